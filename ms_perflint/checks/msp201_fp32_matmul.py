@@ -32,11 +32,14 @@ class Fp32Matmul(Check):
     triggers = ("()",)  # a custom train cell has any name
     blames = tuple(precision.LEVELS.values())
     looks_inside = False
+    in_libraries = False
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""
-        words = undecided_precision.making_words(self.program, sites[0].module) if sites else None
-        return [site for site in sites if site.word in words or site.word == "to_float"] if words is not None else ()
+        module = sites[0].module if sites else None
+        making = undecided_precision.making_words(self.program, module) if module is not None else None
+        words = {*making, "to_float"}.intersection(module.by_word) if module is not None and making is not None else ()
+        return [site for site in sites if site.word in words] if words else ()
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program at which its precision is decided, where that comes out as FP32."""

@@ -332,12 +332,15 @@ class Linter:
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs that a check is asked for in a file."""
+        path, entries = module.path, self.project.entries
         has_sites = bool(self.inquiry.candidates(check, module))
         if check.per_program and self.config.arguments is not None:
             return (self.config.arguments.entry,)
-        if check.per_program and has_sites:
-            return self.project.programs(module.path)
-        return (module.path,) if has_sites or check.anchored else ()
+        if not has_sites:
+            return (path,) if check.anchored and entries.is_entry(path) else ()
+        if not check.per_program:
+            return (path,)
+        return tuple(each for each in entries.programs(path) if check.in_libraries or entries.is_entry(each))
 
     def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
         """Return what a check finds in a file as a part of one program, which may have judged it already."""

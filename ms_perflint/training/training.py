@@ -163,9 +163,12 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
             for site in scope.calls:
                 if only_by_entry and not program.is_run_by_entry(site):
                     continue
-                if (id(site.node) in candidates or site.word == "step") and program.runs(site):
+                is_optimizer = site.word == "step" and _may_be_backward(site)
+                is_held = site.word == "step" and site.word in holders
+                if (id(site.node) in candidates or is_optimizer or is_held) and program.runs(site):
                     callee = program.evaluator.callees(site)
-                    if is_step(program, callee) or _held_step(site, callee, holders) or _is_backward(program, site):
+                    is_backward = is_optimizer and not _is_of_torch(program, site)
+                    if is_step(program, callee) or _held_step(site, callee, holders) or is_backward:
                         yield site
 
 
@@ -174,15 +177,19 @@ def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
     return not callee.alternatives and site.word in holders and bool(site.block.loops)
 
 
-def _is_backward(program: Program, site: Site) -> bool:
-    """Return whether it is the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
+def _may_be_backward(site: Site) -> bool:
+    """Return whether it may be the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if not isinstance(callee, ast.Attribute) or callee.attr != "step" or not is_optimizer_word(word_of(callee.value)):
+    if not isinstance(callee, ast.Attribute) or not is_optimizer_word(word_of(callee.value)):
         return False
-    if not any(other.word == "backward" for other in site.scope.owner.calls):
-        return False
+    return any(other.word == "backward" for other in site.scope.owner.calls)
+
+
+def _is_of_torch(program: Program, site: Site) -> bool:
+    """Return whether the optimizer whose `step` is called is one of PyTorch."""
+    callee: ast.Attribute = site.node.func  # type: ignore[attr-defined]
     made = [known.type_api for known in program.value(callee.value, site.scope).alternatives if known.type_api]
-    return "torch" not in site.module.imported if not made else not any(api.startswith("torch.") for api in made)
+    return any(api.startswith("torch.") for api in made) if made else "torch" in site.module.imported
 
 
 def _is_construct(scope: Scope) -> bool:

@@ -18,8 +18,9 @@ def is_pynative(program: Program) -> bool:
         training.speaks_of_training(program)
         and not mode.is_surely_said(program)
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
-        and training.may_train_by_entry(program)
+        and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find
         and not mode.is_said(program)
+        and training.may_train_by_entry(program)
         and not mode.may_be_said_outside(program)
         and training.trains_by_entry(program)
         and trains_uncompiled(program)

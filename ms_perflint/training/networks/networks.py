@@ -219,12 +219,12 @@ class _Search:
             self._bases(scope)
         cls = scope.parent
         in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
-        for site in scope.calls:
+        for part in _parts(self.program, scope, in_cell):
             if not self.is_done:
-                self.site(site, in_cell)
-        for part in _loaded(self.program, scope):
+                self.part(part)
+        for loaded in _loaded(self.program, scope):
             if not self.is_done:
-                self.scope(part)
+                self.scope(loaded)
 
     def _bases(self, cls: Scope) -> None:
         assert isinstance(cls.node, ast.ClassDef)
@@ -232,18 +232,46 @@ class _Search:
             if cls.parent is not None:
                 self.value(self.program.value(base, cls.parent), base, cls.parent)
 
-    def site(self, site: Site, in_cell: bool) -> None:
-        """A call or `@`: matrix work itself, or in a function, a call of a cell that was made elsewhere."""
-        if is_matrix_site(self.program, site):
-            self.find(site)
-            return
-        if isinstance(site.node, ast.Call) and not (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
-            callees = self.program.evaluator.callees(site)
-            if isinstance(site.node.func, ast.Name) and not callees.alternatives:
-                self.hide(site.node.func, site.scope)
-            for known in callees.alternatives:
-                if in_cell or known.is_object or (known.definition is not None and known.receiver is not None):
-                    self.known(known)
+    def part(self, part: _Part) -> None:
+        """A call or `@`."""
+        if part.is_product:
+            self.find(part.site)
+        if part.is_hidden:
+            self.hide(part.site.node.func, part.site.scope)  # type: ignore[attr-defined]
+        for known in part.called:
+            self.known(known)
+
+
+class _Part(NamedTuple):
+    """What a call or `@` in a class or function adds to a network."""
+
+    site: Site
+    is_product: bool = False
+    is_hidden: bool = False  # it calls what is not known
+    called: tuple[Alternative, ...] = ()
+
+
+@fact
+def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
+    """Return what the calls of a class or function add to a network, as far as they add something."""
+    found = (_part(program, site, in_cell) for site in scope.calls)
+    return tuple(part for part in found if part is not None)
+
+
+def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
+    """Return matrix work, or, in a function, a call of a cell that was made elsewhere; None for other sites."""
+    if is_matrix_site(program, site):
+        return _Part(site, is_product=True)
+    if not isinstance(site.node, ast.Call) or (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
+        return None
+    found = program.evaluator.callees(site).alternatives
+    called = [
+        each
+        for each in found
+        if in_cell or each.is_object or (each.definition is not None and each.receiver is not None)
+    ]
+    is_hidden = isinstance(site.node.func, ast.Name) and not found
+    return _Part(site, False, is_hidden, tuple(called)) if called or is_hidden else None
 
 
 @fact

@@ -33,9 +33,15 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     spelled = {word for name in _NAMES for word in module.spelled(name)}
     found = spelled.intersection(module.by_word)
-    if any(program.project.contains_any(path, _MARKS) for path in program.files):
+    if _may_make_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
+
+
+@fact
+def _may_make_step(program: Program) -> bool:
+    """Return whether a file of the program names what makes a training step: by its bytes."""
+    return program.project.one_contains(program.files, _MARKS)
 
 
 def made_at(program: Program, known: Alternative) -> Optional[Call]:
@@ -107,10 +113,13 @@ def trainings(program: Program) -> tuple[Training, ...]:
 
     Of what is stepped at one place, a Model with an optimizer comes first.
     """
+    stepped = [(site, list(_trainings_at(program, site))) for site in train_sites(program)]
+    stepped = [(site, here) for site, here in stepped if here]
+    if len(stepped) > 1:
+        stepped.sort(key=lambda each: _rank(program, each[0]))
     found: dict[Call, Training] = {}
-    for site in sorted(train_sites(program), key=lambda site: _rank(program, site)):
-        here = sorted(_trainings_at(program, site), key=lambda each: each.kind != "model")
-        for each in here:
+    for _, here in stepped:
+        for each in sorted(here, key=lambda each: each.kind != "model"):
             if program.runs(each.call):
                 old = found.get(each.call, each._replace(values=(), sites=()))
                 found[each.call] = each._replace(values=old.values + each.values, sites=old.sites + each.sites)

@@ -94,5 +94,5 @@ def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training
     for each in reached:
         if train_cells.asks_float32(program, each) and networks.is_unknown(program, each.values):
             return each
-    run = (each for each in reached if program.is_run_by_entry(each.call))
-    return next((each for each in run if networks.may_multiply(program, each.values)), None)
+    hidden = (each for each in reached if networks.may_multiply(program, each.values))
+    return next((each for each in hidden if program.is_run_by_entry(each.call)), None)
