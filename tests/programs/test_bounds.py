@@ -8,9 +8,10 @@ import pytest
 from programs import analysed
 
 from ms_perflint.program.program import Program
-from ms_perflint.training import conditions, mode
+from ms_perflint.training import conditions, followed, mode, sources, step_loops
 from ms_perflint.training.graph_mode import compiled
-from ms_perflint.training.networks import data_flow, feeds, signals
+from ms_perflint.training.networks import data_flow, feeds, known_networks, signals
+from ms_perflint.training.training_steps import is_step_class
 
 DEEP = 120
 
@@ -182,3 +183,107 @@ def test_what_a_long_list_of_a_file_holds_is_open(count: int, is_open: bool) -> 
     value = program.value(site.node.args[0], site.scope)
     assert value.open is is_open
     assert set(value.constants) == (set() if is_open else set(range(7)))
+
+
+# --- walks that end where they have been, in any depth
+
+FAR = 30
+
+
+def chain(count: int, last: str, parameters: str = "") -> str:
+    """Return functions of which each calls the next one and, in a circle, the one before it."""
+    text = f"def f{count}({parameters}):\n    {last}\n\n\n"
+    for n in reversed(range(count)):
+        back = f"    if {n} > len('x'):\n        f{max(n - 1, 0)}({parameters})\n"
+        text += f"def f{n}({parameters}):\n    f{n + 1}({parameters})\n{back}\n\n"
+    return text
+
+
+def test_the_conditions_of_a_far_call_are_found() -> None:
+    text = f"import sys\nimport mindspore\n\n\n{chain(FAR, 'end()')}if sys.argv[1] == 'x':\n    f0()\n"
+    program = analysed({"train.py": text})
+    (site,) = program.sites("end")
+    found = conditions.passes(program, site)
+    assert program.left_out is None
+    assert any("argv" in condition.text for each in found for condition in each)
+
+
+def test_chains_that_part_and_meet_again_take_as_long_as_those_that_are_said() -> None:
+    levels = "".join(f"def f{n}():\n    f{n + 1}()\n    f{n + 1}()\n\n\n" for n in range(FAR))
+    program = analysed({"train.py": f"import mindspore\n\n\n{levels}def f{FAR}():\n    end()\n\n\nf0()\n"})
+    (site,) = program.sites("end")
+    before = program.evaluator.queries.evaluations
+    conditions.passes(program, site)
+    assert program.evaluator.queries.evaluations - before < 100 * FAR
+    assert program.left_out == f"more than 100 chains of calls lead to train.py:{5 * FAR + 5}"
+
+
+STEPS = """
+import mindspore as ms
+from mindspore import nn
+
+net = nn.TrainOneStepCell(nn.WithLossCell(model, loss), optimizer)
+
+
+{chain}for data in train_set:
+    f0(data)
+"""
+
+
+def test_the_loop_around_a_far_step_is_found() -> None:
+    program = analysed({"train.py": STEPS.format(chain=chain(FAR, "net(data)", "data"))})
+    found = step_loops.step_loops(program)
+    assert [ast.unparse(each.site.node) for each in found] == ["f0(data)"]
+
+
+def test_what_a_source_calls_far_below_is_found() -> None:
+    text = f"import mindspore\n\n\n{chain(FAR, 'end()')}f0()\n"
+    program = analysed({"train.py": text})
+    (module,) = program.modules
+    found = sources._functions(program, module.defined["f0"][0])
+    assert {each.name for each in found} == {f"f{n}" for n in range(FAR + 1)} and len(found) == FAR + 1
+
+
+def made_by(outer: str, again: str = "") -> Program:
+    """Return a program in which a layer is part of many classes inside one another, of which `outer` is the last."""
+    text = "import mindspore\nfrom mindspore import nn\n\n\n"
+    text += f"class Part0(nn.Cell):\n    def __init__(self):\n        self.layer = nn.Dense(120, 84)\n{again}\n\n"
+    for n in range(1, FAR):
+        text += f"class Part{n}(nn.Cell):\n    def __init__(self):\n        self.part = Part{n - 1}()\n\n\n"
+    text += f"class {outer}(nn.Cell):\n    def __init__(self):\n        self.part = Part{FAR - 1}()\n\n\n{outer}()\n"
+    return analysed({"train.py": text})
+
+
+@pytest.mark.parametrize("outer, is_one", [("LeNet5", True), ("Another", False)])
+@pytest.mark.parametrize("again", ["", "        self.other = Part0()\n"])
+def test_a_far_layer_of_a_published_network_is_part_of_it(outer: str, is_one: bool, again: str) -> None:
+    program = made_by(outer, again)
+    (site,) = program.sites("Dense")
+    assert known_networks.is_made_for_published(program, site) is is_one
+
+
+def test_what_only_makes_itself_is_no_part_of_a_published_network() -> None:
+    text = "import mindspore\nfrom mindspore import nn\n\n\ndef one():\n    nn.Dense(120, 84)\n    one()\n\n\none\n"
+    program = analysed({"train.py": text})
+    (site,) = program.sites("Dense")
+    assert not known_networks.is_made_for_published(program, site)
+
+
+def test_a_cell_around_many_train_cells_is_one() -> None:
+    text = "import mindspore\nfrom mindspore import nn\n\n\n"
+    text += "class Cell0(nn.TrainOneStepCell):\n    pass\n\n\n"
+    for n in range(1, FAR):
+        text += f"class Cell{n}(nn.Cell):\n    def __init__(self, net, optimizer):\n        super().__init__()\n"
+        text += f"        self.cell = Cell{n - 1}(net, optimizer)\n\n"
+        text += "    def construct(self, x):\n        return self.cell(x)\n\n\n"
+    program = analysed({"train.py": f"{text}step = Cell{FAR - 1}(net, optimizer)\nstep(data)\n"})
+    (module,) = program.modules
+    assert is_step_class(program, module.defined[f"Cell{FAR - 1}"][0])
+
+
+def test_a_value_is_followed_to_its_end() -> None:
+    names = "".join(f"x{n + 1} = x{n}\n" for n in range(FAR))
+    program = analysed({"train.py": f"import mindspore\nx0 = read()\n{names}use(x{FAR})\n"})
+    (site,) = program.sites("use")
+    assert isinstance(site.node, ast.Call)
+    assert followed.end(program, site.node.args[0], site.scope).code == "read"
