@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
 import pytest
-from programs import analysed
+from examples import examples
+from programs import ROOT, analysed
 
+import ms_perflint
+from ms_perflint import pages
+from ms_perflint.config.settings import Config
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.engine import lint
+from ms_perflint.pages import Example
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions, followed, mode, sources, step_loops
 from ms_perflint.training.graph_mode import compiled
@@ -287,3 +300,91 @@ def test_a_value_is_followed_to_its_end() -> None:
     (site,) = program.sites("use")
     assert isinstance(site.node, ast.Call)
     assert followed.end(program, site.node.args[0], site.scope).code == "read"
+
+
+# --- all bounds there are: `bounds.txt` says what is beyond each
+
+PACKAGE = Path(ms_perflint.__file__).parent
+LAYERS = ("index", "resolve", "infer", "libraries", "program", "training")
+
+
+def listed() -> dict[tuple[str, str], str]:
+    """Return what `bounds.txt` says of each bound, by file and name."""
+    text = Path(__file__).with_name("bounds.txt").read_text(encoding="utf-8")
+    found: dict[tuple[str, str], str] = {}
+    for part in text.split("\n## ")[1:]:
+        kind, *lines = part.splitlines()
+        for file, *names in map(str.split, filter(None, lines)):
+            for name in names:
+                assert (file, name) not in found
+                found[file, name] = kind
+    return found
+
+
+def constants() -> Iterator[tuple[str, str]]:
+    """Yield the numbers that modules name: each may be a bound."""
+    for path in sorted(each for layer in LAYERS for each in (PACKAGE / layer).rglob("*.py")):
+        for stmt in ast.parse(path.read_text(encoding="utf-8")).body:
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+            if isinstance(stmt, ast.Assign) and isinstance(target, ast.Name) and is_number(stmt.value):
+                yield path.relative_to(PACKAGE).as_posix(), target.id
+
+
+def is_number(node: ast.expr) -> bool:
+    """Return whether an expression is a number, or made of numbers and names."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult, ast.LShift)):
+        sides = (node.left, node.right)
+        return any(map(is_number, sides)) and all(is_number(each) or isinstance(each, ast.Name) for each in sides)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def test_each_bound_is_listed() -> None:
+    assert set(constants()) == set(listed())
+
+
+def test_no_bound_has_no_name() -> None:
+    unnamed = rb"\b(?:depth|hops|steps)\b *(?:[<>]=?) *[1-9]|\blen\(seen\) *[<>]=? *[0-9]"
+    files = (path for layer in LAYERS for path in (PACKAGE / layer).rglob("*.py"))
+    assert {path.name for path in files if re.search(unnamed, path.read_bytes())} <= UNNAMED
+
+
+UNNAMED = {"callbacks.py", "conversions.py", "scalars.py"}  # open: nothing is said of more than so many operators
+
+
+def holders(file: str, name: str) -> list[ModuleType]:
+    """Return the modules that hold a bound: its own, and those that import it."""
+    owner = importlib.import_module(f"ms_perflint.{file[:-3].replace('/', '.')}")
+    imports = re.compile(rf"from {re.escape(owner.__name__)} import (?:\([^)]*|[^\n]*)\b{name}\b")
+    loaded = [each for key, each in sys.modules.items() if key.startswith("ms_perflint") and name in vars(each)]
+    return [each for each in loaded if each is owner or imports.search(Path(str(each.__file__)).read_text("utf-8"))]
+
+
+def found(example: Example) -> set[tuple[str, str, int]]:
+    """Return what is found in an example: file, code and row of each finding."""
+    contents = {f"{ROOT}/{name}": text.encode() for name, text in example.files}
+    scripts = [path for path in contents if path.endswith(".py")]
+    report = lint(scripts, Config(root=ROOT, select=("ALL",)), Overlay(Nowhere(), contents))
+    assert not report.problems
+    return {(each.place.path, each.code, each.place.row) for each in report.findings}
+
+
+def test_no_finding_rests_on_an_open_bound() -> None:
+    """With each of them at 1 less is known, and nothing is found that is not found otherwise."""
+    programs = [each for code in pages.codes() for each in examples(code) if not each.options]
+    whole = [found(each) for each in programs]
+    with pytest.MonkeyPatch.context() as patched:
+        for (file, name), kind in listed().items():
+            for module in holders(file, name) if kind == "open" else ():
+                patched.setattr(module, name, 1)
+        left = [found(each) for each in programs]
+    assert all(few <= many for few, many in zip(left, whole))
+    assert 0 < sum(map(len, left)) < sum(map(len, whole))
+
+
+def test_a_parser_has_the_options_of_any_number_of_parents() -> None:
+    text = "import argparse\nimport mindspore\np0 = argparse.ArgumentParser()\np0.add_argument('--size', default=7)\n"
+    text += "".join(f"p{n + 1} = argparse.ArgumentParser(parents=[p{n}])\n" for n in range(FAR))
+    program = analysed({"train.py": f"{text}use(p{FAR}.parse_args().size)\n"})
+    (site,) = program.sites("use")
+    assert isinstance(site.node, ast.Call)
+    assert set(program.value(site.node.args[0], site.scope).constants) == {7}
