@@ -36,6 +36,9 @@ def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
     """Return how a save, a config or a callback comes to write in the background; no edits where the file is used."""
     if reads.use is not None:
         return Remedy(None, related=(Related(reads.use.site.place, VERBS[reads.use.verb]),))
+    if call.api == checkpoints.SAVE and (caught := checkpoints.retry(call)) is not None:
+        told = Message("no fix is shown: an error of the thread that writes would not reach this `except`")
+        return Remedy(None, related=(Related(call.module.place(caught), told),))
     remedy = _graded(call, reads)
     if checkpoints.saves_each_step(call):
         remedy = remedy._replace(advice=OFTEN)

@@ -47,6 +47,7 @@ class Rewrite(NamedTuple):
     dtype: str = "float16"
     has_loss_inside: bool = False
     networks: tuple[Value, ...] = ()  # that are converted
+    inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
     is_scaled: bool = False  # the loss is scaled already
     obstacle: Optional[Obstacle] = None  # why there are no edits
 
@@ -80,7 +81,8 @@ class Writer:
             return Rewrite((), obstacle=found)
         values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
         is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
-        return found._replace(has_loss_inside=is_inside, networks=values or training.values)
+        inner = tuple(each.cls for each in plan.inner)
+        return found._replace(has_loss_inside=is_inside, networks=values, inner=inner)
 
     def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
         call = trainings[0].call

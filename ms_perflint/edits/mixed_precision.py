@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Optional
 
@@ -12,12 +11,12 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.half_precision import Writer
 from ms_perflint.edits.settings import set_value
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import is_cpu_by_default, target_of
 from ms_perflint.training.networks import breakages, networks, precision, train_cells
+from ms_perflint.training.networks.breakages import Half
 from ms_perflint.training.networks.train_cells import Training
 from ms_perflint.training.networks.undecided_precision import Suspect
 from ms_perflint.training.step_outputs import read_as_loss
@@ -25,7 +24,7 @@ from ms_perflint.training.step_outputs import read_as_loss
 LEVEL = Message("compute in FP16, with loss scaling")
 # Why a fix is not safe
 ROUNDS = Message("FP16 changes the numbers; compare the loss curve")
-UNSCALED = Message("FP16 changes the numbers, and small gradients become 0, as nothing here can scale the loss")
+UNSCALED = Message("on a CPU, `O2` needs a fixed loss scale in `Model` and optimizer, which has no place here")
 UNNAMED = Message("FP16 changes the numbers; on a CPU, `O2` raises `ValueError`, as its loss scaling is dynamic")
 ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowly")
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
@@ -78,36 +77,34 @@ class MixedPrecision:
         absent = {name: '"O2"'} if call.given(name) is None else {}
         is_unscaled = is_cpu and call.api == train_cells.MODEL and call.given("loss_scale_manager") is None
         scaled = self._writer.fixed(call, absent) if is_unscaled else None
+        if is_cpu and scaled is None and call.api == train_cells.MODEL:
+            return _none((), call, UNSCALED)
         level = "O3" if is_cpu and scaled is None else "O2"
         edits, related = set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
         if edits is None:
             return _none(related, call, Message("`{name}` cannot be set here", name=name))
+        if is_cpu_by_default(self.program):
+            return _none(related, call, ON_CPU)
+        if _was_taken_out(call, name):
+            return _none(related, call, Message("a comment here holds `{name}`, which was taken out", name=name))
         advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
         way = Remedy(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
         if related:
             way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
         elif scaled is not None:
             way = way._replace(edits=(*(() if absent else edits), *scaled))
-        elif is_cpu and call.given("loss_scale_manager") is None:
-            way = way._replace(reason=UNSCALED)
         elif not is_cpu:
             if not target_of(self.program).devices and not self._scales_without_drops(call):
                 way = way._replace(reason=UNNAMED)
             way = self._with_one_output(call, way)
-        if way.edits and is_cpu_by_default(self.program):
-            way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
-        if way.edits and _was_taken_out(call, name):
-            reason = Message("a comment here holds `{name}`, which was taken out", name=name)
-            way = way._replace(safety=Safety.DISPLAY, reason=reason)
-        return self._with_casts(training, self._with_breakages(way, training.values, "float16"))
+        return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
 
-    def _with_breakages(self, way: Remedy, values: Sequence[Value], dtype: str) -> Remedy:
-        """What half precision breaks is named, and the fix is only shown."""
-        found = tuple(breakages.breakages(self.program, values, dtype)) if way.edits else ()
-        if not found:
+    def _unless_unknown(self, training: Training, way: Remedy, half: Half) -> Remedy:
+        """There is no fix where something is not known to work in half precision."""
+        if not way.edits:
             return way
-        places = tuple(_related(each.module, each.node, each.text) for each in found)
-        return way._replace(safety=Safety.DISPLAY, reason=found[0].text, related=(*way.related, *places))
+        found = breakages.first(self.program, training, half)
+        return way if found is None else _none(way.related, training.call, found.text, (found.module, found.node))
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
         """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
@@ -121,7 +118,7 @@ class MixedPrecision:
         related = (*way.related, _related(read.module, read.node, Message("this takes `net_outputs` for the loss")))
         scaled = self._writer.fixed(call, {"amp_level": '"O2"'}) if call.given("amp_level") is None else None
         if scaled is None or way.safety is Safety.DISPLAY:
-            return way._replace(safety=Safety.DISPLAY, reason=way.reason if way.related else TUPLE, related=related)
+            return _none(way.related, call, TUPLE, (read.module, read.node))
         advice = Message("compute in FP16 with `{argument}` and a fixed loss scale", argument='amp_level="O2"')
         return way._replace(edits=tuple(scaled), advice=advice, reason=FIXED, related=related)
 
@@ -167,11 +164,9 @@ class MixedPrecision:
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         way = Remedy(found.edits, advice, Safety.DISPLAY, reason)
-        overflow = next(breakages.overflows(self.program, found.networks), None) if found.dtype == "float16" else None
-        if overflow is not None and way.edits:
-            place = _related(overflow.module, overflow.node, overflow.text)
-            way = way._replace(reason=overflow.text, related=(*way.related, place))
-        return self._with_casts(training, self._with_breakages(way, found.networks, found.dtype))
+        return self._unless_unknown(
+            training, self._with_casts(training, way), Half(found.networks, found.dtype, found.inner)
+        )
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
         """What is forced to float32 gets float16 as its dtype, beside what the training needs."""

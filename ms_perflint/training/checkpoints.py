@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
@@ -196,6 +196,18 @@ def _named(path: Path) -> Path:
     last = path.pieces[-1] if path.pieces else None
     is_whole = not isinstance(last, str) or last.endswith((".ckpt", ".safetensors"))
     return path if is_whole else path.added(type(path)((".ckpt",)))
+
+
+def retry(save: Call) -> Optional[ast.Try]:
+    """Return the `try` around a save that takes its errors: those of a thread would not reach it."""
+    for block in save.block.chain():
+        if isinstance(block.owner, LOOPS):
+            return None
+        if isinstance(block.owner, ast.Try) and block.arm == "body":
+            caught = [word_of(each.type) if each.type is not None else "" for each in block.owner.handlers]
+            if any(name != "KeyboardInterrupt" for name in caught):
+                return block.owner
+    return None
 
 
 class Reads(NamedTuple):

@@ -14,7 +14,7 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.program.program import Program, fact
 
 _OUTPUTS = "net_outputs"
-_OF_NUMBERS = frozenset({"float", "int", "round", "abs", "isnan", "isinf", "isfinite", "mean", "sum"})
+_OF_NUMBERS = frozenset({"float", "int", "round", "abs", "isnan", "isinf", "isfinite", "mean", "sum", "append"})
 _ASKS = ("isinstance", "type", "hasattr", "len")  # a callback that looks first takes both
 
 
@@ -60,6 +60,9 @@ def _numbers(node: ast.AST) -> list[ast.expr]:
         return [node.value]
     if isinstance(node, ast.Call):
         return node.args if word_of(node.func) in _OF_NUMBERS else []
+    if isinstance(node, ast.Compare):
+        is_order = any(isinstance(each, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for each in node.ops)
+        return [node.left, *node.comparators] if is_order else []
     if isinstance(node, ast.BinOp):
         return [node.left, node.right] if not isinstance(node.op, ast.Mod) else []
     if isinstance(node, ast.AugAssign):

@@ -1,89 +1,110 @@
-"""What half precision breaks in a training, although its networks compute in it: such a fix is only shown."""
+"""What keeps a training from half precision, as far as that is seen or not known: then no fix is offered."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.training.mode import PYNATIVE, usual_mode
-from ms_perflint.training.networks import networks
+from ms_perflint.training.networks import networks, read_whole
+from ms_perflint.training.networks.conversions import Obstacle
+from ms_perflint.training.networks.train_cells import MODEL, Training
+from ms_perflint.training.training_steps import base_apis, is_optimizer
 
 if TYPE_CHECKING:
+    from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
-# Losses of probabilities: of a sigmoid in FP16 that saturates, the gradient is inf * 0 = nan (run on 2.10, CPU)
+# Of a sigmoid or softmax that saturates, the gradient is inf * 0 = nan, and the logarithm infinite (run on 2.10, CPU)
 _OF_PROBABILITIES = (
     "mindspore.nn.BCELoss",
     "mindspore.mint.nn.BCELoss",
     "mindspore.ops.BinaryCrossEntropy",
     "mindspore.ops.binary_cross_entropy",
     "mindspore.mint.nn.functional.binary_cross_entropy",
+    "mindspore.ops.log",
+    "mindspore.ops.Log",
+    "mindspore.mint.log",
 )
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
-_EXPS = frozenset({"mindspore.ops.exp", "mindspore.ops.Exp()", "mindspore.mint.exp", "mindspore.numpy.exp"})
-_CUSTOM = "mindspore.ops.Custom"
+_SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
 
-class Breakage(NamedTuple):
-    """What breaks, and where that stands."""
+class Half(NamedTuple):
+    """What a fix converts to half precision."""
 
-    module: SemanticIndex
-    node: ast.AST
-    text: Message
+    networks: tuple[Value, ...]
+    dtype: str = "float16"
+    inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
 
 
-def breakages(program: Program, values: Iterable[Value], dtype: str) -> Iterator[Breakage]:
-    """Yield what breaks when networks compute in a dtype: the operators and outputs that it does not suit."""
-    values = tuple(values)
+def first(program: Program, training: Training, half: Half) -> Optional[Obstacle]:
+    """Return the first thing of a training that is not known to work in half precision."""
+    found = read_whole.not_known(program, training.call, half.networks, half.inner)
+    if found is not None:
+        return found
+    values = half.networks or training.values
+    kinds = (_by_step(program, training), _by_loss(program, training), _by_probabilities(program, values, half.dtype))
+    return next((each for kind in kinds for each in kind), None)
+
+
+def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
+    """Yield the loss of a Model that is not known, and a network for evaluation, which would compute in half."""
+    call = training.call
+    if training.kind != "model" or call.is_spread:
+        return
+    given = call.given("loss_fn")
+    loss = call.argument("loss_fn")
+    if given is not None and (loss.open or not loss.alternatives):
+        yield Obstacle(call.module, given, Message("the loss is not known"))
+    other = call.given("eval_network") if call.api == MODEL else None
+    if other is not None and not call.argument("eval_network").must_be(None):
+        yield Obstacle(call.module, other, Message("the network for evaluation would compute its loss in FP16"))
+
+
+def _by_step(program: Program, training: Training) -> Iterator[Obstacle]:
+    """Yield what a training step of one's own does with its loss and gradients beside the usual."""
+    call = training.call
+    for value in training.values:
+        for known in value.alternatives:
+            if training.kind == "gradient" and known.definition is not None and known.definition.is_function:
+                for site in program.callers(known.definition):
+                    if isinstance(site.node, ast.Call) and program.runs(site) and site not in training.sites:
+                        text = Message("the function that is differentiated is called here too, where its loss is used")
+                        yield Obstacle(site.module, site.node, text)
+            if training.kind == "cell" and known.cls is not None:
+                yield from _by_train_cell(program, known.cls, call)
+
+
+def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Obstacle]:
+    """Yield what a train cell of the project holds beside one network, one optimizer and its gradients."""
+    if any("WithLossScale" in api for api in base_apis(program, cls)):
+        return
+    words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
+    if any(re.search(_SCALES, word) for word in words):
+        yield Obstacle(cls.module, cls.node, Message("this step scales or accumulates gradients in its own way"))
+    given = [each.value for each in call.node.keywords] + call.node.args
+    values = [program.value(each, call.scope) for each in given if not isinstance(each, ast.Starred)]
+    optimizers = [
+        value for value in values if any(is_optimizer(program, each.type_api, each.cls) for each in value.alternatives)
+    ]
+    if len(optimizers) > 1:
+        yield Obstacle(call.module, call.node, Message("this step has several optimizers"))
+
+
+def _by_probabilities(program: Program, values: Sequence[Value], dtype: str) -> Iterator[Obstacle]:
+    """Yield a loss that takes the logarithm of what a network gives in half precision."""
     reached = networks.reach(program, values).scopes
-    for call in program.calls(_CUSTOM):
-        if call.scope.owner in reached:
-            text = Message("a custom operator in the network would be given {dtype}", dtype=dtype)
-            yield Breakage(call.module, call.node, text)
-    losses = program.calls(*_OF_PROBABILITIES) if dtype == "float16" else ()
+    losses = program.calls(*_OF_PROBABILITIES)
     if losses and any(_gives_probabilities(scope) for scope in reached):
-        text = Message("`nan` where a sigmoid in float16 saturates before this loss; `BCEWithLogitsLoss` has none")
-        yield Breakage(losses[0].module, losses[0].node, text)
-    if usual_mode(program) == PYNATIVE:
-        for value in values:
-            for known in value.alternatives:
-                construct = known.cls.method("construct") if known.cls is not None and known.is_object else None
-                found = next(_dictionaries(construct), None) if construct is not None else None
-                if construct is not None and found is not None:
-                    text = Message("in PyNative, the outputs in this dictionary stay in {dtype}", dtype=dtype)
-                    yield Breakage(construct.module, found, text)
-
-
-def overflows(program: Program, values: Iterable[Value]) -> Iterator[Breakage]:
-    """Yield where a network computes `exp`, which may overflow in float16."""
-    methods = [scope for scope in networks.reach(program, tuple(values)).scopes if scope.is_method]
-    for scope in sorted(methods, key=lambda each: (each.module.path, position(each.node))):
-        for site in scope.calls:
-            if _is_exp(program, site):
-                text = Message("`exp` in float16 is infinite above 11; keep it in float32 where that is reached")
-                yield Breakage(site.module, site.node, text)
-
-
-def _is_exp(program: Program, site: Site) -> bool:
-    apis = program.apis(site) if site.word.lower() in ("exp", "") else ()
-    return any(api in _EXPS for api in apis)
+        text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
+        yield Obstacle(losses[0].module, losses[0].node, text)
 
 
 def _gives_probabilities(scope: Scope) -> bool:
     """Return whether code of a network computes probabilities."""
     return any(site.word in _PROBABILITIES for site in scope.calls)
-
-
-def _dictionaries(construct: Scope) -> Iterator[ast.expr]:
-    """Yield the dictionaries that a network returns."""
-    for given, _ in construct.returns:
-        bindings = construct.bindings.get(given.id, ()) if isinstance(given, ast.Name) else ()
-        for value in (given, *(binding.value for binding in bindings)):
-            is_made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict"
-            if value is not None and (isinstance(value, ast.Dict) or is_made):
-                yield value

@@ -205,7 +205,7 @@ class _Search:
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
                     self.value(self.program.value(given, made.scope), given, made.scope)
-            for given, scope in _added(self.program, known):
+            for given, scope in added(self.program, known):
                 if not self.is_done:
                     self.value(self.program.value(given, scope), given, scope)
             if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
@@ -283,7 +283,7 @@ def _words(program: Program, module: SemanticIndex) -> set[str]:
     return own | packages.words(module)
 
 
-def _added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
+def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
     """Yield what is put into a container of cells, or into the list of which it is made: `net.append(nn.ReLU())`."""
     made = known.creation
     if made is None or known.type_api not in CONTAINERS:
