@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
@@ -130,6 +131,12 @@ def results(places: Iterable[Place]) -> list[Place]:
 def text_of(node: Optional[ast.expr]) -> str:
     """Return what a literal text says; "" for other expressions."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _is_this_file(node: ast.expr) -> bool:
+    """Return whether an expression is the module that it stands in: `sys.modules[__name__]`."""
+    of_name = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
+    return of_name and word_of(node.value) == "modules"  # type: ignore[attr-defined]
 
 
 def _paths() -> tuple[str, ...]:
@@ -280,9 +287,9 @@ class Places:
         func = node.func
         word = word_of(func)
         if word == "getattr" and len(node.args) > 1:
-            is_own = isinstance(node.args[0], ast.Name) and node.args[0].id == "self"
-            computed = OWN if is_own else ANY
-            return [(self.word(text_of(node.args[1]) or computed), ""), *self.places(node.args[-1], scope)]
+            named = text_of(node.args[1])
+            found = [(self.word(named), "")] if named else self._computed(node.args[0])
+            return [*found, *(place for default in node.args[2:] for place in self.places(default, scope))]
         found = results(self.places(func, scope))
         if node.args or node.keywords:
             found.append((self.given.setdefault(id(node), self._made()), ""))
@@ -316,6 +323,21 @@ class Places:
         elif word in TAKES:
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
+
+    def _computed(self, base: ast.expr) -> list[Place]:
+        """Return what an object may give by a name that is worked out; a file of its own names only."""
+        if _is_this_file(base):
+            return [(self.own_names, "")]
+        return [(self.word(OWN if isinstance(base, ast.Name) and base.id == "self" else ANY), "")]
+
+    @cached_property
+    def own_names(self) -> Node:
+        """Return the node that holds what the names of the file hold."""
+        made, scope = self._made(), self.module.scope
+        self.flow([(self.name(name, scope), "") for name in scope.bindings], made, ("",))
+        if scope.stars:
+            self.flow([(self.word(ANY), "")], made, ("",))
+        return made
 
     def entered(self, places: Iterable[Place]) -> list[Place]:
         """Return what `with` gives of what stands at some places."""
@@ -357,7 +379,8 @@ class Places:
         named = word_of(base.func if isinstance(base, ast.Call) else base)
         key = text_of(node.slice) if isinstance(node.slice, ast.expr) else ""
         if named in NAMESPACES:
-            return [(self.word(key or ANY), "")]
+            is_file = named == "globals" or (named == "locals" and scope.parent is None)
+            return [(self.word(key), "")] if key else [(self.own_names if is_file else self.word(ANY), "")]
         found = self.places(base, scope)
         if isinstance(node.slice, ast.Slice):
             return found

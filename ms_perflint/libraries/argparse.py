@@ -27,7 +27,6 @@ from ms_perflint.infer.values import (
 from ms_perflint.libraries import named_options
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
-PARENTS = 10  # parsers whose options one parser has
 
 
 # --- parsers
@@ -94,7 +93,7 @@ def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
             if keyword.arg == "parents" and made is not None:
                 parents, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
                 for other in (parser_of(known) for known in parents if known.is_object):
-                    if len(found) < PARENTS and found.setdefault(other.identity, other) is other:
+                    if found.setdefault(other.identity, other) is other:
                         todo.append(other)
     return todo
 

@@ -287,7 +287,7 @@ class ValueFlow:
         return known
 
     def _slots(
-        self, function: Scope, slot: Union[int, str], is_spread: bool, before: Before, depth: int = 0
+        self, function: Scope, slot: Union[int, str], is_spread: bool, before: Before, seen: tuple[Scope, ...] = ()
     ) -> Iterator[State]:
         """Yield the parameters of a function, or of the constructor of a class, for which an argument may be."""
         is_open = before is None and self._prepares
@@ -297,13 +297,13 @@ class ValueFlow:
         init = function.method(INIT)
         if init is not None:
             yield from graph_of(init.module).parameters(init, slot, is_spread, (1,), is_open)
-        elif depth < 8:
+        elif function not in seen:
             yield from _fields(function, slot, is_spread)
             for base in function.node.bases:  # type: ignore[union-attr]
                 for node in self.nodes(word_of(base)):
                     for each in node.functions:
                         if each.is_class and each is not function:
-                            yield from self._slots(each, slot, is_spread, before, depth + 1)
+                            yield from self._slots(each, slot, is_spread, before, (*seen, function))
 
 
 def numbered(keys: Iterable[Key]) -> dict[Key, int]:

@@ -21,9 +21,7 @@ from ms_perflint.training.training import callers
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-CHAINS = 100  # of calls that are followed for one site
-# Calls in one chain: behind more, a site runs whenever what is known so far holds, as where its callers are not known
-DEPTH = 8
+CHAINS = 100  # of calls that are followed for one site: of more, some are left out, and that is said
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
@@ -91,17 +89,25 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     of what each of its callers passes.
     """
     more = tuple(part for condition in also for part in condition.parts)
-    return tuple(dict.fromkeys(_passes(program, site, more, (), ())))
+    found = _passes(program, site, more, (), (), CHAINS + 1)
+    if len(found) > CHAINS:
+        place = site.module.source.place(site.span[0])
+        where = f"{os.path.basename(place.path)}:{place.row}"
+        program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
+    return tuple(dict.fromkeys(found[:CHAINS]))
 
 
 def _passes(
-    program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...]
+    program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...], most: int
 ) -> list[Pass]:
-    """Return the conditions of a site, with those of what it leads to, where calls have to enter functions."""
+    """Return the conditions of a site, with those of what it leads to, where calls have to enter functions.
+
+    Of chains of calls, at most so many.
+    """
     own = (*conditions(program, condition_of(site)), *also)
     function = site.scope.owner
     found: list[Pass] = []
-    for caller in callers(program, function) if function.is_function and len(seen) < DEPTH else ():
+    for caller in callers(program, function) if function.is_function else ():
         if caller.scope.owner not in (*seen, function) and program.runs(caller):
             inner = _entered(program, caller, function)
             moved = _moved(program, own, caller, function, inner)
@@ -110,13 +116,10 @@ def _passes(
                 continue
             if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
                 calls = (*calls, Entry(caller.node.func, function, caller.scope))
-            found.extend(_passes(program, caller, moved, (*seen, function), calls))
-            if len(found) > CHAINS:
-                place = site.module.source.place(site.span[0])
-                where = f"{os.path.basename(place.path)}:{place.row}"
-                program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
+            found.extend(_passes(program, caller, moved, (*seen, function), calls, most - len(found)))
+            if len(found) >= most:
                 break
-    return found[:CHAINS] or [own]
+    return found or [own]
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:

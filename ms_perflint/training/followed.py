@@ -14,7 +14,6 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.training_steps import STEP_CELLS
 
-HOPS = 12  # expressions on the way
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
@@ -49,13 +48,12 @@ class End(NamedTuple):
 def end(program: Program, node: ast.expr, scope: Scope) -> End:
     """Return the expression at which the way to the value of another one ends: itself, or one that gives it."""
     seen: set[ast.expr] = set()
-    for _ in range(HOPS):
+    while True:
         seen.add(node)
         step = _step(program, node, scope)
         if step is None or step.node in seen:
-            break
+            return End(node, scope)
         node, scope = step
-    return End(node, scope)
 
 
 def is_unknown(program: Program, node: ast.expr, scope: Scope) -> bool:

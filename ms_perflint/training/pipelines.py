@@ -24,7 +24,6 @@ _ITERATORS = frozenset({"create_tuple_iterator", "create_dict_iterator"})
 _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})
 _EVALUATES = r"(?i)eval|(?<![a-z])val(?![a-tv-z])|test|infer|predict"
 _TRAINS = r"(?i)train"
-_DEPTH = 4  # of what is laid around a pipeline in the head of a loop
 _ROWS = {  # of the training sets that never change
     "mindspore.dataset.MnistDataset": 60000, "mindspore.dataset.FashionMnistDataset": 60000,
     "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
@@ -74,25 +73,27 @@ def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
         scope = each.site.scope
         for loop in each.site.block.loops:
             if isinstance(loop, ast.For):
-                yield from ((known, False) for known in _laid_around(program, loop.iter, scope, _DEPTH))
+                yield from ((known, False) for known in _laid_around(program, loop.iter, scope, set()))
 
 
-def _laid_around(program: Program, node: ast.expr, scope: Scope, depth: int) -> Iterator[Alternative]:
+def _laid_around(program: Program, node: ast.expr, scope: Scope, seen: set[ast.expr]) -> Iterator[Alternative]:
     """Yield the pipelines in the head of a loop: `enumerate(tqdm(data.create_dict_iterator()))`."""
     known = [each for each in program.value(node, scope).alternatives if _is_stage(each)]
-    if known or not depth:
+    if known or node in seen:
         yield from known
-    elif isinstance(node, ast.Call):
+        return
+    seen.add(node)
+    if isinstance(node, ast.Call):
         word = word_of(node.func)
         inner: Sequence[ast.expr] = node.args if word in _AROUND else ()
         if word in _ITERATORS and isinstance(node.func, ast.Attribute):
             inner = (node.func.value,)
         for part in inner:
-            yield from _laid_around(program, part, scope, depth - 1)
+            yield from _laid_around(program, part, scope, seen)
     elif isinstance(node, ast.Name):
         for binding in scope.lookup(node):
             if binding.kind == "assign" and binding.value is not None and not binding.path:
-                yield from _laid_around(program, binding.value, binding.scope, depth - 1)
+                yield from _laid_around(program, binding.value, binding.scope, seen)
 
 
 def _is_stage(known: Alternative) -> bool:

@@ -13,7 +13,7 @@ from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.conditions import DEPTH, Pass, conditions, contradict, passes, usually
+from ms_perflint.training.conditions import Pass, conditions, contradict, passes, usually
 from ms_perflint.training.mode import training_starts
 
 if TYPE_CHECKING:
@@ -236,13 +236,13 @@ def _is_behind(site: Site, other: Site) -> bool:
     return not is_inside and at is not None and start is not None and at.rank > start.rank and never_before(at, start)
 
 
-def _left(program: Program, site: Site, depth: int = 0) -> Optional[int]:
+def _left(program: Program, site: Site, seen: tuple[Scope, ...] = ()) -> Optional[int]:
     """Return where in the execution order the code behind the statement of a site, or behind its call, begins."""
     function = site.scope.owner
     later = (program.position(other) for other in function.calls if _is_behind(other, site))
     first = min((at for at in later if at is not None), default=None)
-    callers = program.callers(function) if first is None and function.is_function and depth < DEPTH else []
-    return _left(program, callers[0], depth + 1) if len(callers) == 1 else first
+    callers = program.callers(function) if first is None and function.is_function and function not in seen else []
+    return _left(program, callers[0], (*seen, function)) if len(callers) == 1 else first
 
 
 # --- MS_PROFILER_OPTIONS

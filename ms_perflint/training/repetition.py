@@ -158,7 +158,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
             if train is not None and not is_stage and not _makes_model_in(program, train, loop):
                 return True
             for callee in () if is_stage else callees(program, site):
-                is_one = _counts_epochs(loop) or not _has_epochs(program, callee, 2)
+                is_one = _counts_epochs(loop) or not _has_epochs(program, callee)
                 if is_one and callee in _continued_scopes(program):
                     return True
     return False
@@ -171,13 +171,16 @@ def _counts_epochs(loop: ast.AST) -> bool:
     return any(re.search(EPOCHS, word) for word in words)
 
 
-def _has_epochs(program: Program, scope: Scope, depth: int) -> bool:
+def _has_epochs(program: Program, scope: Scope) -> bool:
     """Return whether a function that trains has a loop over epochs, itself or in what it calls."""
-    found = [site for site in scope.calls if site.scope.owner in training_scopes(program)]
-    if any(_counts_epochs(loop) for site in found for loop in site.block.loops):
-        return True
-    inner = (callee for site in found for callee in callees(program, site) if callee in training_scopes(program))
-    return depth > 0 and any(_has_epochs(program, callee, depth - 1) for callee in inner if callee is not scope)
+    todo = [scope]
+    for each in todo:  # which grows meanwhile
+        found = [site for site in each.calls if site.scope.owner in training_scopes(program)]
+        if any(_counts_epochs(loop) for site in found for loop in site.block.loops):
+            return True
+        inner = (callee for site in found for callee in callees(program, site))
+        todo.extend(callee for callee in inner if callee in training_scopes(program) and callee not in todo)
+    return False
 
 
 @fact

@@ -98,7 +98,7 @@ def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:
         tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
         if any(choice(test).devices(True) != DEVICES for test in tests):
             return True
-        if isinstance(node, ast.Name) and node not in seen and len(seen) < followed.HOPS:
+        if isinstance(node, ast.Name) and node not in seen:
             seen.add(node)
             todo += followed.given(call.program, node.id, scope)
     return False

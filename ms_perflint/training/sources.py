@@ -14,7 +14,6 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.profiling import AUTOTUNE
 
-_DEPTH = 3  # functions below `__getitem__`
 # Last words of what opens, reads, decodes or changes an image, a sound or a text
 _WORK = (
     r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
@@ -52,7 +51,7 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
         or any(method(program.evaluator, cls, name) for name in ("__iter__", "__next__"))
     ):
         return None
-    functions = list(dict.fromkeys(_functions(program, get, _DEPTH)))
+    functions = _functions(program, get)
     sites = (site for function in functions for site in function.calls)
     works = [site for site in sites if program.evaluator.may_run(site) and _works(program, site)]
     found = next((site for site in works if re.search(_READ, site.word)), next(iter(works), None))
@@ -67,14 +66,21 @@ def _is_listed(call: Call) -> bool:
     return any(isinstance(each, ast.Call) and word_of(each.func) in ("list", "tuple", "sorted") for each in made)
 
 
-def _functions(program: Program, function: Scope, depth: int) -> Iterator[Scope]:
-    """Yield a function and those of the project that it calls."""
-    yield function
-    for site in function.calls if depth else ():
-        if program.evaluator.may_run(site):
-            for callee in program.callees(site):
-                if callee.is_function and callee.name != "__init__":
-                    yield from _functions(program, callee, depth - 1)
+def _functions(program: Program, function: Scope) -> list[Scope]:
+    """Return a function and those of the project that it calls, directly or not."""
+    found = {function: None}
+    todo = [function]
+    while todo:
+        inner = [
+            callee
+            for site in todo.pop().calls
+            if program.evaluator.may_run(site)
+            for callee in program.callees(site)
+            if callee.is_function and callee.name != "__init__" and callee not in found
+        ]
+        found.update(dict.fromkeys(inner))
+        todo.extend(reversed(dict.fromkeys(inner)))
+    return list(found)
 
 
 def _works(program: Program, site: Site) -> bool:

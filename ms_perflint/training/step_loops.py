@@ -15,7 +15,6 @@ from ms_perflint.training import conditions
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
 from ms_perflint.training.training import MODEL_TRAINS, callees, callers, train_sites
 
-DEPTH = 3  # functions between a loop and the step that it takes
 # Of what is gone through, one training after the other: such a loop takes no steps
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
 
@@ -40,21 +39,22 @@ def step_loops(program: Program) -> tuple[StepLoop, ...]:
     whole = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
     for site in train_sites(program):
         if id(site.node) not in whole:
-            for each in _around(program, site, DEPTH):
+            for each in _around(program, site, set()):
                 found.setdefault((id(each.loop), id(each.site.node)), each)
     return tuple(found.values())
 
 
-def _around(program: Program, site: Site, depth: int) -> Iterator[StepLoop]:
+def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:
         loop = site.block.loops[0]
         if not _goes_through_trainings(program, loop, site.scope):
             yield StepLoop(loop, site, site.scope.owner)
-    elif depth and site.scope.owner.is_function:
+    elif site.scope.owner.is_function and site.scope.owner not in seen:
+        seen.add(site.scope.owner)
         for caller in callers(program, site.scope.owner):
             if program.runs(caller):
-                yield from _around(program, caller, depth - 1)
+                yield from _around(program, caller, seen)
 
 
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:

@@ -128,7 +128,7 @@ def _root(known: Alternative) -> tuple[Alternative, int]:
     return known, calls
 
 
-def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
+def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) -> bool:
     """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer.
 
     One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
@@ -137,7 +137,7 @@ def is_step_class(program: Program, cls: Scope, depth: int = 0) -> bool:
         return False
     if base_apis(program, cls) & STEP_CELLS:
         return True
-    if depth < 4 and _wraps_step(program, cls, depth):
+    if cls not in inside and _wraps_step(program, cls, inside):
         return True
     optimizers = _optimizer_calls(cls)
     words = {site.word for scope in cls.defines for site in scope.calls} if optimizers else set()
@@ -161,7 +161,7 @@ def _may_hold(program: Program, cls: Scope, name: str, words: frozenset[Key]) ->
     return name in words or cls.module.scope not in program.reached
 
 
-def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
+def _wraps_step(program: Program, cls: Scope, inside: tuple[Scope, ...]) -> bool:
     """Return whether `construct` of a class calls a train cell that it holds."""
     construct, cells = cls.method("construct"), step_flow(program).cells
     for site in construct.calls if construct is not None else ():
@@ -170,7 +170,7 @@ def _wraps_step(program: Program, cls: Scope, depth: int) -> bool:
             for known in program.evaluator.callees(site).alternatives:
                 if known.type_api in STEP_CELLS:
                     return True
-                if known.cls not in (None, cls) and is_step_class(program, known.cls, depth + 1):
+                if known.cls not in (None, cls) and is_step_class(program, known.cls, (*inside, cls)):
                     return True
     return False
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
 import pytest
-from programs import analysed
+from examples import examples
+from programs import ROOT, analysed
 
+import ms_perflint
+from ms_perflint import pages
+from ms_perflint.config.settings import Config
+from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.engine import lint
+from ms_perflint.pages import Example
 from ms_perflint.program.program import Program
-from ms_perflint.training import conditions, mode
+from ms_perflint.training import conditions, followed, mode, sources, step_loops
 from ms_perflint.training.graph_mode import compiled
-from ms_perflint.training.networks import data_flow, feeds, signals
+from ms_perflint.training.networks import data_flow, feeds, known_networks, signals
+from ms_perflint.training.training_steps import is_step_class
 
 DEEP = 120
 
@@ -182,3 +196,195 @@ def test_what_a_long_list_of_a_file_holds_is_open(count: int, is_open: bool) -> 
     value = program.value(site.node.args[0], site.scope)
     assert value.open is is_open
     assert set(value.constants) == (set() if is_open else set(range(7)))
+
+
+# --- walks that end where they have been, in any depth
+
+FAR = 30
+
+
+def chain(count: int, last: str, parameters: str = "") -> str:
+    """Return functions of which each calls the next one and, in a circle, the one before it."""
+    text = f"def f{count}({parameters}):\n    {last}\n\n\n"
+    for n in reversed(range(count)):
+        back = f"    if {n} > len('x'):\n        f{max(n - 1, 0)}({parameters})\n"
+        text += f"def f{n}({parameters}):\n    f{n + 1}({parameters})\n{back}\n\n"
+    return text
+
+
+def test_the_conditions_of_a_far_call_are_found() -> None:
+    text = f"import sys\nimport mindspore\n\n\n{chain(FAR, 'end()')}if sys.argv[1] == 'x':\n    f0()\n"
+    program = analysed({"train.py": text})
+    (site,) = program.sites("end")
+    found = conditions.passes(program, site)
+    assert program.left_out is None
+    assert any("argv" in condition.text for each in found for condition in each)
+
+
+def test_chains_that_part_and_meet_again_take_as_long_as_those_that_are_said() -> None:
+    levels = "".join(f"def f{n}():\n    f{n + 1}()\n    f{n + 1}()\n\n\n" for n in range(FAR))
+    program = analysed({"train.py": f"import mindspore\n\n\n{levels}def f{FAR}():\n    end()\n\n\nf0()\n"})
+    (site,) = program.sites("end")
+    before = program.evaluator.queries.evaluations
+    conditions.passes(program, site)
+    assert program.evaluator.queries.evaluations - before < 100 * FAR
+    assert program.left_out == f"more than 100 chains of calls lead to train.py:{5 * FAR + 5}"
+
+
+STEPS = """
+import mindspore as ms
+from mindspore import nn
+
+net = nn.TrainOneStepCell(nn.WithLossCell(model, loss), optimizer)
+
+
+{chain}for data in train_set:
+    f0(data)
+"""
+
+
+def test_the_loop_around_a_far_step_is_found() -> None:
+    program = analysed({"train.py": STEPS.format(chain=chain(FAR, "net(data)", "data"))})
+    found = step_loops.step_loops(program)
+    assert [ast.unparse(each.site.node) for each in found] == ["f0(data)"]
+
+
+def test_what_a_source_calls_far_below_is_found() -> None:
+    text = f"import mindspore\n\n\n{chain(FAR, 'end()')}f0()\n"
+    program = analysed({"train.py": text})
+    (module,) = program.modules
+    found = sources._functions(program, module.defined["f0"][0])
+    assert {each.name for each in found} == {f"f{n}" for n in range(FAR + 1)} and len(found) == FAR + 1
+
+
+def made_by(outer: str, again: str = "") -> Program:
+    """Return a program in which a layer is part of many classes inside one another, of which `outer` is the last."""
+    text = "import mindspore\nfrom mindspore import nn\n\n\n"
+    text += f"class Part0(nn.Cell):\n    def __init__(self):\n        self.layer = nn.Dense(120, 84)\n{again}\n\n"
+    for n in range(1, FAR):
+        text += f"class Part{n}(nn.Cell):\n    def __init__(self):\n        self.part = Part{n - 1}()\n\n\n"
+    text += f"class {outer}(nn.Cell):\n    def __init__(self):\n        self.part = Part{FAR - 1}()\n\n\n{outer}()\n"
+    return analysed({"train.py": text})
+
+
+@pytest.mark.parametrize("outer, is_one", [("LeNet5", True), ("Another", False)])
+@pytest.mark.parametrize("again", ["", "        self.other = Part0()\n"])
+def test_a_far_layer_of_a_published_network_is_part_of_it(outer: str, is_one: bool, again: str) -> None:
+    program = made_by(outer, again)
+    (site,) = program.sites("Dense")
+    assert known_networks.is_made_for_published(program, site) is is_one
+
+
+def test_what_only_makes_itself_is_no_part_of_a_published_network() -> None:
+    text = "import mindspore\nfrom mindspore import nn\n\n\ndef one():\n    nn.Dense(120, 84)\n    one()\n\n\none\n"
+    program = analysed({"train.py": text})
+    (site,) = program.sites("Dense")
+    assert not known_networks.is_made_for_published(program, site)
+
+
+def test_a_cell_around_many_train_cells_is_one() -> None:
+    text = "import mindspore\nfrom mindspore import nn\n\n\n"
+    text += "class Cell0(nn.TrainOneStepCell):\n    pass\n\n\n"
+    for n in range(1, FAR):
+        text += f"class Cell{n}(nn.Cell):\n    def __init__(self, net, optimizer):\n        super().__init__()\n"
+        text += f"        self.cell = Cell{n - 1}(net, optimizer)\n\n"
+        text += "    def construct(self, x):\n        return self.cell(x)\n\n\n"
+    program = analysed({"train.py": f"{text}step = Cell{FAR - 1}(net, optimizer)\nstep(data)\n"})
+    (module,) = program.modules
+    assert is_step_class(program, module.defined[f"Cell{FAR - 1}"][0])
+
+
+def test_a_value_is_followed_to_its_end() -> None:
+    names = "".join(f"x{n + 1} = x{n}\n" for n in range(FAR))
+    program = analysed({"train.py": f"import mindspore\nx0 = read()\n{names}use(x{FAR})\n"})
+    (site,) = program.sites("use")
+    assert isinstance(site.node, ast.Call)
+    assert followed.end(program, site.node.args[0], site.scope).code == "read"
+
+
+# --- all bounds there are: `bounds.txt` says what is beyond each
+
+PACKAGE = Path(ms_perflint.__file__).parent
+LAYERS = ("index", "resolve", "infer", "libraries", "program", "training")
+
+
+def listed() -> dict[tuple[str, str], str]:
+    """Return what `bounds.txt` says of each bound, by file and name."""
+    text = Path(__file__).with_name("bounds.txt").read_text(encoding="utf-8")
+    found: dict[tuple[str, str], str] = {}
+    for part in text.split("\n## ")[1:]:
+        kind, *lines = part.splitlines()
+        for file, *names in map(str.split, filter(None, lines)):
+            for name in names:
+                assert (file, name) not in found
+                found[file, name] = kind
+    return found
+
+
+def constants() -> Iterator[tuple[str, str]]:
+    """Yield the numbers that modules name: each may be a bound."""
+    for path in sorted(each for layer in LAYERS for each in (PACKAGE / layer).rglob("*.py")):
+        for stmt in ast.parse(path.read_text(encoding="utf-8")).body:
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+            if isinstance(stmt, ast.Assign) and isinstance(target, ast.Name) and is_number(stmt.value):
+                yield path.relative_to(PACKAGE).as_posix(), target.id
+
+
+def is_number(node: ast.expr) -> bool:
+    """Return whether an expression is a number, or made of numbers and names."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult, ast.LShift)):
+        sides = (node.left, node.right)
+        return any(map(is_number, sides)) and all(is_number(each) or isinstance(each, ast.Name) for each in sides)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def test_each_bound_is_listed() -> None:
+    assert set(constants()) == set(listed())
+
+
+def test_no_bound_has_no_name() -> None:
+    unnamed = rb"\b(?:depth|hops|steps)\b *(?:[<>]=?) *[1-9]|\blen\(seen\) *[<>]=? *[0-9]"
+    files = (path for layer in LAYERS for path in (PACKAGE / layer).rglob("*.py"))
+    assert {path.name for path in files if re.search(unnamed, path.read_bytes())} <= UNNAMED
+
+
+UNNAMED = {"callbacks.py", "conversions.py", "scalars.py"}  # open: nothing is said of more than so many operators
+
+
+def holders(file: str, name: str) -> list[ModuleType]:
+    """Return the modules that hold a bound: its own, and those that import it."""
+    owner = importlib.import_module(f"ms_perflint.{file[:-3].replace('/', '.')}")
+    imports = re.compile(rf"from {re.escape(owner.__name__)} import (?:\([^)]*|[^\n]*)\b{name}\b")
+    loaded = [each for key, each in sys.modules.items() if key.startswith("ms_perflint") and name in vars(each)]
+    return [each for each in loaded if each is owner or imports.search(Path(str(each.__file__)).read_text("utf-8"))]
+
+
+def found(example: Example) -> set[tuple[str, str, int]]:
+    """Return what is found in an example: file, code and row of each finding."""
+    contents = {f"{ROOT}/{name}": text.encode() for name, text in example.files}
+    scripts = [path for path in contents if path.endswith(".py")]
+    report = lint(scripts, Config(root=ROOT, select=("ALL",)), Overlay(Nowhere(), contents))
+    assert not report.problems
+    return {(each.place.path, each.code, each.place.row) for each in report.findings}
+
+
+def test_no_finding_rests_on_an_open_bound() -> None:
+    """With each of them at 1 less is known, and nothing is found that is not found otherwise."""
+    programs = [each for code in pages.codes() for each in examples(code) if not each.options]
+    whole = [found(each) for each in programs]
+    with pytest.MonkeyPatch.context() as patched:
+        for (file, name), kind in listed().items():
+            for module in holders(file, name) if kind == "open" else ():
+                patched.setattr(module, name, 1)
+        left = [found(each) for each in programs]
+    assert all(few <= many for few, many in zip(left, whole))
+    assert 0 < sum(map(len, left)) < sum(map(len, whole))
+
+
+def test_a_parser_has_the_options_of_any_number_of_parents() -> None:
+    text = "import argparse\nimport mindspore\np0 = argparse.ArgumentParser()\np0.add_argument('--size', default=7)\n"
+    text += "".join(f"p{n + 1} = argparse.ArgumentParser(parents=[p{n}])\n" for n in range(FAR))
+    program = analysed({"train.py": f"{text}use(p{FAR}.parse_args().size)\n"})
+    (site,) = program.sites("use")
+    assert isinstance(site.node, ast.Call)
+    assert set(program.value(site.node.args[0], site.scope).constants) == {7}

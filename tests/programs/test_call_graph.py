@@ -124,3 +124,32 @@ def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkey
     before = steps
     program.call_graph.sites(module.defined["step_1"][0])
     assert steps == before
+
+
+OWN_NAMES = [
+    "getattr(sys.modules[__name__], name)()",
+    "getattr(modules[__name__], name)()",
+    "globals()[name]()",
+    "held = getattr(sys.modules[__name__], name, None)\nheld()",
+]
+
+
+@pytest.mark.parametrize("call", OWN_NAMES)
+@pytest.mark.parametrize("star", [False, True])
+def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: str, star: bool) -> None:
+    names, made = ("*", "make") if star else ("near, make as made", "made")
+    files = {
+        "train.py": f"import sys\nfrom sys import modules\nimport far\nfrom kit import {names}\nfar.other()\n"
+        f"def own():\n    print(near, {made})\nname = input()\n{call}\n",
+        "kit.py": "def near():\n    pass\ndef make():\n    pass\n",
+        "far.py": "def other():\n    pass\n",
+    }
+    program = analysed(files)
+    sites = [site for site in program.modules[0].sites if site.node.lineno >= 9]
+    called = {
+        scope.name
+        for module in program.modules
+        for scope in module.scopes
+        if scope.is_function and set(program.call_graph.sites(scope)) & set(sites)
+    }
+    assert called == {"own", "near", "make"} | ({"other"} if star else set())

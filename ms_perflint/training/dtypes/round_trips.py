@@ -16,8 +16,6 @@ from ms_perflint.training.dtypes.dtypes import Dtypes
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-_STEPS = 50  # operators between the two casts, at most
-
 
 def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
     """Return the cast to a wider float that `back` undoes; None without one, or where the wide value has other uses."""
@@ -25,8 +23,10 @@ def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
     names: list[ast.Name] = []
     if back.dtype is None or not back.dtype.is_float:
         return None
-    for _ in range(_STEPS):
+    while True:
         if isinstance(node, ast.Name):
+            if node in names:
+                return None
             names.append(node)
             value = sole_value(node, scope)
             if value is None:
@@ -45,7 +45,6 @@ def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
             node = first
         else:
             return None
-    return None
 
 
 def _widens(dtypes: Dtypes, cast: Cast, back: Cast, scope: Scope) -> bool:

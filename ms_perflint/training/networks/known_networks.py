@@ -41,7 +41,6 @@ _PAPER = (
     rb"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
     rb"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
 )
-MAKERS = 3  # classes and functions between a layer and the network that it is part of
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
 
 
@@ -81,15 +80,26 @@ def is_published(site: Site) -> bool:
     return bool(outer) and outer in _loaded_by_published(module)
 
 
-def is_made_for_published(program: Program, site: Site, depth: int = MAKERS) -> bool:
+def is_made_for_published(program: Program, site: Site) -> bool:
     """Return whether all that makes what a site is part of are published networks, or parts of such."""
-    if is_published(site):
-        return True
-    around = list(_around(site.scope.owner))
-    outer = around[-1] if around and depth else None
-    function = outer.method("__init__") if outer is not None and outer.is_class else outer
-    makers = program.callers(function) if function is not None else ()
-    return bool(makers) and all(is_made_for_published(program, each, depth - 1) for each in makers)
+    seen: set[Scope] = set()
+    todo, is_one = [site], False
+    while todo:
+        site = todo.pop()
+        if is_published(site):
+            is_one = True
+            continue
+        around = list(_around(site.scope.owner))
+        outer = around[-1] if around else None
+        if outer in seen:
+            continue
+        function = outer.method("__init__") if outer is not None and outer.is_class else outer
+        makers = program.callers(function) if function is not None else ()
+        if outer is None or not makers:
+            return False
+        seen.add(outer)
+        todo.extend(makers)
+    return is_one
 
 
 @lru_cache(maxsize=1 << 16)
