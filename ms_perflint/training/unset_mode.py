@@ -18,8 +18,8 @@ def is_pynative(program: Program) -> bool:
         training.speaks_of_training(program)
         and not mode.is_surely_said(program)
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
+        and not mode.is_said(program)  # before what asks for the execution order, which takes longer
         and training.may_train_by_entry(program)
-        and not mode.is_said(program)
         and not mode.may_be_said_outside(program)
         and training.trains_by_entry(program)
         and trains_uncompiled(program)
