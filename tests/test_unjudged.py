@@ -199,6 +199,8 @@ def main(names):
         ("for cls in TRAINERS.values():\n        trainer = cls()\n        trainer.fit()", "`cls` cannot be followed"),
         ("TRAINERS[names[0]]().train()", "cannot be followed in train.py:15"),
         ("trainer = TRAINERS[names[0]](names)\n    trainer.train(epochs=3)", "cannot be followed in train.py:15"),
+        ("TRAINERS.get(names[0])(names).train()", "`TRAINERS.get(names[0])(names)` cannot be followed in train.py:15"),
+        ("{}.get(names[0])(names).fit()", "cannot be followed in train.py:15"),
         ("importlib.import_module(names[0]).Trainer().train()", "cannot be followed in train.py:15"),
         ("getattr(importlib.import_module(names[0]), 'fit')()", ""),  # no call of a `fit` is seen
         (
