@@ -132,6 +132,14 @@ def test_a_rule_that_reports_is_not_told(here: Path) -> None:
     assert "MSP101" in ran.out and ran.err.startswith("train.py: not judged for MSP102, MSP201: ")
 
 
+def test_a_rule_that_reports_and_may_miss_more_judged_in_part(here: Path) -> None:
+    (here / "train.py").write_text(SCRIPT.replace("GRAPH", "PYNATIVE"))
+    ran = run("--isolated", "-n", "--select", "MSP101", "train.py", cwd=here)
+    assert ran.err.startswith("train.py: judged in part for MSP101: ") and "MSP101" in ran.out
+    assert "training programs judged in part for 1 rule: 1 of 1; see `ms-perflint program train.py`." in ran.out
+    assert "not judged" not in ran.out + ran.err
+
+
 def _indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
 
@@ -191,6 +199,8 @@ def main(names):
         ("for cls in TRAINERS.values():\n        trainer = cls()\n        trainer.fit()", "`cls` cannot be followed"),
         ("TRAINERS[names[0]]().train()", "cannot be followed in train.py:15"),
         ("trainer = TRAINERS[names[0]](names)\n    trainer.train(epochs=3)", "cannot be followed in train.py:15"),
+        ("TRAINERS.get(names[0])(names).train()", "`TRAINERS.get(names[0])(names)` cannot be followed in train.py:15"),
+        ("{}.get(names[0])(names).fit()", "cannot be followed in train.py:15"),
         ("importlib.import_module(names[0]).Trainer().train()", "cannot be followed in train.py:15"),
         ("getattr(importlib.import_module(names[0]), 'fit')()", ""),  # no call of a `fit` is seen
         (

@@ -251,6 +251,7 @@ class Unjudged(NamedTuple):
     codes: tuple[str, ...]
     reason: str
     files: tuple[str, ...] = ()
+    has_findings: bool = False  # each of the rules reports something there, and may miss something else
 
 
 def unjudged(entry: str, path: str, codes: Iterable[str], reason: str) -> Finding:
@@ -305,12 +306,22 @@ def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Seque
 
 
 def _in_part(entry: str, said: Sequence[Finding], told: set[tuple[str, str]]) -> Unjudged:
-    """Return what several files of a program say of it: the rules that report nothing there, and the first reason."""
+    """Return what several files of a program say of it, and the first reason.
+
+    That is of the rules that report nothing there; where there is none, of the others.
+    """
     first = min(said, key=lambda each: (each.end.path, each.message))
     files = sorted({each.end.path for each in said})
     codes = {code for each in said for code in each.name.split()}
     silent = {code for code in codes if not any((path, code) in told for path in files)}
-    return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files))
+    return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files), not silent)
+
+
+def _together(said: Sequence[Unjudged]) -> Unjudged:
+    """Return what several reports say of a program, for the same reason."""
+    silent = [each for each in said if not each.has_findings]
+    codes = {code for each in silent or said for code in each.codes}
+    return Unjudged(said[0].entry, tuple(sorted(codes)), said[0].reason, has_findings=not silent)
 
 
 def joined(reports: Iterable[Report]) -> Report:
@@ -318,15 +329,15 @@ def joined(reports: Iterable[Report]) -> Report:
     parts = list(reports)
     if len(parts) == 1:
         return parts[0]
-    by_program: dict[tuple[str, str], set[str]] = {}
+    by_program: dict[tuple[str, str], list[Unjudged]] = {}
     for each in (each for part in parts for each in part.unjudged):
-        by_program.setdefault((each.entry, each.reason), set()).update(each.codes)
+        by_program.setdefault((each.entry, each.reason), []).append(each)
     return Report(
         tuple(sorted(finding for part in parts for finding in part.findings)),
         tuple(sorted({problem for part in parts for problem in part.problems})),
         tuple(path for part in parts for path in part.files),
         tuple(sorted(finding for part in parts for finding in part.known)),
-        tuple(Unjudged(entry, tuple(sorted(codes)), reason) for (entry, reason), codes in sorted(by_program.items())),
+        tuple(_together(by_program[key]) for key in sorted(by_program)),
         tuple(sorted({entry for part in parts for entry in part.trained})),
     )
 

@@ -298,6 +298,7 @@ class SemanticIndex:
         self.graph: Optional[Closable] = None  # see `assignments.graph_of`, which makes it
         self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
         self.runs: dict[Scope, list[tuple[Any, bool]]] = {}  # see `execution_order.steps_of`, which fills it
+        self.touching: Optional[dict[str, list[Site]]] = None  # see `lists.is_fixed`, which fills it
         self._site_at: Optional[dict[int, Site]] = None
         self._called: Optional[frozenset[int]] = None
         self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it

@@ -79,11 +79,15 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
 def switched(program: Asked, declared: Value, on: Sequence[str], off: Sequence[str], where: Where) -> Value:
     """Return what an option can be that some flags switch on, and others off."""
     given = program.given(on)
-    value = overridden(declared, given, lambda each: each.text is None or read(each.text, "str2bool"), where)
+    value = overridden(declared, given, lambda each: each.is_bare or _switch(each), where)
     others = program.given(off)
     if all(each in (None, ABSENT) for each in others):
         return value
     return overridden(value, others, lambda each: False, where)
+
+
+def _switch(given: Given) -> object:
+    return NO_CONSTANT if given.text is None else read(given.text, "str2bool")
 
 
 def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Value:
@@ -115,9 +119,9 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
     action, kind = keywords.get("action"), keywords.get("type")
     word = action.value if isinstance(action, ast.Constant) else None
     if word in ("store_true", "store_false"):
-        return lambda given: word == "store_true"
+        return lambda given: word == "store_true" if given.is_bare else NO_CONSTANT
     if "is_flag" in keywords:
-        return lambda given: True
+        return lambda given: True if given.is_bare else NO_CONSTANT
     if (action is not None and word != "store") or "nargs" in keywords:
         return lambda given: NO_CONSTANT
     kind_word = word_of(kind) if kind is not None else None

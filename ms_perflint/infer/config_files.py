@@ -86,6 +86,13 @@ def read(program: Files, path: str) -> Optional[config_documents.Entry]:
     return _chain(program, path, [])
 
 
+def below(program: Files, path: str) -> tuple[str, ...]:
+    """Return the files that a file builds on."""
+    seen: list[str] = []
+    _chain(program, path, seen)
+    return tuple(seen[1:])
+
+
 def _chain(program: Files, path: str, seen: list[str]) -> Optional[config_documents.Entry]:
     seen.append(path)
     documents = program.project.documents(path)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
-from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import sequences
@@ -157,19 +157,31 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     module, names = what.scope.module, {holder.name for holder in holders(what)}
     if what.kind != COMPREHENSION and not what.parts:
         return False
-    sites = (site for sites in module.by_word.values() for site in sites) if names else ()
-    return not any(isinstance(site.node, ast.Call) and _may_change(evaluator, site, site.node, names) for site in sites)
+    sites = (site for name in sorted(names) for site in _touching(module).get(name, ()))
+    return not any(_may_change(evaluator, site, names) for site in sites)
 
 
-def _may_change(evaluator: Evaluator, site: Site, call: ast.Call, names: Container[str]) -> bool:
-    """Return whether a call may change the list or dict of one of these names."""
-    if site.word in CHANGES and isinstance(call.func, ast.Attribute) and word_of(call.func.value) in names:
+def _touching(module: SemanticIndex) -> dict[str, list[Site]]:
+    """Return the calls of a file that may change a list or dict, by the last words of what they are about."""
+    if module.touching is None:
+        module.touching = {}
+        for site in (site for sites in module.by_word.values() for site in sites):
+            about = {word_of(given) for given in site.node.args} if isinstance(site.node, ast.Call) else set()
+            if site.word in CHANGES and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+                about.add(word_of(site.node.func.value))
+            for word in about - {""}:
+                module.touching.setdefault(word, []).append(site)
+    return module.touching
+
+
+def _may_change(evaluator: Evaluator, site: Site, names: Container[str]) -> bool:
+    """Return whether a call that is about one of these names may change its list or dict."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if site.word in CHANGES and isinstance(callee, ast.Attribute) and word_of(callee.value) in names:
         return True
-    if not any(word_of(argument) in names for argument in call.args):
-        return False
-    callee = evaluator.callees(site)
-    packages = {known.api.partition(".")[0] for known in callee.alternatives if known.definition is None}
-    return callee.open or not packages <= KEEPING
+    called = evaluator.callees(site)
+    packages = {known.api.partition(".")[0] for known in called.alternatives if known.definition is None}
+    return called.open or not packages <= KEEPING
 
 
 def holders(what: Union[Display, Instance]) -> list[Binding]:

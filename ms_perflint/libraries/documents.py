@@ -35,10 +35,10 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternat
     """
     if not node.args:
         return ()
-    paths = _paths(evaluator, node.args[0], scope)
+    named = paths(evaluator, node.args[0], scope)
     stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).alternatives)
-    found, is_missing = [], paths.open
-    for known in paths.by_default:
+    found, is_missing = [], named.open
+    for known in named.by_default:
         path = known.constant
         tree = evaluator.program.tree(path, scope.module) if isinstance(path, str) and path else None
         if tree is None:
@@ -50,7 +50,7 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternat
     return tuple(known.as_non_default() for known in found) if is_missing else tuple(found)
 
 
-def _paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return the path behind the first argument of a load: a path, an open file, or what was read from one."""
     value = evaluator.value(node, scope)
     if value.constants:
@@ -66,7 +66,7 @@ def _path_of(evaluator: Evaluator, file: Alternative) -> Value:
         return config_files.path_at(evaluator, made.call.args[0], made.scope)
     is_read = made is not None and file.type_api.endswith((".read", ".open", ".read_text"))
     if is_read and made is not None and isinstance(made.call.func, ast.Attribute):
-        return _paths(evaluator, made.call.func.value, made.scope)
+        return paths(evaluator, made.call.func.value, made.scope)
     return BOTTOM
 
 

@@ -20,6 +20,8 @@ from ms_perflint.resolve.project import Project
 from ms_perflint.training import devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
+TIMES = 2  # what the first run configuration took, that all others may take together, and
+EVALUATIONS = 25_000  # which they may take in any case
 MOST = 60  # run configurations of one program that are judged
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
@@ -135,7 +137,8 @@ class Programs:
 
     def beyond(self, entry: str) -> Optional[Message]:
         """Return how many run configurations of a program are not judged; None where all are."""
-        more = self._more.get(entry)
+        skipped = self._held[entry].skipped if entry in self._held else ()
+        more = self._more.get(entry, 0) + len(skipped)
         return Message("{more} more run configurations were not judged", more=more) if more else None
 
     def is_too_much(self) -> bool:
@@ -171,11 +174,13 @@ class Runs:
         self.programs = programs
         # Each begins with the one that is asked. More may be asked of it later: they only get smaller
         self._alike: list[list[Program]] = [list(programs)]
+        self._judged: dict[Program, None] = {}  # those that were asked, the first one first
+        self.skipped: list[Program] = []  # that are not judged: the others took too much
 
     @property
     def asked(self) -> tuple[Program, ...]:
         """Return the programs of which the others give the same, as far as is known."""
-        return tuple(alike[0] for alike in self._alike)
+        return tuple(self._judged) or self.programs[:1]
 
     def ask(self, ask: Callable[[Program], Found]) -> Found:
         """Return what is found in a file as a part of the program, over its run configurations.
@@ -184,20 +189,32 @@ class Runs:
         """
         if len(self.programs) == 1:
             return ask(self.programs[0])
+        kept: list[list[Program]] = []
         by_program: dict[Program, Found] = {}
         for alike in self._alike:
             first, *others = alike
+            if first not in self._judged and self._is_too_much():
+                self.skipped += alike
+                continue
+            kept.append(alike)
+            self._judged[first] = None
             found = ask(first)
             told_apart = [other for other in others if not first.is_run_as(other)]
             by_program.update(dict.fromkeys(alike, found))
             if told_apart:
                 alike[:] = [each for each in alike if each not in told_apart]
                 self._alike.append(told_apart)  # which the loop comes to
-        runs = [(program, by_program[program]) for program in self.programs]
+        self._alike = kept
+        runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
         named = [(program.run.name if program.run is not None else DEFAULTS, found) for program, found in runs]
         return over_runs(named)
+
+    def _is_too_much(self) -> bool:
+        """Return whether those that were asked took much more than the first of them."""
+        first, *others = [program.evaluator.queries.evaluations for program in self._judged] or [0]
+        return sum(others) > max(EVALUATIONS, TIMES * first)
 
 
 def _is_on_cpu(program: Program) -> bool:

@@ -13,7 +13,7 @@ from ms_perflint.core.globs import is_pattern, matching
 from ms_perflint.core.source import Files
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import is_main_test
+from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.commandline import Given
 from ms_perflint.languages import Message
 from ms_perflint.program.run_configurations import RunConfiguration
@@ -39,11 +39,17 @@ class Argument(NamedTuple):
     flags: tuple[str, ...]  # "--config", "-c"; of what is given by position, its name
     takes: int = 1  # texts
     is_needed: bool = False  # the program stops without it
+    is_empty: bool = False  # an option for a text that is "" or None without it
 
     @property
     def is_positional(self) -> bool:
         """Return whether it is given by position."""
         return not any(flag.startswith("-") for flag in self.flags)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the attributes under which its text may be found."""
+        return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags)
 
 
 class Declared(NamedTuple):
@@ -253,7 +259,15 @@ def _arguments(site: Site) -> list[Argument]:
     nargs = given.get("nargs")
     is_free = isinstance(nargs, ast.Constant) and nargs.value in ("?", "*")
     is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
-    return [Argument(tuple(texts), _takes(given), is_needed)]
+    takes = _takes(given)
+    return [Argument(tuple(texts), takes, is_needed, is_flag and takes == 1 and not is_needed and _is_empty(given))]
+
+
+def _is_empty(given: Mapping[str, ast.expr]) -> bool:
+    """Return whether an option is "" or None by default, and no number."""
+    default, kind = given.get("default"), given.get("type")
+    is_none = default is None or (isinstance(default, ast.Constant) and default.value in (None, ""))
+    return is_none and (kind is None or word_of(kind) not in ("int", "float", "bool"))
 
 
 def _takes(given: Mapping[str, ast.expr]) -> int:

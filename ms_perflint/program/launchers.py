@@ -110,8 +110,19 @@ def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
         if os.path.basename(text) == name:
             folders = _Folders(program, script, started.command)
             if folders.find(text) == program.entry:
-                return Start(script, started.command, dict(_flags(folders, started.words[position + 1 :])))
+                flags = dict(_flags(folders, started.words[position + 1 :]))
+                return Start(script, started.command, {**_possible(script, started, position), **flags})
     return None
+
+
+def _possible(script: Script, started: Started, position: int) -> dict[str, Given]:
+    """Return the flags that a command may give, as the script decides when it runs: what they give is not known."""
+    begin = started.words[position][1]
+    words = [(word, start) for word, start in started.command.words if start > begin]
+    unsure = ((word, start) for word, start in words if GAP in script.text(word, started.command.blocks))
+    return {
+        flag: Given(None, False, script.place(start)) for word, start in unsure for flag in script.possible_flags(word)
+    }
 
 
 class Started(NamedTuple):

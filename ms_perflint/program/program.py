@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
@@ -393,12 +393,23 @@ class Program:
         return answer
 
     def _given(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        if self.run is None:
-            return tuple(start.given(flags) for start in self.starts)
-        given = self.run.given(flags)
-        if given is None and self.run.is_rest_open:
-            return tuple(start.given(flags) for start in self.starts)
+        given = self.run.given(flags) if self.run is not None else None
+        if given is None and (self.run is None or self.run.is_rest_open):
+            return tuple(start.given(flags) or self._shortened(start.flags, flags) for start in self.starts)
+        if given is None and self.run is not None:
+            given = self._shortened(self.run.flags, flags)
         return (given,)
+
+    def _shortened(self, given: Mapping[str, Given], flags: tuple[str, ...]) -> Optional[Given]:
+        return run_configurations.shortened(given, flags, self._declared_flags)
+
+    @fact
+    def _declared_flags(self) -> frozenset[str]:
+        """Return the flags of the options that calls of `add_argument` add by name."""
+        nodes = [site.node for site in self.sites("add_argument")]
+        given = (each for node in nodes if isinstance(node, ast.Call) for each in node.args)
+        texts = (each.value for each in given if isinstance(each, ast.Constant))
+        return frozenset(text for text in texts if isinstance(text, str) and text.startswith("-"))
 
     def is_one_run(self) -> bool:
         """Return whether one run is judged, and no other: what it is not given has its default."""

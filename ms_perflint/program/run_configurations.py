@@ -86,6 +86,24 @@ def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Star
     return frozenset(found)
 
 
+def shortened(
+    given: Mapping[str, Given], flags: Sequence[str], declared: Callable[[], frozenset[str]]
+) -> Optional[Given]:
+    """Return what is given to an option by the beginning of its name, or behind its letter; None where nothing is.
+
+    `declared`: the flags of all options. Of a beginning that may be one of several, it is not known what it gives.
+    """
+    for flag, each in given.items():
+        is_joined = len(flag) > 2 and flag[:2] in flags  # `-j4`
+        is_begin = len(flag) > 2 and any(name.startswith(flag) for name in flags)
+        if (is_joined or is_begin) and flag not in declared():
+            if is_joined:
+                return Given(flag[2:], False, each.place)
+            others = {name for name in declared() if name.startswith(flag)}.difference(flags)
+            return Given(None, False, each.place) if others else each
+    return None
+
+
 def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
     """Return run configurations with names of their own: several commands of one script get their lines."""
     each = tuple(runs)

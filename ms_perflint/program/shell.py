@@ -27,6 +27,9 @@ class Substitution(NamedTuple):
 class Unknown:
     """A part that cannot be told: `${NAME%.py}`, `$((1 + 2))`."""
 
+    def __init__(self, text: str = "") -> None:
+        self.text = text  # in which words stand that it may become
+
 
 Word = tuple[Union[str, Variable, Substitution, Unknown], ...]
 
@@ -122,8 +125,8 @@ class _Lexer:
             elif sign in "$`":
                 parts.append(self._expansion(False))
             elif sign == "(" and parts and str(parts[-1]).endswith("="):
-                self.at = _closing(text, self.at)  # `NAME=(...)`: an array
-                parts.append(Unknown())
+                start, self.at = self.at, _closing(text, self.at)  # `NAME=(...)`: an array
+                parts.append(Unknown(text[start : self.at]))
             else:
                 break
         return tuple(parts) or ("",)

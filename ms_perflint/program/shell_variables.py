@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple, Optional, Union
 
 from ms_perflint.core.findings import Place
@@ -15,6 +16,7 @@ HELD = 128  # scripts that are remembered: those of one folder may start each of
 STEPS = 200  # variables and substitutions that are looked at for one word
 DEPTH = 20  # of them inside one another
 GAP = "\0"  # in a text: a part that cannot be told
+_FLAG = r"(?<![^\s\"'(])--?[A-Za-z][\w-]*"
 _ASSIGNMENT = r"([A-Za-z_]\w*)(\+?)="
 _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
@@ -79,6 +81,17 @@ class Script:
     def text(self, word: Word, blocks: Blocks) -> str:
         """Return what a word becomes; GAP takes the place of parts that cannot be told."""
         return literal(word) or _Expansion(self).text(word, blocks)
+
+    def possible_flags(self, word: Word) -> Iterator[str]:
+        """Yield the flags that stand in what its variables may hold, whichever way the script goes."""
+        todo, seen = list(word), set[str]()
+        for part in islice(todo, STEPS):  # which gets more on the way
+            if isinstance(part, Variable) and part.name not in seen:
+                seen.add(part.name)
+                held = [assigned.word for assigned in self.assigned.get(part.name, ())]
+                for inner in (*held, part.default or ()):
+                    yield from (flag for each in inner for flag in re.findall(_FLAG, _written(each)))
+                    todo.extend(inner)
 
     def variable(self, name: str, blocks: Blocks) -> str:
         """Return what a variable holds in these blocks; GAP where that cannot be told."""
@@ -149,4 +162,10 @@ def assignment(word: Word) -> Optional[tuple[str, Word]]:
     match = re.match(_ASSIGNMENT, first) if isinstance(first, str) and "=" in first else None
     if match is None or not isinstance(first, str):
         return None
-    return match.group(1), (Unknown(),) if match.group(2) else (first[match.end() :], *word[1:])
+    value: Word = (first[match.end() :], *word[1:])
+    return match.group(1), (Unknown(" ".join(map(_written, value))),) if match.group(2) else value
+
+
+def _written(part: Union[str, Variable, Substitution, Unknown]) -> str:
+    """Return the text in a part of a word."""
+    return part if isinstance(part, str) else part.text if isinstance(part, Unknown) else ""

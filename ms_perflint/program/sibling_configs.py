@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.reachability import USUAL
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
+from ms_perflint.libraries import documents
 from ms_perflint.program.arguments import Argument, declared
 from ms_perflint.program.run_configurations import RunConfiguration
 
@@ -26,23 +31,72 @@ FITTING = 0.5  # of them have to stand there
 
 def runs(program: Program) -> Iterator[RunConfiguration]:
     """Yield the run configurations that config files make for a program that has to be given one."""
-    option = _required(program)
-    if option is None:
+    options = _options(program)
+    files = tuple(_files(program)) if options else ()
+    option = next((each for each in options if each.is_needed or _stops_without(program, files[0][1])), None)
+    if option is None or not files:
         return
-    for base, path in _files(program):
+    for base, path in files:
         place = Place(path, 1, 1)
         given = dict.fromkeys(option.flags, Given(path, False, place))
         yield RunConfiguration(os.path.relpath(path, base), place, given, is_rest_open=True)
 
 
-def _required(program: Program) -> Optional[Argument]:
-    """Return the option that names the config file, where the program stops without it."""
-    found = declared(program).arguments
-    return next((each for each in found if each.is_needed and any(re.match(NAMED, flag) for flag in each.flags)), None)
+def _options(program: Program) -> list[Argument]:
+    """Return the options that name a config file by their names: one that is required, else those that are empty."""
+    found = [each for each in declared(program).arguments if any(re.match(NAMED, flag) for flag in each.flags)]
+    return [each for each in found if each.is_needed][:1] or [each for each in found if each.is_empty]
+
+
+# --- programs whose parser does not ask for the file that they need
+
+
+def _stops_without(program: Program, path: str) -> bool:
+    """Return whether a program ends in an error where no config file is named."""
+    return _loads_none(program) or _reads_more(program, path)
+
+
+def _loads_none(program: Program) -> bool:
+    """Return whether a program loads a file with no name by default."""
+    for call in program.calls(*sorted(program.evaluator.libraries.documents)):
+        if call.node.args and program.evaluator.way(call.block) == USUAL:
+            paths = documents.paths(program.evaluator, call.node.args[0], call.scope)
+            if paths.by_default and not paths.open and all(known.constant in ("", None) for known in paths.by_default):
+                return True
+    return False
+
+
+def _reads_more(program: Program, path: str) -> bool:
+    """Return whether a program reads a key of a config file from its options, which no option declares."""
+    entry = program.config(path)
+    options = frozenset(name for each in declared(program).arguments for name in each.names)
+    keys = {key for key in entry.data if isinstance(key, str)} - options if entry is not None else set()
+    for scope in program.reached if keys else ():
+        if scope.owner is scope and not (keys.isdisjoint(scope.attrs) or options.isdisjoint(scope.attrs)):
+            read = list(_members(scope, keys | options))
+            held = {name for name, node in read if node.attr in options and program.value(node, scope).by_default}
+            for name, node in read:
+                if node.attr in keys and name in held and not program.value(node, scope).alternatives:
+                    return True
+    return False
+
+
+def _members(scope: Scope, words: Container[str]) -> Iterator[tuple[str, ast.Attribute]]:
+    """Yield the `x.word` that a function reads, with `x`."""
+    for node in ast.walk(scope.node):
+        is_read = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in words
+        if is_read and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield node.value.id, node
+
+
+# --- the files
 
 
 def _files(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield the config files of the nearest folder of them that fit what the program reads, and where that lies."""
+    """Yield the config files of the nearest folder of them that fit what the program reads, and where that lies.
+
+    Those that others of them build on are parts.
+    """
 
     @cache  # the keys of one file are mostly those of the next one
     def stands(key: str) -> bool:
@@ -54,7 +108,8 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
             paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name), stands)]
             if paths:
-                yield from ((base, path) for path in paths)
+                parts = {part for path in paths for part in config_files.below(program, path)}
+                yield from ((base, path) for path in paths if path not in parts)
                 return
 
 

@@ -14,11 +14,19 @@ MOST = 10  # programs that are told of one by one
 
 def reason(each: Unjudged) -> Message:
     """Return for which rules a program was not judged, and why."""
-    return Message("not judged for {rules}: {reason}", rules=", ".join(each.codes), reason=each.reason)
+    rules = ", ".join(each.codes)
+    if each.has_findings:
+        return Message("judged in part for {rules}: {reason}", rules=rules, reason=each.reason)
+    return Message("not judged for {rules}: {reason}", rules=rules, reason=each.reason)
 
 
 def line(each: Unjudged) -> Message:
     """Return the line that says so of a program, and what says more."""
+    if each.has_findings:
+        return Message(
+            "{file}: judged in part for {rules}: {reason}; see `ms-perflint program {file}`",
+            file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
+        )  # fmt: skip
     return Message(
         "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
         file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
@@ -41,6 +49,11 @@ def sentence(found: Sequence[Unjudged], trained: int) -> Message:
     codes = {code for each in found for code in each.codes}
     number, most, file = len(found), max(trained, len(found)), shown(found[0].entry)
     rules = Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes))
+    if all(each.has_findings for each in found):
+        return Message(
+            "training programs judged in part for {rules}: {number} of {all}; see `ms-perflint program {file}`.",
+            number=number, all=most, rules=rules, file=file,
+        )  # fmt: skip
     if number == 1:
         return Message(
             "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`.",

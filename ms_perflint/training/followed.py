@@ -117,6 +117,8 @@ def trainer(program: Program) -> Optional[End]:
             apis = program.apis(site)
             if any(re.match(FAMILY, api) for api in apis):
                 return End(node, site.scope)
+            if any(api.startswith(".") for api in apis):  # of what a value without a name gave: `TABLE.get(key)(x)`
+                return End(node.func.value, site.scope)
             if apis or program.callees(site):
                 continue
             if is_unknown(program, node.func.value, site.scope):

@@ -348,6 +348,53 @@ LAUNCHERS = [
     ({"debug.sh": "python train.py --debug --mode 1", "graph.sh": "python train.py --mode 0"}, []),
 ]
 
+SHORTENED = [
+    ("--mod 1", [None]),
+    ("--mod=1", [None]),
+    ("--mod 0", []),
+    ("-m1", [None]),
+    ("--eag", [None]),
+    ("--no-e", []),
+    ("--device-n 8", []),
+    ("--run-m 1", [None]),
+    ("--device 1", []),  # which may be one of two
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), SHORTENED)
+def test_a_launcher_may_shorten_an_option(words: str, expected: list[None], tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"run.sh": f"python train.py {words}\n"})
+    assert configurations(tmp_path) == expected
+
+
+UNTOLD = [
+    "python train.py --mode $(cat mode)",
+    "python train.py --mode=`cat mode`",
+    "python train.py --mod $MODE",
+    'ARGS=(--mode "$MODE")\npython train.py "${ARGS[@]}"',
+    'ARGS=""\nif [ $1 -gt 1 ]; then\n  ARGS="$ARGS --mode 0"\nfi\npython train.py $ARGS',
+    'ARGS="--epochs 3"\n[ -n "$X" ] && ARGS+=" --mode 0"\npython train.py $ARGS',
+    'if [ $1 -gt 1 ]; then\n  MORE="--graph"\nelse\n  MORE=""\nfi\npython train.py $MORE',
+]
+PYNATIVE = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", type=int, default=1)
+parser.add_argument("--epochs", type=int, default=1)
+parser.add_argument("--graph", action="store_true")
+args = parser.parse_args()
+ms.set_context(mode=0 if args.graph else args.mode)
+"""
+
+
+@pytest.mark.parametrize("script", UNTOLD)
+def test_what_a_launcher_works_out_is_not_the_default(script: str, tmp_path: Path) -> None:
+    write(tmp_path, PYNATIVE)
+    assert configurations(tmp_path) == [None]
+    (tmp_path / "run.sh").write_text(script + "\n", encoding="utf-8")
+    assert configurations(tmp_path) == []
+
+
 BRANCHES = """
 import argparse
 parser = argparse.ArgumentParser()
@@ -454,7 +501,17 @@ SIBLINGS = [
     (REQUIRED, {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
     ('parser.add_argument("config")', {}, [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]),
     ('parser.add_argument("--config", default="configs/net_0.yaml")', {}, []),
-    ('parser.add_argument("--config", default=None)', {}, []),
+    (
+        'parser.add_argument("--config", default=None)',
+        {},
+        [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]],
+    ),
+    (
+        'parser.add_argument("--config", default="")',
+        {},
+        [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]],
+    ),
+    ('parser.add_argument("--config", type=float)', {}, []),
     (REQUIRED, {"configs/other.yaml": "services:\n  web:\n    image: x\n"}, [[*sorted(FILES)[1::2]]]),
     (REQUIRED, {"configs/more/net_9.yaml": "mode: 1\n"}, [["configs/more/net_9.yaml", *sorted(FILES)[1::2]]]),
     (REQUIRED, dict.fromkeys(FILES, "mode: 1\n"), [None]),
@@ -467,6 +524,49 @@ def test_each_config_file_that_may_be_named_is_a_run(
     option: str, files: dict[str, str], expected: list[list[str] | None], tmp_path: Path
 ) -> None:
     write(tmp_path, YAML.replace(REQUIRED, option), **{**FILES, **files})
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == expected
+
+
+NEEDLESS = """
+import argparse
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="")
+parser.add_argument("--mode", type=int, default=0)
+parser.add_argument("--width", type=int, default=0)
+
+def parse():
+    known, _ = parser.parse_known_args()
+    {guard}
+        with open(known.config) as file:
+            parser.set_defaults(**yaml.safe_load(file))
+    return parser.parse_args()
+
+def main(args):
+    ms.set_context(mode=args.mode)
+    net = {net}
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(args.width, ds.MnistDataset("train").batch(32, drop_remainder=True), dataset_sink_mode=True)
+
+main(parse())
+"""
+EACH = [["configs/net_1.yaml", "configs/net_3.yaml", "configs/net_5.yaml"]]
+EMPTY = [
+    ("if known.config:", "nn.Dense(16, args.width)", []),  # all that the files say has a default
+    ("if known.config:", "nn.Dense(16, args.depth)", EACH),  # without a file, there is no `depth`
+    ("if known.config:", 'nn.Dense(16, getattr(args, "depth", 16))', []),
+]
+
+
+@pytest.mark.parametrize(("guard", "net", "expected"), EMPTY)
+def test_config_files_of_an_option_that_is_empty_by_default(
+    guard: str, net: str, expected: list[list[str]], tmp_path: Path
+) -> None:
+    """They are taken where the program ends in an error without one; one that runs without is judged so."""
+    files = {name: f"{text}depth: 3\n" for name, text in FILES.items()}
+    write(tmp_path, NEEDLESS.format(guard=guard, net=net), **files)
     for name in CONFIGS:
         (tmp_path / name).unlink()
     assert configurations(tmp_path) == expected
