@@ -113,7 +113,7 @@ def _passes(
             found.extend(_passes(program, caller, moved, (*seen, function), calls))
             if len(found) > CHAINS:
                 place = site.module.source.place(site.span[0])
-                where = f"{os.path.basename(place.path)}:{place.row}"
+                where = f"{os.path.basename(place.path)}:{place.spot}"
                 program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
                 break
     return found[:CHAINS] or [own]
