@@ -72,7 +72,7 @@ class Check:
     def gap(self) -> Optional[Message]:
         """Return what could not be followed in the program, so that the rule may have missed something; else None.
 
-        Asked once, after all sites of the entry script.
+        Asked after all sites of the entry script.
         """
         return None
 

@@ -388,7 +388,14 @@ def test_chains_of_tables_and_the_origin_of_their_keys(tmp_path: Path, monkeypat
             {"_": 'extend = "a/pyproject.toml"\n', "a": "\ndevise = 1\n"},
             'a/pyproject.toml:3: [tool.ms-perflint] devise: unknown key, did you mean "device"?',
         ),
-        ({"_": 'extend = "gone.toml"\n'}, "gone.toml: cannot be read: No such file or directory"),
+        (
+            {"_": 'device = "CPU"\nextend = "gone.toml"\n'},
+            "pyproject.toml:3: [tool.ms-perflint] extend: gone.toml: cannot be read: No such file or directory",
+        ),
+        (
+            {"_": 'extend = "a"\n', "a": ""},
+            "pyproject.toml:2: [tool.ms-perflint] extend: a: cannot be read: Is a directory",
+        ),
         (
             {"_": 'extend = "other.toml"\n'},
             "pyproject.toml:2: [tool.ms-perflint] extend: no table [tool.ms-perflint] in other.toml",
@@ -441,5 +448,10 @@ def test_settings_that_are_not_read_get_a_hint(tmp_path: Path, monkeypatch: pyte
         "ms-perflint.toml: is not read: put it into [tool.ms-perflint] of pyproject.toml, or name it with `--config`",
     ]
     assert load(["."]) == Config(root=str(tmp_path))
+    for name in ("tool.msperflint", "tool.MS-Perflint", "tool.ms-perf-lint", "ms-perflint", "ms_perflint"):
+        Path("pyproject.toml").write_text(f"[tool.other]\n[{name}]\ndevice = 'CPU'\n")
+        assert hinted(tmp_path)[0] == f"pyproject.toml:2: [{name}] is not read: the table is [tool.ms-perflint]"
+    Path("pyproject.toml").write_text("[project]\ndependencies = ['ms-perflint']\n[tool.perflint]\n")
+    assert len(hinted(tmp_path)) == 1  # that of ms-perflint.toml
     Path("pyproject.toml").write_text("[tool.ms-perflint]\n[tool.ms_perflint]\n")
     assert hinted(tmp_path) == []  # the right table is there

@@ -12,6 +12,10 @@ from xml.etree import ElementTree
 import pytest
 from front import environment, run, run_process
 
+from ms_perflint.config.settings import Config
+from ms_perflint.core.source import Disk
+from ms_perflint.linting.linter import Linter
+
 SCRIPT = """\
 import mindspore as ms
 from mindspore import nn
@@ -172,6 +176,38 @@ def test_a_cell_that_does_not_parse_is_no_silent_no(cells: tuple[str, ...], says
     ran = run("--isolated", "-n", "a.ipynb", cwd=tmp_path)
     assert ran.code == 2 and "a.ipynb:cell " in ran.err
     assert ("a.ipynb: not judged for MSP" in ran.err) is (says != "does not train")
+
+
+HIDDEN = (
+    "import mindspore as ms\nfrom mindspore import nn\nfrom mindspore.train import Model\n",
+    """\
+ms.set_context(mode=ms.GRAPH_MODE)
+
+net = nn.SequentialCell(eval(input()))
+model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(10, None, dataset_sink_mode=True)
+""",
+)
+
+
+@pytest.mark.parametrize(("name", "place"), [("a.py", "a.py:7"), ("a.ipynb", "a.ipynb:cell 2:3")])
+def test_what_hides_a_network_from_one_rule(name: str, place: str, tmp_path: Path) -> None:
+    """All commands say the same of it; in a notebook, they name the cell."""
+    cells = [{"cell_type": "code", "source": [cell], "metadata": {}, "outputs": []} for cell in HIDDEN]
+    book = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    (tmp_path / name).write_text(book if name.endswith("ipynb") else "\n".join(HIDDEN))
+    reason = f"`eval(input())` cannot be followed in {place}"
+    told = f"{name}: not judged for MSP201: {reason}; see `ms-perflint program {name}`\n"
+    ran = run("--isolated", "-n", "--strict", name, cwd=tmp_path)
+    assert (ran.code, ran.err) == (1, told)
+    said = run("program", "--isolated", name, cwd=tmp_path).out
+    assert f"in part: {reason}\n" in said and "  not checked  MSP201\n" in said
+    (found,) = json.loads(run("program", "--isolated", "--output-format", "json", name, cwd=tmp_path).out)["programs"]
+    assert [rule["code"] for rule in found["rules"] if not rule["judged"]] == ["MSP201"]
+    path = str(tmp_path / name)
+    linter = Linter(Config(root=str(tmp_path)), Disk())
+    left = [each for each in linter.file(path) if each.code == ""]  # one file alone, as an editor asks
+    assert reason in str([each.message for each in left])
 
 
 REGISTERED = """\

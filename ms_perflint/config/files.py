@@ -7,6 +7,7 @@ Patterns are relative to the directory of a file that was found, to the working 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Optional
@@ -20,7 +21,7 @@ TABLE_NAME = TABLE.rpartition(".")[2]
 LARGEST = 10_000_000  # bytes of a file with settings
 PYPROJECT = "pyproject.toml"
 OWN_FILES = ("ms-perflint.toml", ".ms-perflint.toml")  # that people expect to be read
-MISSPELT = "ms_perflint"  # the table that people write where they mean TABLE
+NAMED = rb"(?i)ms[-_]?perf[-_]?lint"  # what a file that has the table, or means to, has in it
 
 
 class Ruling(NamedTuple):
@@ -129,7 +130,10 @@ def _extending(found: Ruling, path: str) -> Ruling:
         if os.path.realpath(path) in real:
             circle = " -> ".join(map(_relative, (*files[real.index(os.path.realpath(path)) :], path)))
             raise ConfigError(Message("{place}: cycle: {circle}", place=spot, circle=circle))
-        read_from = _found(path)
+        try:
+            read_from = _found(path)
+        except ConfigError as error:
+            raise ConfigError(Message("{place}: {reason}", place=spot, reason=error.args[0])) from error
         if read_from.table is None:
             message = Message("{place}: no table [{table}] in {file}", place=spot, table=TABLE, file=_relative(path))
             raise ConfigError(message)
@@ -147,7 +151,7 @@ def _found(path: str) -> _Found:
     where = _relative(path)
     try:
         raw = read_regular(path, LARGEST)
-        if b"ms-perflint" not in raw and MISSPELT.encode() not in raw:
+        if re.search(NAMED, raw) is None:
             return _Found(None)  # a file of another project; whether it is well formed is not our matter
         text = raw.decode("utf-8-sig")
         document = _parsed(text)
@@ -164,22 +168,26 @@ def _found(path: str) -> _Found:
         raise ConfigError(Message("{file}: is not valid TOML: {reason}", file=where, reason=reason)) from error
     tool = document.get("tool") if isinstance(document, dict) else None
     if not isinstance(tool, dict) or TABLE_NAME not in tool:
-        is_misspelt = isinstance(tool, dict) and isinstance(tool.get(MISSPELT), dict)
-        return _Found(None, hint=_misspelt(where, text) if is_misspelt else None)
+        return _Found(None, hint=_misspelt(document, where, text))
     if not isinstance(tool[TABLE_NAME], dict):
         raise ConfigError(Message("{file}: {table} must be a table", file=where, table=TABLE))
     return _Found(tool[TABLE_NAME], text)
 
 
-def _misspelt(where: str, text: str) -> Message:
-    """Return what to say of a table that is not read."""
+def _misspelt(document: object, where: str, text: str) -> Optional[Message]:
+    """Return what to say of a table that is meant for the linter, and has another name; None without one."""
     from ms_perflint.resolve.toml_ini import row
 
-    line = row(text, ("tool", MISSPELT))
-    return Message(
-        "{file}:{line}: [tool.{name}] is not read: the table is [{table}]",
-        file=where, line=line, name=MISSPELT, table=TABLE,
-    )  # fmt: skip
+    tables = document if isinstance(document, dict) else {}
+    inner = tables.get("tool")
+    names = [("tool", name) for name in inner] if isinstance(inner, dict) else []
+    for keys in (*names, *((name,) for name in tables)):
+        if re.fullmatch(NAMED, keys[-1].encode()):
+            return Message(
+                "{file}:{line}: [{name}] is not read: the table is [{table}]",
+                file=where, line=row(text, keys), name=".".join(keys), table=TABLE,
+            )  # fmt: skip
+    return None
 
 
 def _parsed(text: str) -> object:

@@ -40,6 +40,11 @@ class Place(NamedTuple):
         """Return the row as people count it: in the cell, or in a file without cells."""
         return self.row - self.above
 
+    @property
+    def spot(self) -> str:
+        """Return the row for people; in a notebook `cell 3:row`."""
+        return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
+
 
 class Edit(NamedTuple):
     """Replace `Source.text[start:end]` (byte offsets in the UTF-8 text) of the file at `path` by `text`.

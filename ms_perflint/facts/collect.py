@@ -66,7 +66,7 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     asked = IN_FULL if program.is_whole else IN_PART
     facts = tuple(fact for ask in asked if (fact := ask(reader)) is not None)
     said = verdicts(linter, entry)  # first: its questions count too
-    facts = (*facts, *surroundings.judged(linter.program(entry)))
+    facts = (*facts, *surroundings.judged(linter, entry))
     programs = linter.programs(entry)
     ways = tuple(map(_way, programs)) if len(programs) > 1 else ()
     return Facts(entry, program.files, facts, _settings(facts), said, ways)

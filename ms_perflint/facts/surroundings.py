@@ -14,9 +14,9 @@ from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message
 from ms_perflint.linting.judged import unjudged
+from ms_perflint.linting.linter import Linter
 from ms_perflint.program import target as targets
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.program import Program
 from ms_perflint.training.devices import target_of
 
 HOPS = 3  # from what is read to the path of its file
@@ -45,9 +45,9 @@ def files(reader: Reader) -> Fact:
     return Fact(Message("files"), len(program.files), str(len(program.files)), tuple(broken))
 
 
-def judged(program: Program) -> tuple[Fact, ...]:
+def judged(linter: Linter, entry: str) -> tuple[Fact, ...]:
     """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
-    reason = unjudged(program)
+    reason = unjudged(linter.program(entry)) or next(iter(linter.gaps(entry, linter.asked_of(entry)).values()), None)
     return (Fact(Message("judged"), False, Message("in part: {reason}", reason=reason)),) if reason else ()
 
 

@@ -21,7 +21,8 @@ def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
     """Return what each rule says of a program; nothing of preview rules that are off."""
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
-    gaps = frozenset(linter.asked_of(entry) if unjudged(linter.program(entry)) else ())
+    asked = linter.asked_of(entry)
+    gaps = frozenset(asked) if unjudged(linter.program(entry)) else linter.gaps(entry, asked).keys()
     others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
     out = []
     for check in checks():

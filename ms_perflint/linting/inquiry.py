@@ -75,11 +75,6 @@ class Inquiry:
             self._sites[key] = candidates(check, module)
         return self._sites[key]
 
-    def gap(self, check: type[Check], program: Program) -> Optional[Message]:
-        """Return what a check could not follow in a program; None where it was not asked there."""
-        asked = self._checks.get((check, program))
-        return asked.gap() if asked is not None else None
-
     def ask(self, check: type[Check], entry: str, module: SemanticIndex) -> Reply:
         """Return what a check finds in a file as a part of one program, in all its run configurations."""
         failures: list[Failure] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Optional
 
@@ -242,8 +242,11 @@ class Linter:
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
             reason = self._why_unjudged(entry)
+            gaps = {} if reason or path != entry else self.gaps(entry, codes)
             if reason:
                 left[entry] = reason, codes
+            elif gaps:
+                left[entry] = next(iter(gaps.values())), set(gaps)
         return [unjudged(entry, path, codes, reason) for entry, (reason, codes) in left.items()]
 
     def _why_unjudged(self, entry: str) -> Optional[Message]:
@@ -395,14 +398,15 @@ class Linter:
             self.inquiry.drop(entry)
             if not is_new:
                 return self._ahead(entry, path, asking)
-        return {
-            check: _Judged(reply, reason, said or self._gap(check, entry, path)) for check, reply in replies.items()
-        }
+        gaps = self.gaps(entry, {check.code for check in asking}) if path == entry and not said else {}
+        return {check: _Judged(reply, reason, said or gaps.get(check.code)) for check, reply in replies.items()}
 
-    def _gap(self, check: type[Check], entry: str, path: str) -> Optional[Message]:
-        """Return what a check could not follow in the program of an entry script; None in other files."""
-        asked = [each for each in self.inquiry.programs.held(entry) if path == entry and judging.is_started(each)]
-        return next(filter(None, (self.inquiry.gap(check, program) for program in asked)), None)
+    def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
+        """Return what rules could not follow in the program of an entry script that was asked about them, by code."""
+        held = [each for each in self.inquiry.programs.held(entry) if judging.is_started(each)]
+        asked = [check for check in self.enabled if check.code in codes]
+        found = ((check.code, self.inquiry.check_in(check, program).gap()) for check in asked for program in held)
+        return {code: gap for code, gap in found if gap is not None}
 
     def _note_training(self, program: Program) -> None:
         """Note an entry script whose program trains."""

@@ -52,8 +52,7 @@ def position(place: Place) -> str:
 
 def spot(place: Place) -> str:
     """Return `row:column`; in a notebook `cell 3:row:column`."""
-    cell = f"cell {place.cell}:" if place.cell else ""
-    return f"{cell}{place.line}:{place.column}"
+    return f"{place.spot}:{place.column}"
 
 
 def name(place: Place) -> str:

@@ -92,7 +92,7 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     found = _passes(program, site, more, (), (), CHAINS + 1)
     if len(found) > CHAINS:
         place = site.module.source.place(site.span[0])
-        where = f"{os.path.basename(place.path)}:{place.row}"
+        where = f"{os.path.basename(place.path)}:{place.spot}"
         program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
     return tuple(dict.fromkeys(found[:CHAINS]))
 

@@ -41,7 +41,7 @@ class End(NamedTuple):
     def said(self, program: Program) -> Message:
         """Return that it cannot be followed, and where it stands."""
         where = os.path.relpath(self.scope.module.path, os.path.dirname(program.entry))
-        place = f"{where}:{self.place.line}"
+        place = f"{where}:{self.place.spot}"
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
 
 

@@ -208,7 +208,7 @@ class _Solver:
         self._have(key, own)
         if len(found) > SOURCES and not self._lost:
             place = scope.module.place(node.node if isinstance(node, Site) else node)
-            self._lost = f"{os.path.basename(place.path)}:{place.row}"
+            self._lost = f"{os.path.basename(place.path)}:{place.spot}"
         self._change(key, widened(found))
 
     def _change(self, key: int, found: Signal) -> None:
