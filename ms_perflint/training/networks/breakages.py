@@ -47,7 +47,8 @@ def first(program: Program, training: Training, half: Half) -> Optional[Obstacle
     found = read_whole.not_known(program, training.call, half.networks, half.inner)
     if found is not None:
         return found
-    values = half.networks or training.values
+    wholes = [value for value in training.values if any(known.is_object for known in value.alternatives)]
+    values = (*half.networks, *wholes)
     kinds = (_by_step(program, training), _by_loss(program, training), _by_probabilities(program, values, half.dtype))
     return next((each for kind in kinds for each in kind), None)
 
