@@ -361,15 +361,15 @@ def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
     block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
     name = use.node.id if isinstance(use.node, ast.Name) else ""
     bindings = use.scope.owner.bindings.get(name, ())
-    is_given = len(bindings) == 1 and bindings[0].kind == "parameter"
+    given_for = bindings[0] if len(bindings) == 1 and bindings[0].kind == "parameter" else None
     callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
-    is_again = is_given and (len(callers) > 1 or any(each.block.loops for each in callers))
+    is_again = given_for is not None and (len(callers) > 1 or any(each.block.loops for each in callers))
     site = Site(use.module, use.stmt, "", use.stmt, block, None) if block is not None else None  # type: ignore[arg-type]
     if site is None or not (is_again or repeats(program, site, even_once=True)):
         return use
-    if not depth or not is_given or len(callers) != 1:
+    if not depth or given_for is None or len(callers) != 1:
         return None
-    given = argument_of(program.evaluator, bindings[0], callers[0]).part
+    given = argument_of(program.evaluator, given_for, callers[0]).part
     if given is None or given.scope.module is not callers[0].module or not isinstance(given.node, ast.Name):
         return None
     stmt = outside(callers[0], given.node, callers[0].stmt)

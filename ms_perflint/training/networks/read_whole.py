@@ -31,18 +31,6 @@ _EXPRESSIONS = (
     ast.FormattedValue, ast.NamedExpr,
 )  # fmt: skip
 _SHAPES = frozenset({"shape", "size", "ndim"})
-# What code that makes a network calls beside it: weights, lists, names
-_BESIDE = frozenset(
-    {
-        "append", "extend", "update", "items", "keys", "values", "get", "format", "join", "pop", "insert", "copy",
-        "set_data", "cells_and_names", "parameters_and_names", "get_parameters", "trainable_params", "initializer",
-        "Parameter", "Tensor", "requires_grad", "set_train", "__init__", "insert_child_to_cell", "info", "debug",
-        "warning", "sqrt", "floor", "ceil", "log", "log2", "prod", "param_prefix", "HeNormal", "HeUniform", "Normal",
-        "TruncatedNormal", "XavierUniform", "XavierNormal", "Uniform", "Zero", "One", "Constant", "pow", "sum", "max",
-        "min", "round", "abs", "sorted", "dict", "set", "float", "type", "map", "getattr", "setattr", "next", "iter",
-        "any", "all", "init_weights", "_initialize_weights", "init_parameters_data", "default_rng", "calculate_gain",
-    }
-)  # fmt: skip
 
 
 def not_known(
@@ -164,9 +152,10 @@ class _Reader:
         if ("makes", function) in self.seen:
             return
         self.seen.add(("makes", function))
+        kept = _kept(function)
         for site in sorted(function.calls, key=lambda each: position(each.node)):
             if isinstance(site.node, ast.Call):
-                self._made(site)
+                self._made(site, id(site.node) in kept)
 
     def row(self, known: Alternative, made: Layer) -> None:
         """A container: what makes its cells, in the function that returns it, or in what it is given."""
@@ -184,9 +173,10 @@ class _Reader:
             sites = (scope.module.site_at(node) for node in ast.walk(root) if isinstance(node, ast.Call))
             for site in sites:
                 if site is not None:
-                    self._made(site)
+                    self._made(site, True)
 
-    def _made(self, site: Site) -> None:
+    def _made(self, site: Site, is_kept: bool) -> None:
+        """A call in code that makes layers; `is_kept`: what it gives may be one of them."""
         value = self.evaluator.callees(site)
         for known in value.alternatives:
             api, definition = known.api, known.definition
@@ -198,12 +188,19 @@ class _Reader:
             elif definition is not None and definition.is_class:
                 if is_cell(self.program, definition):
                     self.cls(definition)
-            elif definition is not None:
+            elif definition is not None and (is_kept or self._gives_cells(site)):
                 self.makes(definition)
-            elif api and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
+            elif api and is_kept and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
                 self.hidden(site.module, site.node)
-        if not value.alternatives and site.word not in _BESIDE and site.word not in known_kinds.BUILTINS:
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        is_of_result = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Call)
+        if is_kept and not value.alternatives and not is_of_result and site.word not in known_kinds.BUILTINS:
             self.hidden(site.module, site.node)
+
+    def _gives_cells(self, site: Site) -> bool:
+        assert isinstance(site.node, ast.Call)
+        known = self.program.value(site.node, site.scope).alternatives
+        return any(each.cls is not None or each.type_api.startswith(_LAYERS) or each.is_display for each in known)
 
     # --- what is computed
 
@@ -231,6 +228,8 @@ class _Reader:
             self.stop(module, node, Message("what is stored here may stay in FP32"))
         elif isinstance(node, ast.Attribute):
             self._attribute(node, function)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, float):
+            self._operand(node, node, function)
         elif isinstance(node, (ast.BinOp, ast.AugAssign)):
             self._operation(node, function)
         elif isinstance(node, ast.Compare) and not self._compares_numbers(node, function):
@@ -436,12 +435,42 @@ _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collecti
 _LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _CASTS = frozenset({"cast", "astype"})
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
+_ROWS = frozenset({"append", "extend", "insert", "SequentialCell", "CellList"})
 _PARAMETER = "mindspore.Parameter"
 
 
 def _is_of_tensor(known: Alternative) -> bool:
     """Return whether what is called is a method of what a layer or an operator gives, or of an array."""
     return bool(known.api) and known.receiver is not None and known.receiver.is_object
+
+
+def _kept(function: Scope) -> set[int]:
+    """Return the calls of a function whose results may be layers: given to `self`, a row of cells, or returned."""
+    found: set[int] = set()
+    todo: list[ast.AST] = []
+    for node in ast.walk(function.node):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            todo += [node.value] if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets) else []
+        elif (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, ast.AugAssign):
+            todo.append(node.value)
+        elif isinstance(node, ast.Call) and word_of(node.func) in _ROWS:
+            todo += node.args
+    seen: set[str] = set()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call):
+            found.add(id(node))
+        elif isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(node.id)
+            todo += [each.value for each in function.bindings.get(node.id, ()) if each.value is not None]
+        elif isinstance(
+            node, (ast.List, ast.Tuple, ast.IfExp, ast.ListComp, ast.Starred, ast.BoolOp, ast.BinOp, ast.Dict)
+        ):
+            todo += list(ast.iter_child_nodes(node))
+        elif isinstance(node, (ast.Subscript, ast.comprehension)):
+            todo.append(node.value if isinstance(node, ast.Subscript) else node.iter)
+    return found
 
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
