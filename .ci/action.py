@@ -1,4 +1,4 @@
-"""What the GitHub action needs besides the linter: `words` splits its arguments, `summary FILE` shows findings."""
+"""What the GitHub action needs besides the linter: `words` splits its arguments, `summary FILE` shows a run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 MOST = 100  # findings in a summary
 
@@ -18,22 +19,37 @@ def words(text: str) -> str:
     return "".join(f"{word}\0" for word in shlex.split(text))
 
 
-def summary(found: list[Mapping[str, Any]], root: str) -> str:
-    """Return findings as Markdown: a table with the first ones."""
-    if not found:
-        return "### ms-perflint\n\nNo findings.\n"
-    number = "1 finding" if len(found) == 1 else f"{len(found)} findings"
-    rows = [_row(each, root) for each in found[:MOST]]
-    more = [f"\n{len(found) - MOST} more are in the log."] if len(found) > MOST else []
-    return "\n".join([f"### ms-perflint: {number}", "", "| Where | Rule | What |", "|---|---|---|", *rows, *more, ""])
+def summary(log: Mapping[str, Any]) -> str:
+    """Return a run as Markdown, from its SARIF log: a table with the first findings, and what was not judged."""
+    (run,) = log["runs"]
+    found = run["results"]
+    number = "1 finding" if len(found) == 1 else f"{len(found) or 'no'} findings"
+    urls = {rule["id"]: rule.get("helpUri") for rule in run["tool"]["driver"]["rules"]}
+    table = ["", "| Where | Rule | What |", "|---|---|---|", *(_row(each, urls) for each in found[:MOST])]
+    more = ["", f"{len(found) - MOST} more are in the log."] if len(found) > MOST else []
+    told = run["invocations"][0]["toolExecutionNotifications"]
+    untold = [f"- {len(told) - MOST} more are in the log."] if len(told) > MOST else []
+    unjudged = ["", "Not judged:", "", *(_item(each) for each in told[:MOST]), *untold] if told else []
+    return "\n".join([f"### ms-perflint: {number}", *(table if found else []), *more, *unjudged, ""])
 
 
-def _row(finding: Mapping[str, Any], root: str) -> str:
-    name = os.path.relpath(finding["filename"], root).replace(os.sep, "/")
-    where = f"{name}:{finding['location']['row']}"
-    code = _plain(finding["code"])
-    rule = f"[{code}]({finding['url']})" if finding["url"] else code
-    return f"| {_plain(where)} | {rule} | {_plain(finding['message'])} |"
+def _row(finding: Mapping[str, Any], urls: Mapping[str, str | None]) -> str:
+    """Return the row of a finding."""
+    code = _plain(finding["ruleId"])
+    url = urls[finding["ruleId"]]
+    return f"| {_where(finding)} | {f'[{code}]({url})' if url else code} | {_plain(finding['message']['text'])} |"
+
+
+def _item(notification: Mapping[str, Any]) -> str:
+    """Return the line of a file that could not be read, or of a program that was judged in part."""
+    return f"- {_where(notification)}: {_plain(notification['message']['text'])}"
+
+
+def _where(result: Mapping[str, Any]) -> str:
+    """Return the file and the line of a result; the line where there is one."""
+    place = result["locations"][0]["physicalLocation"]
+    row = f":{place['region']['startLine']}" if "region" in place else ""
+    return _plain(unquote(place["artifactLocation"]["uri"]) + row)
 
 
 def _plain(text: str) -> str:
@@ -51,7 +67,7 @@ def main() -> int:
             return 2
         return 0
     with open(sys.argv[2], encoding="utf-8") as file:
-        sys.stdout.buffer.write(summary(json.load(file), os.getcwd()).encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.write(summary(json.load(file)).encode("utf-8", "backslashreplace"))
     return 0
 
 

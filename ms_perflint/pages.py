@@ -16,7 +16,6 @@ comes again. A block without file= is a program of its own.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -116,10 +115,9 @@ def find(rule: str) -> str:
     known = {**{match["name"]: code for code, match in _files().items()}, **{code: code for code in codes()}}
     word = rule.upper() if rule.upper() in known else rule.lower()
     if word not in known:
-        close = difflib.get_close_matches(word.upper(), known, n=1) or difflib.get_close_matches(word, known, n=1)
-        if close:
-            raise PageError(Message('unknown rule "{rule}", did you mean "{close}"?', rule=rule, close=close[0]))
-        raise PageError(Message('unknown rule "{rule}"', rule=rule))
+        from ms_perflint.config.values import suggestion  # here, because pages are read without a configuration
+
+        raise PageError(Message('unknown rule "{rule}"{hint}', rule=rule, hint=suggestion(rule, known)))
     return known[word]
 
 

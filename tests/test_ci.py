@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import yaml
 from front import TRAIN, environment, run
+from test_since import BY_OPTION
+from test_unjudged import BROKEN, SCRIPT
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -151,9 +153,32 @@ def test_the_summary_of_a_job(runner: Path, project: Path) -> None:
     assert row.count("|") == 4 and "<" not in row
     (project / name).unlink()
     stepped(RUN, project, runner)
-    assert (runner / "summary.md").read_text(encoding="utf-8") == "### ms-perflint\n\nNo findings.\n"
+    assert (runner / "summary.md").read_text(encoding="utf-8") == "### ms-perflint: no findings\n"
     stepped(RUN, project, runner, summary="false")
     assert not (runner / "summary.md").exists()
+
+
+@on_bash
+def test_the_summary_tells_what_was_not_judged(runner: Path, project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "src" / "net.py").write_text(BROKEN, encoding="utf-8")
+    (project / "train.py").write_text(SCRIPT, encoding="utf-8")
+    done = stepped(RUN, project, runner, args="--select MSP101")
+    assert done.returncode == 2, done.stderr
+    lines = (runner / "summary.md").read_text(encoding="utf-8").splitlines()
+    assert lines[:4] == ["### ms-perflint: no findings", "", "Not judged:", ""]
+    broken, program = lines[4:]
+    assert broken.startswith("- src/net.py:4: syntax error: ")
+    assert program.startswith("- train.py: not judged for MSP101: syntax error: ")
+
+
+@on_bash
+def test_the_arguments_of_a_program(runner: Path, project: Path) -> None:
+    (project / "train.py").write_text(BY_OPTION, encoding="utf-8")
+    assert stepped(RUN, project, runner, src="train.py", args="-- --wait 0").returncode == 0
+    done = stepped(RUN, project, runner, src="train.py", args="--strict -- --wait 1")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("::warning ")
 
 
 @on_bash

@@ -24,6 +24,7 @@ SAYS = {
     "unused": Message("the option for the mode is never used: each step runs op by op (PyNative is the default)"),
 }
 BLOCKED = Message("each step runs op by op in PyNative mode; obstacles to graph mode: {count}")
+UNPROVEN = Message("each step runs op by op in PyNative mode; graph mode is not known to compile all of it")
 ANEW = Message("each step runs op by op in PyNative mode, and creates a new `{name}`")
 
 
@@ -76,6 +77,8 @@ class PynativeModeTraining(Check):
         says = SAYS[change.origin]
         if change.obstacles:
             says = BLOCKED.filled(count=change.obstacles)
+        elif change.is_unproven:
+            says = UNPROVEN
         elif change.anew:
             says = ANEW.filled(name=change.anew)
         self.report(given or node, says, change.remedy)

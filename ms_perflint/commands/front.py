@@ -29,6 +29,7 @@ from ms_perflint.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+OWN_OPTIONS = ("--help", "--version")  # beside those of `check`
 ARGUMENTS = "ms_perflint.arguments"  # of the program that is judged, in the context
 
 
@@ -39,7 +40,7 @@ class Front(Group):
         """Put `check` before arguments that name no command."""
         args = with_files(args)
         ctx.meta[LANGUAGE] = asked(args)
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+        if args and args[0] not in self.commands and args[0] not in ("-h", *OWN_OPTIONS):
             if not ctx.resilient_parsing:  # as for the completion of a shell
                 self._refuse_slip(args[0])
             args = ["check", *args]
@@ -56,7 +57,11 @@ class Front(Group):
         return super().parse_args(ctx, args)
 
     def _refuse_slip(self, word: str) -> None:
-        """Raise UsageError where the first word is no path that is there, and nearly a command."""
+        """Raise UsageError where the first word is no path that is there, and nearly a command or `--version`."""
+        known = {name for each in check.params for name in each.opts}
+        if word.startswith("--") and word not in known and suggestion(word, OWN_OPTIONS):
+            hint = suggestion(word, {*OWN_OPTIONS, *known})
+            raise UsageError(Message("No such option: {option}{hint}", option=word, hint=hint))
         hint = suggestion(word, self.commands) if word.isalpha() and not os.path.exists(word) else ""
         if hint:
             raise UsageError(Message('no such command "{word}"{hint}', word=word, hint=hint))
@@ -115,8 +120,8 @@ def front() -> None:
     help="Enable only rules with at least this gain: small (all), medium or large.",
 )
 @click.option("--ignore-noqa", is_flag=True, help="Report also what comments suppress.")
-@parameters.rules("--exclude", "Patterns of files to exclude, in place of `exclude` of the configuration.")
-@parameters.rules("--extend-exclude", "Patterns of more files to exclude.")
+@parameters.patterns("--exclude", "Patterns of files to exclude, in place of `exclude` of the configuration.")
+@parameters.patterns("--extend-exclude", "Patterns of more files to exclude.")
 @parameters.ignores(
     "--per-file-ignores", "Rules to disable in some files, like tests/*:MSP301; with ! in front, in all other files."
 )

@@ -23,7 +23,7 @@ def reason(error: click.ClickException) -> str:
 
     if isinstance(error, click.NoSuchOption):
         params = _context(error).command.params
-        known = [name for each in params for name in each.opts if name.startswith("--")]
+        known = [name for each in params for name in (*each.opts, *each.secondary_opts) if name.startswith("--")]
         hint = suggestion(error.option_name, known)
         return Message("No such option: {option}{hint}", option=error.option_name, hint=hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:

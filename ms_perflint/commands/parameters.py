@@ -23,20 +23,35 @@ CODE = "(?i)[A-Z]+[0-9]+"
 FC = TypeVar("FC", bound=Callable[..., Any])
 
 
-def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
+def _rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules of an option."""
+    return _split(values, Message('expected rules, like "MSP301" or "ALL"'))
+
+
+def _patterns(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns of an option."""
+    return _split(values, Message('expected patterns of files, like "legacy/" or "*_test.py"'))
+
+
+def _split(values: Sequence[str], expected: str) -> tuple[str, ...]:
+    """Return the words of an option that may be repeated and may hold several, separated by commas."""
     found = listed(values)
     if values and not found:
-        raise click.BadParameter(Message('expected rules, like "MSP301" or "ALL"'))
+        raise click.BadParameter(expected)
     return found
 
 
 def rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
-    """Return an option that takes rules, or with patterns of files their names."""
-    is_path = name.endswith("exclude")
-    metavar, complete = ("PATTERNS", completion.file) if is_path else ("RULES", completion.selection)
+    """Return an option that takes rules."""
     declared = (name, *names, name[2:].replace("-", "_"))
-    return click.option(*declared, multiple=True, metavar=metavar, callback=_split, shell_complete=complete, help=text)
+    complete = completion.selection
+    return click.option(*declared, multiple=True, metavar="RULES", callback=_rules, shell_complete=complete, help=text)
+
+
+def patterns(name: str, text: str) -> Callable[[FC], FC]:
+    """Return an option that takes patterns of files."""
+    complete = completion.file
+    return click.option(name, multiple=True, metavar="PATTERNS", callback=_patterns, shell_complete=complete, help=text)
 
 
 def noqa_reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:

@@ -20,10 +20,10 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.made_anew import made_anew
+from ms_perflint.training.graph_mode.unproven import unproven
 
 COMPILE = Message("compile the whole step")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
-UNREAD = Message("the network is not in these files: whether graph mode compiles it was not looked at")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
 
@@ -35,6 +35,7 @@ class Change(NamedTuple):
     remedy: Remedy
     obstacles: int = 0  # to graph mode, that no edit removes
     anew: str = ""  # what each step makes, and graph mode would compile each time
+    is_unproven: bool = False  # some of what graph mode would compile is of no kind that is known to compile
 
 
 def to_graph_mode(call: Call, line_length: int) -> Change:
@@ -106,7 +107,8 @@ def _insert(call: Call, line_length: int) -> Change:
 def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Change:
     """Return the change that one edit of the mode makes; what is made in every step is made once first, in one fix.
 
-    Where something else stands in the way of graph mode, the fix is display-only.
+    Where something else stands in the way of graph mode, or some of the code is not known to compile, the fix is
+    display-only.
     """
     made, found = made_anew(program), readiness.obstacles(program)
     moves = [hoist(each.site, each.before) for each in made]
@@ -118,12 +120,13 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
         advice = Message("change what is named, then the mode")
         remedy = Remedy(changed, advice, Safety.DISPLAY, first.message, related)
         return Change(origin, remedy, obstacles=len(found) + moves.count(None))
-    if not made:
-        reason = COMPILES if readiness.is_read(program) else UNREAD
-        return Change(origin, Remedy(changed, COMPILE, None, reason, related))
-    advice = Message("make `{name}` once, and compile the whole step", name=made[0].name)
+    advice = Message("make `{name}` once, and compile the whole step", name=made[0].name) if made else COMPILE
     both = (*(one for moved in moves for one in moved or ()), *changed) if changed is not None else None
-    return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name)
+    doubt = unproven(program)
+    if doubt is not None:
+        named = (Related(doubt.place, doubt.message), *related)
+        return Change(origin, Remedy(both, advice, Safety.DISPLAY, doubt.message, named), is_unproven=True)
+    return Change(origin, Remedy(both, advice, None, COMPILES, related), anew=made[0].name if made else "")
 
 
 def _obstacles(program: Program) -> tuple[Related, ...]:

@@ -16,6 +16,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import callbacks, conditions, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.graph_mode import readiness
+from ms_perflint.training.graph_mode.unproven import unproven
 
 MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
 ACTS = {
@@ -95,7 +96,9 @@ def graph_mode(reader: Reader) -> Optional[Fact]:
     found = readiness.all_obstacles(program)
     evidence = tuple(Evidence(each.place, each.code, each.message, each.kind) for each in found)
     if not found:
-        return Fact(name, 0, Message("no obstacles known"), evidence)
+        doubt = unproven(program)
+        open_ = (Evidence(doubt.place, doubt.code, doubt.message, doubt.kind),) if doubt is not None else ()
+        return Fact(name, 0, Message("no obstacles known"), open_)
     says = Message("1 obstacle") if len(found) == 1 else Message("{count} obstacles", count=len(found))
     return Fact(name, len(found), says, evidence)
 

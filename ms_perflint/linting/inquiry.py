@@ -12,7 +12,7 @@ from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable
 from ms_perflint.core.internal import internal_error
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
-from ms_perflint.linting.programs import Programs, over_all
+from ms_perflint.linting.programs import Programs, Runs
 from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.project import Project
@@ -61,7 +61,7 @@ class Inquiry:
         self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
         self.programs.drop(entry)
 
-    def runs_of(self, entry: str) -> tuple[Program, ...]:
+    def runs_of(self, entry: str) -> Runs:
         """Return the program of an entry script in all its run configurations."""
         if entry not in self.programs and self.programs.is_too_much():
             self.programs.close()
@@ -86,9 +86,9 @@ class Inquiry:
         problems: list[Problem] = []
         found: Found = {}
         try:
-            programs = self.runs_of(entry)
-            asked = programs if check.per_program else programs[:1]
-            found = over_all(asked, lambda program: self._of_run(check, program, module, failures, problems))
+            runs = self.runs_of(entry)
+            ask = partial(self._of_run, check, module, failures, problems)
+            found = runs.ask(ask) if check.per_program else ask(runs.programs[0])
         except Exception as error:
             failures.append(Failure(check.code, Place(module.path, 0, 0), internal_error(error)))
             self.drop(entry)
@@ -97,10 +97,10 @@ class Inquiry:
     def _of_run(
         self,
         check: type[Check],
-        program: Program,
         module: SemanticIndex,
         failures: list[Failure],
         problems: list[Problem],
+        program: Program,
     ) -> Found:
         """Return the same, in one run configuration.
 

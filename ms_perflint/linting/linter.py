@@ -176,7 +176,7 @@ class Linter:
 
     def programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in all its run configurations."""
-        found = self.inquiry.runs_of(entry)
+        found = self.inquiry.runs_of(entry).programs
         self.problems += self.inquiry.programs.taken_problems()
         return found
 

@@ -33,7 +33,7 @@ class Programs:
         self._problems: list[Problem] = []
         self._config = config
         self._target = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
-        self._held: dict[str, tuple[Program, ...]] = {}
+        self._held: dict[str, Runs] = {}
         self._more: dict[str, int] = {}  # run configurations that are not judged, by entry script
 
     def __contains__(self, entry: str) -> bool:
@@ -50,20 +50,20 @@ class Programs:
         return problems
 
     def __iter__(self) -> Iterator[Program]:
-        return (program for held in self._held.values() for program in held)
+        return (program for held in self._held.values() for program in held.programs)
 
     def held(self, entry: str) -> tuple[Program, ...]:
-        """Return a program in all its run configurations, where it is at hand; () where it is not."""
-        return self._held.get(entry, ())
+        """Return a program in the run configurations that are asked, where it is at hand; () where it is not."""
+        return self._held[entry].asked if entry in self._held else ()
 
-    def of(self, entry: str, project: Project) -> tuple[Program, ...]:
+    def of(self, entry: str, project: Project) -> Runs:
         """Return the program of an entry script in all its run configurations."""
         if entry not in self._held:
             base = Program(project, entry, self._target)
             ways = self._ways(base)
             for program in ways:
                 program.ways = len(ways)
-            self._held[entry] = ways
+            self._held[entry] = Runs(ways)
         return self._held[entry]
 
     def _ways(self, base: Program) -> tuple[Program, ...]:
@@ -126,12 +126,12 @@ class Programs:
 
     def left_out(self, entry: str) -> Optional[Message]:
         """Return why some questions that were asked of a program are left unanswered; None where none is."""
-        reasons = (program.left_out for program in self._held.get(entry, ()))
+        reasons = (program.left_out for program in self.held(entry))
         return next(filter(None, reasons), None) or self.beyond(entry)
 
     def is_spent(self, entry: str) -> bool:
         """Return whether the budget of a program is spent: what was asked first decides what it answers."""
-        return any(program.is_spent for program in self._held.get(entry, ()))
+        return any(program.is_spent for program in self.held(entry))
 
     def beyond(self, entry: str) -> Optional[Message]:
         """Return how many run configurations of a program are not judged; None where all are."""
@@ -144,7 +144,8 @@ class Programs:
 
     def drop(self, entry: str) -> None:
         """Give back a program."""
-        for program in self._held.pop(entry, ()):
+        held = self._held.pop(entry, None)
+        for program in held.programs if held is not None else ():
             program.close()
 
     def close(self) -> None:
@@ -163,25 +164,40 @@ def _may_ask(program: Program) -> bool:
     return program.project.one_contains(program.files, ASKING)
 
 
-def over_all(programs: tuple[Program, ...], ask: Callable[[Program], Found]) -> Found:
-    """Return what is found in a file as a part of a program, over its run configurations.
+class Runs:
+    """A program in all the run configurations in which it is judged; those that give the same are asked as one."""
 
-    One that gives the same as another, in all that was asked of that one, is not asked. Launchers for a CPU do not
-    count: nothing is said of what they run.
-    """
-    if len(programs) == 1:
-        return ask(programs[0])
-    asked: list[tuple[Program, Found]] = []
-    runs: list[tuple[Program, Found]] = []
-    for program in programs:
-        found = next((known for other, known in asked if other.is_run_as(program)), None)
-        if found is None:
-            found = ask(program)
-            asked.append((program, found))
-        runs.append((program, found))
-    if any(found for _, found in runs):
-        runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
-    return over_runs([(program.run.name if program.run is not None else DEFAULTS, found) for program, found in runs])
+    def __init__(self, programs: tuple[Program, ...]) -> None:
+        self.programs = programs
+        # Each begins with the one that is asked. More may be asked of it later: they only get smaller
+        self._alike: list[list[Program]] = [list(programs)]
+
+    @property
+    def asked(self) -> tuple[Program, ...]:
+        """Return the programs of which the others give the same, as far as is known."""
+        return tuple(alike[0] for alike in self._alike)
+
+    def ask(self, ask: Callable[[Program], Found]) -> Found:
+        """Return what is found in a file as a part of the program, over its run configurations.
+
+        Launchers for a CPU do not count: nothing is said of what they run.
+        """
+        if len(self.programs) == 1:
+            return ask(self.programs[0])
+        by_program: dict[Program, Found] = {}
+        for alike in self._alike:
+            first, *others = alike
+            found = ask(first)
+            told_apart = [other for other in others if not first.is_run_as(other)]
+            by_program.update(dict.fromkeys(alike, found))
+            if told_apart:
+                alike[:] = [each for each in alike if each not in told_apart]
+                self._alike.append(told_apart)  # which the loop comes to
+        runs = [(program, by_program[program]) for program in self.programs]
+        if any(found for _, found in runs):
+            runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
+        named = [(program.run.name if program.run is not None else DEFAULTS, found) for program, found in runs]
+        return over_runs(named)
 
 
 def _is_on_cpu(program: Program) -> bool:

@@ -23,7 +23,7 @@ from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.inputs import Inputs
-from ms_perflint.program.run_configurations import Asked, RunConfiguration
+from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
@@ -94,7 +94,6 @@ class Program:
         """Begin with no answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
-        self._told_apart: dict[int, Program] = {}  # by identity: run configurations that give something else
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
@@ -118,13 +117,12 @@ class Program:
 
         More may be asked of this one later: what was told apart once stays so.
         """
-        if id(other) in self._told_apart:
-            return False
         is_same = self.overrides() == other.overrides() and ("_reach" not in vars(self) or self._reach is other._reach)
-        if is_same and self.asked_of_run.is_same(other._given, other._exported, self.config, other.config):
-            return True
-        self._told_apart[id(other)] = other
-        return False
+        return is_same and self.asked_of_run.is_same(other._answers, self.config)
+
+    @property
+    def _answers(self) -> Answers:
+        return Answers(self._given, self._exported, self.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -183,7 +181,7 @@ class Program:
     @cached_property
     def versions(self) -> Target:
         """Return the target without its devices: much cheaper, and all that signatures and defaults depend on."""
-        return versions_of(self, self.asked)
+        return self.base.versions if self.base is not None else versions_of(self, self.asked)
 
     @property
     def version(self) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
 Document = Callable[[str], Optional[Entry]]
 Same = tuple[Optional[tuple[Optional[str], bool]], ...]
+
+
+class Answers(NamedTuple):
+    """What a run configuration answers; nothing of that is noted."""
+
+    given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]]
+    exported: Callable[[str], Optional[tuple[str, Place]]]
+    config: Document
 
 
 class RunConfiguration(NamedTuple):
@@ -84,6 +93,15 @@ def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]
     return tuple(run._replace(name=f"{run.name}:{run.place.row}") if names.count(run.name) > 1 else run for run in each)
 
 
+class _Compared:
+    """How much of what was asked of one run configuration was compared with another one."""
+
+    def __init__(self) -> None:
+        self.is_apart = False
+        self.given = self.exported = 0  # answers
+        self.files: dict[tuple[str, str], int] = {}  # keys, by the config files of the two
+
+
 class Asked:
     """What was asked of one run configuration, with its answers: another one that gives the same is not judged."""
 
@@ -92,29 +110,44 @@ class Asked:
         self.exported: dict[str, Optional[str]] = {}
         # which keys were asked for by any program, by the path of a config file: programs share answers
         self.documents = documents
+        self._compared: dict[Answers, _Compared] = {}
 
-    def is_same(
-        self,
-        given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]],
-        exported: Callable[[str], Optional[tuple[str, Place]]],
-        own: Document,
-        other: Document,
-    ) -> bool:
-        """Return whether a program answers as this one did; another config file may say the same, in what counts."""
-        if any(_text(exported(variable)) != known for variable, known in self.exported.items()):
-            return False
-        pairs = [(known, same(given(flags))) for flags, known in self.given.items()]
-        texts = {(a, b) for a, b in pairs if a != b}
-        return all(self._is_same_file(a, b, own, other) for a, b in texts)
+    def is_same(self, other: Answers, own: Document) -> bool:
+        """Return whether a program answers as this one did; another config file may say the same, in what counts.
 
-    def _is_same_file(self, a: Same, b: Same, own: Document, other: Document) -> bool:
-        """Return whether two answers name config files that say the same where this one was read."""
+        What was told apart once stays so, and only what was asked since they were compared last is compared.
+        """
+        done = self._compared.setdefault(other, _Compared())
+        done.is_apart = done.is_apart or not self._says_the_same(other, own, done)
+        return not done.is_apart
+
+    def _says_the_same(self, other: Answers, own: Document, done: _Compared) -> bool:
+        for flags, known in islice(self.given.items(), done.given, None):
+            found = same(other.given(flags))
+            if found != known and not self._are_files(known, found, done):
+                return False
+        for variable, text in islice(self.exported.items(), done.exported, None):
+            if _text(other.exported(variable)) != text:
+                return False
+        done.given, done.exported = len(self.given), len(self.exported)
+        return all(self._is_same_file(one, two, own, other.config, done) for one, two in done.files)
+
+    def _are_files(self, a: Same, b: Same, done: _Compared) -> bool:
+        """Return whether two answers may name config files, this one's being read: these are compared then."""
         if len(a) != 1 or len(b) != 1 or a[0] is None or b[0] is None or a[0][1] != b[0][1]:
             return False
         one, two = a[0][0], b[0][0]
         if one is None or two is None or one not in self.documents:
             return False
-        return watched.is_same(self.documents[one], own(one), other(two))
+        done.files.setdefault((one, two), 0)
+        return True
+
+    def _is_same_file(self, one: str, two: str, own: Document, other: Document, done: _Compared) -> bool:
+        """Return whether two config files say the same where this one was read since they were compared last."""
+        asked = self.documents[one]
+        new = islice(asked, done.files[one, two], None)
+        done.files[one, two] = len(asked)
+        return watched.is_same(new, own(one), other(two))
 
     def note_given(self, flags: tuple[str, ...], answer: Sequence[Optional[Given]]) -> None:
         """Note what is given to an option."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Optional
 
 from ms_perflint.resolve.config_documents import Entry, child
@@ -66,8 +66,8 @@ class _All:
 ALL = _All()
 
 
-def is_same(asked: dict[Keys, None], one: Optional[Entry], other: Optional[Entry]) -> bool:
-    """Return whether two documents say the same under all keys that were asked for."""
+def is_same(asked: Iterable[Keys], one: Optional[Entry], other: Optional[Entry]) -> bool:
+    """Return whether two documents say the same under keys that were asked for."""
     return all(_at(one, keys) == _at(other, keys) for keys in asked)
 
 

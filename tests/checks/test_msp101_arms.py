@@ -10,6 +10,8 @@ import pytest
 from programs import Program, case, expect, join
 from readiness import OPTIMIZER, cell, program
 
+from ms_perflint.core.findings import Safety
+
 CODE = "MSP101"
 
 HIDDEN = "h = self.dense(x)\ns = h.sum(axis=1)\n"
@@ -343,17 +345,19 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     [
         ("importlib.import_module(input()).Net()", False),
         ("REGISTRY[input()](3)", False),
+        ("nets.Net()", False),
         ("nn.Dense(8, 4)", True),
         ("mindcv.create_model('resnet50')", True),
     ],
 )
-def test_the_reason_says_that_the_network_was_not_read(made: str, is_read: bool) -> None:
+def test_a_network_that_was_not_read_is_named(made: str, is_read: bool) -> None:
     text = f"""
         import importlib
         import mindcv
         import mindspore as ms
         import mindspore.dataset as ds
         from mindspore import nn
+        from models import nets
 
         ms.set_context(mode=ms.PYNATIVE_MODE)
         net = {made}
@@ -361,4 +365,5 @@ def test_the_reason_says_that_the_network_was_not_read(made: str, is_read: bool)
         model.train(3, ds.MindDataset("train.mindrecord").batch(32))
         """
     (finding,) = Program({"train.py": join(text)}).lint(CODE).findings
-    assert finding.fix is not None and ("not looked at" in str(finding.fix.reason)) is not is_read
+    assert finding.fix is not None and finding.fix.safety is (Safety.UNSAFE if is_read else Safety.DISPLAY)
+    assert ("`net`" in str(finding.fix.reason)) is not is_read

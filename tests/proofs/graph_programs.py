@@ -108,12 +108,10 @@ READY = [
         GRADIENT,
         STEP,
         """
-        for epoch in range(3):
-            for data, label in train_set.create_tuple_iterator():
-                losses.append(train_step(data, label))
-            ms.save_checkpoint(net, "net.ckpt")
-            ms.load_param_into_net(net, ms.load_checkpoint("net.ckpt"))
+        ms.save_checkpoint(net, "net.ckpt")
+        ms.load_param_into_net(net, ms.load_checkpoint("net.ckpt"))
         """,
+        LOOP,
     ),
     _written(
         "same",
@@ -453,6 +451,33 @@ READY = [
 ]
 
 BLOCKED = [
+    _written(
+        "differs",
+        "weights loaded between steps",
+        FORWARD,
+        GRADIENT,
+        STEP,
+        """
+        first = {each.name: ms.Parameter(each.asnumpy(), name=each.name) for each in net.trainable_params()}
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                losses.append(train_step(data, label))
+            ms.load_param_into_net(net, first)
+        """,
+    ),
+    _written(
+        "fails",
+        "keywords of a gradient function",
+        FORWARD,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                value, grads = grad_fn(data, label=label)
+                optimizer(grads)
+                losses.append(value)
+        """,
+    ),
     _written(
         "fails",
         "two networks against each other",

@@ -2,8 +2,9 @@
 
 Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
-only, its schedulers in both. `requires_grad` counts at the first step only. A Python number among the arguments of a
-step compiles again for each value.
+only, its schedulers in both. `set_data` of a weight and `load_param_into_net` between the steps of a `value_and_grad`
+function do not arrive there in graph mode; `ops.assign` does, and where a cell is called all do. `requires_grad` counts
+at the first step only. A Python number among the arguments of a step compiles again for each value.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
+from ms_perflint.training.training_steps import GRADS
 
 _RATE = "learning_rate"
 FEW = 20  # values: each is compiled once, and kept
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _EXPERIMENTAL = "mindspore.experimental.optim."
+_WEIGHTS = frozenset(
+    {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
+)
 _COUNTS = {"enumerate": (0,), "range": ()}  # of loops: where the number stands in their variable
 
 
@@ -54,11 +59,49 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if _acts(program, _site(store)):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
+    yield from _loaded(program)
     for site in train_sites(program):
+        named = [each for each in getattr(site.node, "keywords", ()) if each.arg is not None]
+        if named and _is_gradient(program, site):
+            text = Message("graph mode passes no keywords to a gradient function")
+            yield obstacle(site.module, named[0].value, "keyword", text)
         for given in site.node.args if isinstance(site.node, ast.Call) else ():
             if isinstance(given, ast.Name) and counts(program, site, given) and site.word not in ("train", "fit"):
                 text = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=given.id)
                 yield obstacle(site.module, given, "number", text)
+
+
+def _loaded(program: Program) -> Iterator[Obstacle]:
+    """Yield what gives the weights of a network other data between the steps of a gradient function."""
+    if not any(_is_gradient(program, site) for site in train_sites(program)):
+        return
+    text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
+    for word in ("set_data", "assign_value", "load_param_into_net"):
+        for site in program.sites(word):
+            if (word == "load_param_into_net" or _is_of_network(site)) and _acts(program, site):
+                yield obstacle(site.module, site.node, "weights", text)
+
+
+def _is_gradient(program: Program, site: Site) -> bool:
+    """Return whether a site calls a gradient function, which is compiled apart from the cells that it calls."""
+    return any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
+
+
+def _is_of_network(site: Site) -> bool:
+    """Return whether a method is called of a weight: an attribute, or what a loop over the weights of a cell gives."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    base = callee.value if isinstance(callee, ast.Attribute) else None
+    if not isinstance(base, ast.Name):
+        return isinstance(base, ast.Attribute) and base.attr != _RATE
+    for binding in site.scope.lookup(base):
+        over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
+        path = binding.path
+        while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path:
+            index = path[0] if word_of(over.func) == "zip" else 0
+            over, path = (over.args[index] if index < len(over.args) else None), path[1:]
+        if isinstance(over, ast.Call) and word_of(over.func) in _WEIGHTS:
+            return True
+    return False
 
 
 def _site(store: Binding) -> Site:

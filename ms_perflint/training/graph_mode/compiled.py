@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import children, descendants, is_decorated
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
@@ -14,10 +15,12 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.train_cells import trained_models
 from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 # Compiled in every mode, or run by Python while graph mode compiles
-_APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
+APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
 _OF_MODEL = ("network", "loss_fn", "optimizer")
+_AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
 MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
 
 
@@ -52,6 +55,35 @@ def compiled(program: Program) -> tuple[Scope, ...]:
     if walk.is_cut:
         program.leave_out(Message("graph mode compiles more than {most} functions", most=MANY))
     return tuple(walk.found)
+
+
+@fact
+def trained(program: Program) -> tuple[Held, ...]:
+    """Return the networks and functions that are trained, and those that they are made of by MindSpore's cells."""
+    given = [Held(node, call.scope) for call in trained_models(program) for node in [call.given("network")] if node]
+    for site in train_sites(program):
+        if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
+            given.append(Held(site.node.func, site.scope))
+    seen: set[object] = set()
+    found: list[Held] = []
+    while given:
+        part = given.pop()
+        found.append(part)
+        for known in program.evaluator.read(part).alternatives:
+            made = known.creation
+            if made is not None and known.identity not in seen and known.type_api in _AROUND:
+                seen.add(known.identity)
+                given += [Held(each, made.scope) for each in made.call.args[:1] if not isinstance(each, ast.Starred)]
+    return tuple(found)
+
+
+def _known(program: Program, site: Site) -> tuple[Alternative, ...]:
+    return program.evaluator.callees(site).alternatives
+
+
+def _is_model(known: Alternative) -> bool:
+    """Return whether a call is a method of a Model, whose networks are looked at themselves."""
+    return known.api.startswith("mindspore.train.Model.")
 
 
 @fact
@@ -107,7 +139,7 @@ class _Walk:
     def object(self, cls: Scope) -> None:
         """Calling a cell runs its `construct`, and those of the cells that it holds."""
         construct = method(self.program.evaluator, cls, "construct")
-        if construct is None or cls in self.seen or is_decorated(cls.node, *_APART):
+        if construct is None or cls in self.seen or is_decorated(cls.node, *APART):
             return
         self.seen.add(cls)
         self.function(construct)
@@ -127,7 +159,7 @@ class _Walk:
 
     def function(self, function: Scope) -> None:
         """A function is compiled with all that it calls."""
-        if function in self.found or is_decorated(function.node, *_APART):
+        if function in self.found or is_decorated(function.node, *APART):
             return
         if len(self.found) >= MANY:
             self.is_cut = True

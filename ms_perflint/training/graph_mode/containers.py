@@ -13,6 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -20,6 +21,7 @@ from ms_perflint.training.graph_mode.compiled import Step, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
+from ms_perflint.training.training_steps import GRADS
 
 _BATCHES = frozenset({"create_dict_iterator", "create_tuple_iterator"})
 AGAIN = Message("graph mode compiles again in each step for a list, tuple or dict of tensors: pass them one by one")
@@ -37,6 +39,36 @@ def in_arguments(program: Program) -> Iterator[Obstacle]:
         first = next((each for each in plain if _holds_tensors(program, each, site)), None)
         if first is not None:
             yield obstacle(site.module, first, "container", AGAIN)
+            continue
+        for function in _given_functions(program, site):
+            read = _read_by_key(function)
+            if read is not None:
+                yield obstacle(function.module, read, "container", AGAIN)
+
+
+def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
+    """Yield the functions of the project that a step calls: what is differentiated, the `construct` of a cell."""
+    for known in program.evaluator.callees(site).alternatives:
+        made = known.creation
+        if known.cls is not None:
+            construct = method(program.evaluator, known.cls, "construct")
+            if construct is not None:
+                yield construct
+        elif made is not None and known.type_api in GRADS and made.call.args:
+            for each in program.value(made.call.args[0], made.scope).alternatives:
+                if each.definition is not None and not each.definition.is_class:
+                    yield each.definition
+
+
+def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
+    """Return where a function takes an entry of a parameter by a string: `batch["image"]`."""
+    given = {each.arg for each in getattr(function.node, "args", ast.arguments([], [], None, [], [], None, [])).args}
+    for node in descendants(function.node):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+            continue
+        if isinstance(node.slice.value, str) and isinstance(node.value, ast.Name) and node.value.id in given:
+            return node
+    return None
 
 
 def _holds_tensors(program: Program, argument: ast.expr, site: Site) -> bool:

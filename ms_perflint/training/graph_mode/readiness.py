@@ -24,7 +24,6 @@ from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.graph_mode.unheld_cells import in_containers
-from ms_perflint.training.networks.train_cells import trained_models
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
@@ -51,14 +50,6 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
     found.update(dict.fromkeys(between_steps(program)))
     found.update(dict.fromkeys(in_arguments(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
-
-
-def is_read(program: Program) -> bool:
-    """Return whether something is known of what graph mode would compile: a function of the project, or an API."""
-    networks = [model.argument("network") for model in trained_models(program)]
-    if compiled(program) or not networks:
-        return True
-    return any(known.type_api or known.api for network in networks for known in network.alternatives)
 
 
 def all_obstacles(program: Program) -> tuple[Obstacle, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.between_steps import counts
@@ -19,6 +19,7 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
 _BUCKETS = "bucket_batch_by_length"
+_LONGEST = ("max", "pad_sequence")
 _PADS = ("batch", "padded_batch")
 _SAME = frozenset({"shape", "size", "ndim", "len", "get_dataset_size"})  # of a batch: the same in each step
 _NAMES = 8  # names given to one another that are followed
@@ -33,6 +34,8 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
     found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
     for word in _PADS:
         found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
+    for word in _LONGEST:
+        found += [site for site in program.sites(word) if _is_per_batch(site) and program.runs(site)]
     for site in found:
         message = Message("batches of varying shape: graph mode compiles once per shape")
         yield obstacle(site.module, site.node, "shapes", message)
@@ -44,6 +47,20 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
         if first is not None:
             message = Message("slices of varying length: graph mode compiles once per shape")
             yield obstacle(site.module, first, "shapes", message)
+
+
+def _is_per_batch(site: Site) -> bool:
+    """Return whether a call pads the rows of a batch to the longest: `max(len(row) for row in batch)` before `yield`.
+
+    Code of one's own that makes batches: an iterator, a generator, a function that collates.
+    """
+    owner = site.scope.owner
+    if site.word == "max" and not any(word_of(each) == "len" for each in ast.walk(site.node) if each is not site.node):
+        return False
+    if not owner.is_function:
+        return False
+    is_generator = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in descendants(owner.node))
+    return is_generator or owner.name in ("__next__", "__iter__") or "collate" in owner.name or "batch" in owner.name
 
 
 def _pads_to_longest(node: ast.expr) -> bool:

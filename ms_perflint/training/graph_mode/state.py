@@ -106,7 +106,7 @@ def _is_made_again(program: Program, binding: Binding) -> bool:
         return len([each for each in _siblings(binding) if each.kind != "parameter"]) == 1
     known = program.value(value, binding.scope).alternatives
     return bool(known) and all(
-        each.type_api.startswith("mindspore.nn.")
+        each.type_api.startswith(("mindspore.nn.", "mindspore.ops."))
         or (each.cls is not None and method(program.evaluator, each.cls, "construct") is not None)
         for each in known
     )

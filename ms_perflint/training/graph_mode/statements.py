@@ -1,11 +1,11 @@
 """Statements and calls of compiled code that graph mode refuses, or runs once instead of at each step.
 
 Run on 2.10, CPU, each inside of `construct` and of a function under `value_and_grad`, in graph mode and in PyNative.
-The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, set
-comprehensions, `while ... else`, `Parameter(...)`, `Parameter.set_data`, `Parameter.requires_grad`,
-`trainable_params()` and its kin, a dict with Parameters as keys, a list that grows in a `while` over a tensor, the
-fields of a dataclass or named tuple that is made there, and NumPy's `ones`, `full`, `eye` and `identity`. `tolist()`
-is refused, or spoils the tensor.
+The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, sets,
+comprehensions of sets or over two sequences, `while ... else`, `for ... else`, `Parameter(...)`,
+`Parameter.set_data`, `Parameter.requires_grad`, `trainable_params()` and its kin, a dict with Parameters as keys, a
+list that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and NumPy's
+`ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
 work out from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
@@ -93,10 +93,12 @@ def _refused(function: Scope, node: ast.AST) -> str:
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         }
         return "global" if stored.intersection(node.names) else ""
-    if isinstance(node, ast.While) and node.orelse:
-        return "while ... else"
-    if isinstance(node, ast.SetComp):
-        return "{... for ...}"
+    if isinstance(node, (ast.While, ast.For)) and node.orelse:
+        return "while ... else" if isinstance(node, ast.While) else "for ... else"
+    if isinstance(node, (ast.SetComp, ast.Set)):
+        return "{... for ...}" if isinstance(node, ast.SetComp) else "{...}"
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) > 1:
+        return "... for ... for ..."
     return _REFUSED.get(type(node), "")
 
 

@@ -1,0 +1,82 @@
+"""Tensors that compiled code changes in place: `x += y`, where PyNative makes a new one.
+
+Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
+step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
+before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers, on what an addition
+or an operator that makes tensors gave, and on numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+_SINCE = (2, 8)
+_FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
+_SUMS = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.FloorDiv, ast.Mod)
+_LAYERS = ("Conv", "Dense", "BatchNorm", "LayerNorm", "GroupNorm", "BiasAdd", "MatMul", "BatchMatMul")
+_MAKERS = frozenset(
+    {
+        *("zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "Zeros", "Ones", "ZerosLike", "OnesLike"),
+        *("add", "sub", "mul", "matmul", "bmm", "dense", "bias_add", "cast", "Cast", "sum", "mean", "ReduceSum"),
+        *("ReduceMean", "stack", "Stack", "concat", "Concat", "cat", "len", "int", "float"),
+    }
+)
+_NUMBERS = frozenset({"shape", "ndim"})
+
+
+def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the augmented assignments of a compiled function that may change a tensor that something else holds."""
+    if program.version < _SINCE or isinstance(function.node, ast.Lambda):
+        return
+    for step in steps(program, function):
+        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) else None
+        if isinstance(target, ast.Name) and not _is_own(program, function, target):
+            text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=target.id)
+            yield obstacle(function.module, step.stmt, "in place", text)
+
+
+def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
+    """Return whether a name stands for a number, or a tensor that no other name and no gradient needs."""
+    reaching = [each for each in function.flow.at(target) if each.kind != "augment"]
+    if not all(_is_made(program, function, each) for each in reaching):
+        return False
+    aliases = (node for node in descendants(function.node) if isinstance(node, ast.Assign))
+    return not any(isinstance(each.value, ast.Name) and each.value.id == target.id for each in aliases)
+
+
+def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
+    known = program.evaluator.binding(binding, function)
+    if known.alternatives and not known.open and len(known.constants) == len(known.alternatives):
+        return True  # a number
+    value = binding.value
+    if binding.kind != "assign" or binding.path or value is None:
+        return _word(binding.stmt) == "range"
+    if isinstance(value, ast.BinOp):
+        nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself
+        sides = (each for each in (value.left, value.right) if isinstance(each, ast.Constant))
+        return isinstance(value.op, _SUMS) and not any(each.value == nothing for each in sides)
+    if isinstance(value, ast.Subscript):
+        return word_of(value.value) in _NUMBERS
+    if isinstance(value, ast.Call):
+        return _is_fresh_call(program, function, value)
+    return isinstance(value, _FRESH)
+
+
+def _word(stmt: ast.AST) -> str:
+    """Return what a loop goes through: `range`, `enumerate`."""
+    over = stmt.iter if isinstance(stmt, ast.For) else None
+    return word_of(over.func) if isinstance(over, ast.Call) else ""
+
+
+def _is_fresh_call(program: Program, function: Scope, call: ast.Call) -> bool:
+    known = program.value(call.func, function).alternatives
+    words = [(each.api or each.type_api).rpartition(".")[2] for each in known] or [word_of(call.func)]
+    return all(word in _MAKERS or word.startswith(_LAYERS) or word.endswith("Loss") for word in words)

@@ -1,0 +1,171 @@
+"""MSP101: code that graph mode is not known to compile is named, and the fix is display-only; its neighbours keep it.
+
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode, where it can run: see `proofs/kinds.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, join
+from readiness import cell, forward
+
+from ms_perflint.core.findings import Safety
+
+CODE = "MSP101"
+LOSS = "return loss_fn(net(x), y)"
+DENSE = "return self.dense(x)"
+
+UNPROVEN = [
+    # calls of what is not known
+    (forward("missing module", "return loss_fn(tools.scale(net(x)), y)", "from own import tools\n"), "tools.scale"),
+    (forward("library", "return loss_fn(lib.f(net(x)), y)", "import lib\n"), "lib.f"),
+    (forward("unknown function", "return loss_fn(made(net(x)), y)", "made = globals()[input()]\n"), "made"),
+    (cell("unknown attribute", "return self.act(self.dense(x))", "self.act = open(input()).read()"), "self.act"),
+    (forward("unknown method", f"x = x.cuda()\n{LOSS}"), "x.cuda"),
+    (forward("array", f"w = y.numpy()\n{LOSS} * w[0]"), "y.numpy"),
+    (forward("partial", "return f(net(x), y)", "import functools\n\nf = functools.partial(loss_fn)\n"), "f"),
+    (forward("reversed", f"for i in reversed([1, 2]):\n    x = x * i\n{LOSS}"), "reversed"),
+    (forward("dict made", f"d = dict(a=x)\n{LOSS}"), "dict"),
+    (forward("NumPy that was not run", f"n = np.stack([1, 2])\n{LOSS}"), "np.stack"),
+    # methods that lists and dicts have with tensors
+    (forward("list sorted", f"l = [3, 1]\nl.sort()\n{LOSS} * l[0]"), "l.sort"),
+    (forward("list copied", f"l = [x].copy()\nm = l.copy()\n{LOSS}"), ".copy"),
+    (forward("entry taken out", f'd = {{"a": x}}\nx = d.pop("a")\n{LOSS}'), "d.pop"),
+    # tensors
+    (forward("tensor of a tensor", "return loss_fn(net(Tensor(x)), y)"), "Tensor"),
+    (forward("changed in place", "out = net(x)\nout.add_(1)\nreturn loss_fn(out, y)"), "out.add_"),
+    (cell("layer made", "return nn.Dense(8, 4)(x) + self.dense(x)"), "nn.Dense"),
+    (cell("gradient of a cell", "g = ops.grad(self.dense)(x)\nreturn self.dense(x + g)"), "ops.grad"),
+    (forward("construct that Python calls", LOSS, hook="net.construct(x)"), "net.construct"),
+    # dicts, attributes
+    (forward("dict filled with a string", f'd = {{}}\nd["a"] = x * 2\nd["b"] = "sum"\n{LOSS}'), 'd["b"] = "sum"'),
+    (forward("dict filled with None", f'd = {{}}\nd["a"] = x * 2\nd["b"] = None\n{LOSS}'), 'd["b"] = None'),
+    (forward("dict filled in a loop", f"d = {{}}\nfor i in (1, 2):\n    d[i] = x * i\n{LOSS}"), "d[i] = x * i"),
+    (cell("tensor kept", "self.last = x * 2\nreturn self.dense(self.last)", "self.last = None"), "self.last = x * 2"),
+    (cell("list kept", "self.l = [x, x]\nreturn self.dense(self.l[0])", "self.l = []"), "self.l = [x, x]"),
+    # loops
+    (
+        forward("inner loop that is left", f"for i in (1, 2):\n    for j in (1, 2):\n        break\n{LOSS}"),
+        "break",
+    ),
+    (
+        forward("loop in a while", f"i = 0\nwhile i < 2:\n    for j in (1, 2):\n        i += j\n{LOSS}"),
+        "while i < 2",
+    ),
+    # classes and functions
+    (
+        forward(
+            "receiver of another name",
+            "return loss_fn(other(x), y)",
+            "class Other(nn.Cell):\n    def construct(me, x):\n        return net(x)\n\n\nother = Other()\n",
+        ),
+        "def construct(me, ...)",
+    ),
+    (cell("attribute that nothing sets", "return self.twice(self.dense(x))"), "self.twice"),
+    (
+        forward("decorator", "return f(net(x))", "from own import timed\n\n\n@timed\ndef f(a):\n    return a.sum()\n"),
+        "@timed",
+    ),
+    (
+        forward(
+            "object that is called",
+            "return loss_fn(scale(net(x)), y)",
+            "class Scale:\n    def __call__(self, x):\n        return x * 2\n\n\nscale = Scale()\n",
+        ),
+        "scale",
+    ),
+    (
+        forward(
+            "cell that is called by Python",
+            "return loss_fn(twice(net(x)), y)",
+            "class Twice(nn.Cell):\n    def __call__(self, x):\n        return x * 2\n\n\ntwice = Twice()\n",
+        ),
+        "twice",
+    ),
+    (
+        forward(
+            "keywords gone through",
+            "return total(a=net(x).mean(), b=y.mean())",
+            "def total(**parts):\n    n = 0\n    for key in parts:\n        n += parts[key]\n    return n\n",
+        ),
+        "for key in parts",
+    ),
+]
+
+KNOWN = [
+    cell("activation made", "return nn.ReLU()(self.dense(x))"),
+    cell(
+        "cells of a list",
+        "for c in self.cells[1:]:\n    x = c(x)\nreturn self.dense(x)",
+        "self.cells = nn.CellList([nn.ReLU()])",
+    ),
+    cell("None that is not called", "if self.neck:\n    x = self.neck(x)\nreturn self.dense(x)", "self.neck = None"),
+    cell("None or a cell", "return self.act(self.dense(x))", "self.act = None if input() else nn.ReLU()"),
+    cell("tensor kept and not read", "self.last = x * 2\nreturn self.dense(x)", "self.last = None"),
+    cell("count", "self.n = self.n + 1\nreturn self.dense(x)", "self.n = 0"),
+    cell(
+        "Parameter kept",
+        "self.mean = self.mean * 0.9 + x.mean(0)\nreturn self.dense(x - self.mean)",
+        "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
+    ),
+    cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
+    forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
+    forward("dict that is shown", 'd = {"a": net(x), "b": y}\nreturn loss_fn(d["a"], d["b"])'),
+    forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),
+    forward("NumPy of shapes", f"{LOSS} / np.prod(x.shape)"),
+    forward("lambda of the file", "return loss_fn(act(net(x)), y)", "act = lambda t: ops.relu(t) * 2\n"),
+    forward("function of the file", "return loss_fn(act(net(x)), y)", "def act(t):\n    return ops.relu(t)\n"),
+    forward("list taken from", "l = [x, net(x)]\nreturn loss_fn(l.pop(), y)"),
+]
+
+IN_PLACE = [
+    cell("attribute", "t = self.t\nt += x.sum()\nreturn self.dense(x) + t", "self.t = Tensor(0.0)"),
+    cell("argument", "x += 1\nreturn self.dense(x)"),
+    cell("another name", "h = self.dense(x)\nsame = h\nh += 1\nreturn h * same"),
+    cell("output that its gradient needs", "h = ops.sigmoid(self.dense(x))\nh += 1\nreturn h"),
+    forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
+]
+NEW = [
+    cell("output of a layer", "h = self.dense(x)\nh += 1\nreturn h"),
+    cell("sum", "h = self.dense(x) + 1\nh *= 2\nreturn h"),
+    cell("number", "n = 0\nfor i in range(3):\n    n += i\nreturn self.dense(x) * n"),
+    cell("sum that starts at a number", "s = 0\nfor i in range(3):\n    s += self.dense(x) * i\nreturn s"),
+    cell("tuple", "t = ()\nfor i in range(3):\n    t += (x * i,)\nreturn self.dense(t[2])"),
+    forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
+]
+
+
+def _program(written: tuple[str, tuple[str, ...]]) -> Program:
+    """Return a program whose default fix is what its case says."""
+    return Program({"train.py": "".join(join(text) for text in written[1]).replace("  # !SAFETY", "")})
+
+
+@pytest.mark.parametrize(("written", "code"), UNPROVEN, ids=[written[0] for written, _ in UNPROVEN])
+def test_code_that_is_not_known_to_compile_is_named(written: tuple[str, tuple[str, ...]], code: str) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.DISPLAY
+    reason = str(finding.fix.reason)
+    assert reason.startswith("graph mode is not known to compile `") and code in reason
+    assert finding.related[0].message == finding.fix.reason
+
+
+@pytest.mark.parametrize("written", KNOWN, ids=[written[0] for written in KNOWN])
+def test_code_that_is_known_to_compile_keeps_the_fix(written: tuple[str, tuple[str, ...]]) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and (finding.fix.safety, finding.fix.reason) is not None
+    assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
+
+
+@pytest.mark.parametrize("written", IN_PLACE, ids=[written[0] for written in IN_PLACE])
+def test_a_tensor_that_is_changed_in_place_is_named(written: tuple[str, tuple[str, ...]]) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.DISPLAY
+    assert "in place" in str(finding.fix.reason)
+
+
+@pytest.mark.parametrize("written", NEW, ids=[written[0] for written in NEW])
+def test_a_sum_of_its_own_keeps_the_fix(written: tuple[str, tuple[str, ...]]) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
