@@ -453,7 +453,7 @@ def _kept(function: Scope) -> set[int]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             todo += [node.value] if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets) else []
         elif (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, ast.AugAssign):
-            todo.append(node.value)
+            todo += [node.value] if node.value is not None else []
         elif isinstance(node, ast.Call) and word_of(node.func) in _ROWS:
             todo += node.args
     seen: set[str] = set()
