@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import conditions, followed
+from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
 from ms_perflint.training.training import MODEL_TRAINS
 
@@ -37,6 +38,17 @@ def can_sink(call: Call) -> bool:
         if any(known.type_api in _GRAPH_CELLS for known in network.alternatives):
             return False
     return not any(debug.argument("debug_mode_flag").may_be(True) for debug in call.program.calls(_DEBUG))
+
+
+def is_before_the_mode(call: Call) -> bool:
+    """Return whether a training runs before anything sets the mode, and so op by op where that is the default."""
+    program = call.program
+    position = program.position(call)
+    said = [program.position(each) for each in mode.settings(program)]
+    is_pynative = mindspore_api.default_mode(program.version) == mode.PYNATIVE
+    if position is None or not said or not is_pynative:
+        return False
+    return all(each is not None and position < each for each in said)
 
 
 def is_deliberate(call: Call) -> bool:

@@ -62,6 +62,10 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
     loss = call.argument("loss_fn")
     if given is not None and (loss.open or not loss.alternatives):
         yield Obstacle(call.module, given, Message("the loss is not known"))
+    trained = {known.identity for known in call.argument("network").alternatives}
+    for export in program.calls("mindspore.export"):
+        if any(known.identity in trained for known in export.argument("net").alternatives):
+            yield Obstacle(export.module, export.node, Message("what is exported here would compute in FP16"))
     other = call.given("eval_network") if call.api == MODEL else None
     if other is not None and not call.argument("eval_network").must_be(None):
         yield Obstacle(call.module, other, Message("the network for evaluation would compute its loss in FP16"))
