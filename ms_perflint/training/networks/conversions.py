@@ -251,8 +251,8 @@ class _Finder:
                 return
             own = next(each for each in classes if each.method("__init__") is not None)
             self.inner[own] = Inner(own, tuple(dict.fromkeys(layers)), tuple(dict.fromkeys(losses)))
-        elif library or apart:
-            self.obstacles.append((library or apart)[0])
+        elif foreign or apart:
+            self.obstacles.append((library or list(foreign.values()) or apart)[0])
         elif found:
             self.uses.update((id(use.node), use) for use in found)
         else:

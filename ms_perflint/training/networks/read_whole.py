@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
@@ -33,22 +33,28 @@ _EXPRESSIONS = (
 _SHAPES = frozenset({"shape", "size", "ndim"})
 
 
-def not_known(
-    program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()
-) -> Optional[Obstacle]:
-    """Return the first place of a network that is not known to work in half precision; None where it is known whole.
+class Read(NamedTuple):
+    """What was found in a network: its layers and operators by their last words, and what is not known of it."""
+
+    words: frozenset[str]
+    not_known: Optional[Obstacle]  # the first place that is not known to work in half precision
+
+
+def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
+    """Read networks whole.
 
     `root`: what makes the training. `inner`: classes of which the layers are converted, and the loss is not.
     """
     reader = _Reader(program, root, inner)
+    found: Optional[Obstacle] = None
     try:
         for cls in inner:
             reader.cls(cls)
         for value in values:
             reader.value(value, root)
-    except _NotKnownError as found:
-        return found.obstacle
-    return None
+    except _NotKnownError as error:
+        found = error.obstacle
+    return Read(frozenset(reader.words), found)
 
 
 class _NotKnownError(Exception):
@@ -65,6 +71,7 @@ class _Reader:
         self.evaluator = program.evaluator
         self.root = root
         self.inner = inner
+        self.words: set[str] = set()
         self.seen: set[object] = set()
         self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
@@ -89,6 +96,7 @@ class _Reader:
     def cell(self, known: Alternative, site: Optional[Site]) -> None:
         """One thing that may be a part of the network."""
         made = known.creation
+        self.words.add(known.type_api.rpartition(".")[2])
         if known.constant is not NO_CONSTANT or known.is_display or known.definition is not None:
             return self._other(known, site)
         if known.cls is not None:
@@ -136,6 +144,9 @@ class _Reader:
             self.hidden(cls.module, cls.node)
         for init in filter(None, (each.method("__init__") for each in owns)):
             self.makes(init)
+        gradient = bases.method(self.evaluator, cls, "bprop")
+        if gradient is not None:
+            self.unknown(gradient.module, gradient.node, "bprop")
         construct = bases.method(self.evaluator, cls, "construct")
         if construct is not None:
             self.function(construct)
@@ -178,8 +189,10 @@ class _Reader:
     def _made(self, site: Site, is_kept: bool) -> None:
         """A call in code that makes layers; `is_kept`: what it gives may be one of them."""
         value = self.evaluator.callees(site)
+        self.words.add(site.word)
         for known in value.alternatives:
             api, definition = known.api, known.definition
+            self.words.add(api.rpartition(".")[2])
             if api.startswith(_LAYERS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
@@ -261,6 +274,7 @@ class _Reader:
             self.told.add(id(node.args[-1]))
         if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
             return
+        self.words.add(site.word)
         if self._is_listed(node.func, function):
             self.stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
@@ -285,6 +299,7 @@ class _Reader:
     def _callee(self, known: Alternative, site: Site) -> None:
         """One thing that a call may call."""
         api = known.api or known.type_api
+        self.words.add(api.rpartition(".")[2])
         if known.definition is not None or known.cls is not None:
             if known.cls is not None and is_loss(self.program, known.cls):
                 self._loss(site)
