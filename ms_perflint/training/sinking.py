@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import DEVICES, choice
@@ -12,6 +12,9 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
 from ms_perflint.training.training import MODEL_TRAINS
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
 
 SINK, SIZE = "dataset_sink_mode", "sink_size"
 _GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
@@ -49,6 +52,17 @@ def is_before_the_mode(call: Call) -> bool:
     if position is None or not said or not is_pynative:
         return False
     return all(each is not None and position < each for each in said)
+
+
+def is_pynative_by_default(program: Program) -> bool:
+    """Return whether what runs with the default options sets PyNative mode, and nothing there sets graph mode."""
+    modes = set()
+    for call in mode.settings(program):
+        ways = conditions.passes(program, call)
+        if any(all(conditions.usually(program, each) is True for each in way) for way in ways):
+            value = mode.given(call)
+            modes.add(mode.usually(value) if value is not None else None)
+    return modes == {mode.PYNATIVE}
 
 
 def is_deliberate(call: Call) -> bool:

@@ -1070,3 +1070,20 @@ def test_a_training_before_the_mode_is_set_runs_op_by_op(before: str, behind: st
     first = text[: text.index("model.train(10")].count("\n") + 1
     assert (first in rows) is is_reported
     assert len(rows) == 1 + is_reported
+
+
+@pytest.mark.parametrize(("default", "is_reported"), [("Ascend", False), ("GPU", True)])
+def test_the_mode_of_the_default_device_counts(default: str, is_reported: bool) -> None:
+    option = f"""
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--platform", default="{default}")
+        platform = parser.parse_args().platform.lower()
+        if platform == "ascend":
+            ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")
+        else:
+            ms.set_context(mode=ms.GRAPH_MODE, device_target="GPU")
+        """
+    text = join(NETWORK, option, "model = Model(net, loss, opt)\nmodel.train(10, dataset)\n")
+    assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported

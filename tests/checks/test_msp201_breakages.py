@@ -143,6 +143,8 @@ def test_a_network_that_returns_a_dictionary_is_not_converted(mode: str, constru
         ("ops.concat((self.fc(x), ops.ones((1, 64), ms.float32)))", "ones"),
         ("self.fc(x).astype(ms.float32)", "astype"),
         ("np.sqrt(self.fc(x))", "sqrt"),
+        ("nn.Sigmoid(self.fc(x))", "Sigmoid"),
+        ("nn.Softmax(-1)(self.fc(x))", ""),
         ("self.fc(x) > 0", "self.fc(x) > 0"),
         ("ops.softmax(self.fc(x))", ""),
         ("self.fc(x).astype(x.dtype)", ""),
@@ -579,6 +581,33 @@ def test_a_network_is_converted_once(train: str, is_refused: bool | None) -> Non
     if is_refused is None:
         assert finding.fix is not None
         assert any("auto_mixed_precision" in each.text and not each.text.startswith(" ") for each in finding.fix.edits)
+
+
+@pytest.mark.parametrize(("loss", "is_refused"), [("1", True), ("load()", True), ("nn.MSELoss()", False)])
+def test_a_loss_that_is_not_known_is_named(loss: str, is_refused: bool) -> None:
+    finding = found(PLAIN, MODEL.format(loss))
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "the loss is not known" in refused(finding)
+
+
+@pytest.mark.parametrize(
+    ("net", "is_refused"),
+    [
+        ("nn.SequentialCell(nn.Dense(64, 64), nn.Sigmoid())", True),
+        ("nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()])", False),
+    ],
+)
+def test_a_sigmoid_of_a_row_of_cells_is_met_too(net: str, is_refused: bool) -> None:
+    made = f"net = {net}\nopt = nn.Adam(net.trainable_params())\n"
+    finding = found(made, MODEL.format("nn.BCELoss()"))
+    assert (finding.fix is None) is is_refused
+
+
+def test_a_gradient_of_its_own_is_named() -> None:
+    net = join(PLAIN).replace(
+        "\n\nnet = Net()", "\n    def bprop(self, x, out, dout):\n        return (dout,)\n\n\nnet = Net()", 1
+    )
+    assert "`bprop` is not known" in refused(found(net, MODEL.format("nn.MSELoss()")))
 
 
 def test_a_method_of_a_network_beside_construct_is_named() -> None:

@@ -60,7 +60,8 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
         return
     given = call.given("loss_fn")
     loss = call.argument("loss_fn")
-    if given is not None and (loss.open or not loss.alternatives):
+    is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
+    if given is not None and (loss.open or not loss.alternatives or not is_loss):
         yield Obstacle(call.module, given, Message("the loss is not known"))
     for cell in program.calls(*_PIPELINES):
         yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))

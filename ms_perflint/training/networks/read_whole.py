@@ -313,7 +313,7 @@ class _Reader:
             else:
                 self.cell(known, site)
         elif api.startswith("math.") or (api.startswith(_LAYERS) and not known.is_object):
-            if api.startswith(_LAYERS) and not known_kinds.is_cell(api):
+            if api.startswith(_LAYERS) and not (known_kinds.is_cell(api) and self._is_made_of_numbers(site)):
                 self.unknown(site.module, site.node, word)
         elif not api.startswith("mindspore."):
             self.unknown(site.module, site.node, site.word)
@@ -321,6 +321,13 @@ class _Reader:
             is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
             if (not known_kinds.is_operator(word) or is_mixed) and not self._follows(site):
                 self.unknown(site.module, site.node, word)
+
+    def _is_made_of_numbers(self, site: Site) -> bool:
+        """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
+        given = (
+            (*site.node.args, *(word.value for word in site.node.keywords)) if isinstance(site.node, ast.Call) else ()
+        )
+        return all(self._is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, site: Site) -> bool:
         """Return whether a cast is to the dtype of a tensor, or to whole numbers: it does what it does in float32."""
