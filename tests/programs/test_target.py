@@ -229,12 +229,14 @@ ONLY_CPU = {
         "two.yaml": "device: CPU\nother: Ascend\n# device: Ascend\n",
     },
     "set where it trains": {
-        "train.py": OPTIONS + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "train.py": OPTIONS
+        + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
         "    ms.set_context(device_target='CPU')\n    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
         "if args.train:\n    train(1, 2)\n",
     },
     "set before the function that trains": {
-        "train.py": OPTIONS + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "train.py": OPTIONS
+        + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
         "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
         "if args.train:\n    ms.set_context(device_target='CPU')\n    train(1, 2)\n",
     },
