@@ -55,6 +55,8 @@ class MissingDatasetSinkMode(Check):
             and not mode.is_under_untaken_mode_test(program, call)
             and training.is_trained(program)
             and mode.usual_mode(program) != mode.PYNATIVE  # MSP101 comes first
+            and not sinking.is_pynative_by_default(program)
+            and not sinking.is_before_the_mode(call)
             and sinking.can_sink(call)
             and (bool(self.settings["report-deliberate"]) or not sinking.is_deliberate(call))
         )

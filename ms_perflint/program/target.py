@@ -22,6 +22,8 @@ RELEASES: tuple[Version, ...] = (
     *((2, minor, 0) for minor in range(11)),
 )
 _OLD = {"mirror_mean": "set_auto_parallel_context"}  # 2.10 raises `ValueError` for it (run)
+# Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
+_OLD_NAMES = ("AdamWeightDecayDynamicLR", "mindspore.model_zoo", "mindspore.train.parallel_utils")
 OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
@@ -89,7 +91,7 @@ def _imports(program: Files) -> tuple[Version, Optional[Version], Optional[Place
                 if removed is not None and (cap is None or removed < cap):
                     cap, place = removed, _place(module, stmt, alias)
         if cap is None or cap > RELEASES[0]:
-            old = _old_keyword(program, path)
+            old = _old_keyword(program, path) or _old_name(program, path)
             cap, place = (RELEASES[0], old) if old is not None else (cap, place)
     return oldest, cap, place
 
@@ -103,6 +105,16 @@ def _old_keyword(program: Files, path: str) -> Optional[Place]:
             for given in site.node.keywords if isinstance(site.node, ast.Call) else ():
                 if given.arg == keyword:
                     return module.source.place(module.span(given)[0])
+    return None
+
+
+def _old_name(program: Files, path: str) -> Optional[Place]:
+    """Return where a file imports a name that no known version has any more."""
+    module = program.module(path) if program.project.contains_any(path, _OLD_NAMES) else None
+    for name, stmt, alias in _imported(module) if module is not None else ():
+        is_old = any(f".{old}." in f".{name}." for old in _OLD_NAMES)
+        if is_old and module is not None and not _is_guarded(module, alias):
+            return _place(module, stmt, alias)
     return None
 
 

@@ -8,12 +8,15 @@ import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
 from ms_perflint.index.reachability import OPTIONAL
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.target import Target
 from ms_perflint.training import conditions
+from ms_perflint.training.training import train_sites
 
+CALLERS = 4  # of a function that trains, one behind the other
 DEVICES = ("Ascend", "GPU", "CPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 
@@ -42,7 +45,11 @@ def _devices(program: Program, target: Target) -> Target:
     known = [each for each in known if _device(each.constant)]
     names = {_device(each.constant) for each in known}
     places = tuple(sorted({each.place for each in known}))
-    is_cpu = names == {"CPU"} and not any(value.open for value in values) and _is_always_set(program, calls)
+    is_cpu = (
+        names == {"CPU"}
+        and not any(value.open for value in values)
+        and (_is_always_set(program, calls) or _is_set_by_training(program, calls))
+    )
     if is_cpu and any(value.overridable for value in values) and not is_run:
         is_cpu = not _names_accelerator(program) and not any(_has_sibling(program, place) for place in places)
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
@@ -77,6 +84,21 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
     if program.run is not None:
         ways = [frozenset(each for each in way if not conditions.usually(program, each)) for way in ways]
     return conditions.always(ways)
+
+
+def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
+    """Return whether each training has one of the calls before it, in its function or in all those that call that."""
+    sites = train_sites(program)
+    return bool(sites) and all(_is_set_before(program, site, calls, CALLERS) for site in sites)
+
+
+def _is_set_before(program: Program, site: Site, calls: list[Call], depth: int) -> bool:
+    function = site.scope.owner
+    around = site.block.chain()
+    if any(call.scope.owner is function and call.block in around and call.span < site.span for call in calls):
+        return True
+    callers = [each for each in program.callers(function) if program.runs(each)] if function.is_function else []
+    return depth > 0 and bool(callers) and all(_is_set_before(program, each, calls, depth - 1) for each in callers)
 
 
 def _names_accelerator(program: Program) -> bool:

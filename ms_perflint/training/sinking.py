@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import conditions, followed
+from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
 from ms_perflint.training.training import MODEL_TRAINS
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
 
 SINK, SIZE = "dataset_sink_mode", "sink_size"
 _GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
@@ -37,6 +41,28 @@ def can_sink(call: Call) -> bool:
         if any(known.type_api in _GRAPH_CELLS for known in network.alternatives):
             return False
     return not any(debug.argument("debug_mode_flag").may_be(True) for debug in call.program.calls(_DEBUG))
+
+
+def is_before_the_mode(call: Call) -> bool:
+    """Return whether a training runs before anything sets the mode, and so op by op where that is the default."""
+    program = call.program
+    position = program.position(call)
+    said = [program.position(each) for each in mode.settings(program)]
+    is_pynative = mindspore_api.default_mode(program.version) == mode.PYNATIVE
+    if position is None or not said or not is_pynative:
+        return False
+    return all(each is not None and position < each for each in said)
+
+
+def is_pynative_by_default(program: Program) -> bool:
+    """Return whether what runs with the default options sets PyNative mode, and nothing there sets graph mode."""
+    modes = set()
+    for call in mode.settings(program):
+        ways = conditions.passes(program, call)
+        if any(all(conditions.usually(program, each) is True for each in way) for way in ways):
+            value = mode.given(call)
+            modes.add(mode.usually(value) if value is not None else None)
+    return modes == {mode.PYNATIVE}
 
 
 def is_deliberate(call: Call) -> bool:

@@ -25,7 +25,8 @@ _LOADS = ("numpy", "pickle", "json", "yaml", "torch", "librosa", "soundfile", "n
 _READERS = ("cv2.", "PIL.Image.open", "librosa.", "skimage.", "soundfile.", "imageio.", "nibabel.", "scipy.io.")
 _CHEAP = (
     r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
-    r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance)$"
+    r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance"
+    r"|print|info|debug|warning|_*(?:assert|check|ensure|validate|is|has|get)_\w+)$"
 )
 _SEEDS = ("mindspore.set_seed", "mindspore.dataset.config.set_seed")
 _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed")
@@ -105,11 +106,20 @@ def _root(node: ast.expr) -> str:
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:
-    """Yield what a loop over the rows of a batch calls, other than to look up and to put together."""
+    """Yield what a loop over the rows of a batch calls, other than to look up, to check and to put together."""
     for site in function.calls:
         loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
-        if loop is not None and not re.match(_CHEAP, site.word) and program.evaluator.may_run(site):
+        if loop is not None and program.evaluator.may_run(site) and _takes_time(program, site, _DEPTH):
             yield site
+
+
+def _takes_time(program: Program, site: Site, depth: int) -> bool:
+    """Return whether a call is more than a look-up or a check; of the project, whether it calls such a thing."""
+    if not isinstance(site.node, ast.Call) or re.match(_CHEAP, site.word):
+        return False
+    functions = [each for each in program.callees(site) if each.is_function and each.name != "__init__"]
+    inner = (each for function in functions for each in function.calls)
+    return not functions or (depth > 0 and any(_takes_time(program, each, depth - 1) for each in inner))
 
 
 def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:

@@ -1054,3 +1054,36 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "is_reported"),
+    [
+        ("", "ms.set_context(mode=ms.GRAPH_MODE)\nmodel.train(2, dataset)\n", False),
+        ("ms.set_context(mode=ms.GRAPH_MODE)\n", "model.train(2, dataset)\n", True),
+        ("ms.set_context(mode=ms.GRAPH_MODE)\n", "ms.set_context(mode=ms.GRAPH_MODE)\nmodel.train(2, dataset)\n", True),
+    ],
+)
+def test_a_training_before_the_mode_is_set_runs_op_by_op(before: str, behind: str, is_reported: bool) -> None:
+    text = join(NETWORK, before, "model = Model(net, loss, opt)\nmodel.train(10, dataset)\n", behind)
+    rows = [each.place.row for each in Program({"train.py": text}).lint(CODE).findings]
+    first = text[: text.index("model.train(10")].count("\n") + 1
+    assert (first in rows) is is_reported
+    assert len(rows) == 1 + is_reported
+
+
+@pytest.mark.parametrize(("default", "is_reported"), [("Ascend", False), ("GPU", True)])
+def test_the_mode_of_the_default_device_counts(default: str, is_reported: bool) -> None:
+    option = f"""
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--platform", default="{default}")
+        platform = parser.parse_args().platform.lower()
+        if platform == "ascend":
+            ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")
+        else:
+            ms.set_context(mode=ms.GRAPH_MODE, device_target="GPU")
+        """
+    text = join(NETWORK, option, "model = Model(net, loss, opt)\nmodel.train(10, dataset)\n")
+    assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported

@@ -143,6 +143,8 @@ def test_a_network_that_returns_a_dictionary_is_not_converted(mode: str, constru
         ("ops.concat((self.fc(x), ops.ones((1, 64), ms.float32)))", "ones"),
         ("self.fc(x).astype(ms.float32)", "astype"),
         ("np.sqrt(self.fc(x))", "sqrt"),
+        ("nn.Sigmoid(self.fc(x))", "Sigmoid"),
+        ("nn.Softmax(-1)(self.fc(x))", ""),
         ("self.fc(x) > 0", "self.fc(x) > 0"),
         ("ops.softmax(self.fc(x))", ""),
         ("self.fc(x).astype(x.dtype)", ""),
@@ -519,6 +521,101 @@ def test_a_layer_that_is_too_narrow_is_not_reported(layer: str, is_reported: boo
     text = join("import sys\n\nwidth = int(sys.argv[1])\n\n\n", net).replace("self.fc = nn.Dense(64, 64)", "pass")
     report = Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE)
     assert bool(report.findings) is is_reported
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from mindspore.nn.optim import AdamWeightDecayDynamicLR\n",
+        "from mindspore.model_zoo.resnet import resnet50\n",
+        "from mindspore.train.parallel_utils import ParallelMode\n",
+    ],
+)
+def test_an_old_name_says_that_a_program_is_for_an_old_version(line: str) -> None:
+    assert "1.9 and later" in refused(found(line, PLAIN, join(STEPS.format("net(data)"))))
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
+        ("ms.export(net, Tensor(np.ones((1, 64))), file_name='net')", True),
+        ("other = nn.Dense(64, 64)\nms.export(other, Tensor(np.ones((1, 64))), file_name='net')", False),
+        ("ms.save_checkpoint(net, 'net.ckpt')", False),
+    ],
+)
+def test_a_network_that_is_exported_is_not_converted(beside: str, is_refused: bool) -> None:
+    finding = found(PLAIN, MODEL.format("nn.MSELoss()"), beside + "\n")
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "exported here" in refused(finding)
+
+
+@pytest.mark.parametrize(
+    ("reads", "is_refused"),
+    [
+        ("loss = ctx.original_args().net_outputs\n        if loss > 3:\n            print(loss)", True),
+        ("loss = ctx.original_args().net_outputs\n        self.losses.append(loss)", True),
+        ("print(ctx.original_args().net_outputs)", False),
+    ],
+)
+def test_a_callback_that_compares_or_keeps_the_loss_gets_no_tuple(reads: str, is_refused: bool) -> None:
+    callback = f"class Watch(ms.Callback):\n    losses = []\n\n    def step_end(self, ctx):\n        {reads}\n\n\n"
+    run = "Model(net, nn.MSELoss(), opt).train(10, dataset, callbacks=Watch(), dataset_sink_mode=True)\n"
+    fix = fixed('ms.set_context(device_target="Ascend")\n', callback, PLAIN, run)
+    assert ("FixedLossScaleManager" in texts(fix)) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("train", "is_refused"),
+    [
+        ("fit(net)\n", False),
+        ("for client in range(3):\n    fit(net)\n", None),
+        ("fit(net)\nfit(Net())\n", True),
+    ],
+)
+def test_a_network_is_converted_once(train: str, is_refused: bool | None) -> None:
+    """Outside of the loop that trains it again and again, or not at all."""
+    body = STEPS.format("ops.mse_loss(net(data), label)")
+    text = f"def fit(net):\n{textwrap.indent(textwrap.dedent(body), '    ')}\n\n"
+    finding = found(PLAIN, text, train)
+    assert (finding.fix is None) is bool(is_refused)
+    if is_refused is None:
+        assert finding.fix is not None
+        assert any("auto_mixed_precision" in each.text and not each.text.startswith(" ") for each in finding.fix.edits)
+
+
+@pytest.mark.parametrize(("loss", "is_refused"), [("1", True), ("load()", True), ("nn.MSELoss()", False)])
+def test_a_loss_that_is_not_known_is_named(loss: str, is_refused: bool) -> None:
+    finding = found(PLAIN, MODEL.format(loss))
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "the loss is not known" in refused(finding)
+
+
+@pytest.mark.parametrize(
+    ("net", "is_refused"),
+    [
+        ("nn.SequentialCell(nn.Dense(64, 64), nn.Sigmoid())", True),
+        ("nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()])", False),
+    ],
+)
+def test_a_sigmoid_of_a_row_of_cells_is_met_too(net: str, is_refused: bool) -> None:
+    made = f"net = {net}\nopt = nn.Adam(net.trainable_params())\n"
+    finding = found(made, MODEL.format("nn.BCELoss()"))
+    assert (finding.fix is None) is is_refused
+
+
+def test_a_gradient_of_its_own_is_named() -> None:
+    net = join(PLAIN).replace(
+        "\n\nnet = Net()", "\n    def bprop(self, x, out, dout):\n        return (dout,)\n\n\nnet = Net()", 1
+    )
+    assert "`bprop` is not known" in refused(found(net, MODEL.format("nn.MSELoss()")))
+
+
+def test_a_method_of_a_network_beside_construct_is_named() -> None:
+    net = join(PLAIN).replace(
+        "\n\nnet = Net()", "\n    def score(self, x):\n        return self.fc(x)\n\n\nnet = Net()", 1
+    )
+    finding = found(net, STEPS.format("ops.mse_loss(net.score(data), label)"))
+    assert "another method of this network" in refused(finding)
 
 
 def test_an_old_keyword_says_that_a_program_is_for_an_old_version() -> None:

@@ -1471,3 +1471,24 @@ def test_an_unused_config_is_passed_on_to_be_written_in_the_background() -> None
     unnamed = program.files["train.py"].replace("config = Check", "configs = None, Check")
     (finding,) = Program({"train.py": unnamed}).lint("MSP301").findings
     assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("head", "behind", "is_offered"),
+    [
+        ("try:", "except Exception:\n        print(epoch)", False),
+        ("try:", "except OSError as error:\n        print(error)", False),
+        ("try:", "except:\n        pass", False),
+        ("try:", "except (OSError, ValueError):\n        pass", False),
+        ("try:", "except KeyboardInterrupt:\n        pass", True),
+        ("try:", "finally:\n        print(epoch)", True),
+        ("if epoch:", "else:\n        print(epoch)", True),
+    ],
+)
+def test_a_save_whose_error_is_caught_stays_where_it_is(head: str, behind: str, is_offered: bool) -> None:
+    """The error of a thread that writes reaches no `except` around the save."""
+    save = f"    {head}\n        ms.save_checkpoint(net, 'net.ckpt')\n    {behind}\n"
+    loop = f"for epoch in range(9):\n    for data, label in dataset:\n        train_step(data, label)\n{save}"
+    (finding,) = Program({"train.py": join(STEP, loop)}).lint(CODE).findings
+    assert (finding.fix is not None) is is_offered
+    assert is_offered is not any("this `except`" in each.message for each in finding.related)

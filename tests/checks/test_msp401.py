@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import Program, case, fires, quiet
+from programs import Program, case, fires, join, quiet
 
 CODE = "MSP401"
 
@@ -185,3 +185,37 @@ def test_reported(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
+
+
+@pytest.mark.parametrize(
+    ("calls", "named"),
+    [
+        ("check_row(row[i])", ""),
+        ("print(i)", ""),
+        ("self.is_wide(row[i])", ""),
+        ("size_of(row[i])", ""),
+        ("padded(row[i])", "padded"),
+        ("check_row(row[i]); row[i] = np.pad(row[i], 1)", "pad"),
+        ("size_of(row[i]); row[i] = padded(row[i])", "padded"),
+    ],
+)
+def test_a_check_of_each_row_is_no_work(calls: str, named: str) -> None:
+    helpers = """
+    def check_row(row):
+        assert len(row) % 2 == 0
+
+
+    def size_of(row):
+        return len(row) + int(row[0])
+
+
+    def padded(row):
+        return np.pad(row, 1)
+
+
+    """
+    row = source(f"row = self.data[index]\n            for i in range(4): {calls}")
+    program = Program({"train.py": join(IMPORTS, helpers, row, START, MAKE.replace("  # ! unsafe", ""), TRAIN)})
+    findings = program.lint(CODE).findings
+    assert bool(findings) is bool(named)
+    assert all(f"`{named}`" in each.message for each in findings)

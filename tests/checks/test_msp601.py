@@ -952,3 +952,25 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, program)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "is_split"),
+    [
+        ("", True),
+        ("for each in net.get_parameters():\n    each.requires_grad = False\n", False),
+        (
+            "for each in net.trainable_params():\n    if 'fc' not in each.name:\n        each.requires_grad = False\n",
+            False,
+        ),
+        ("print(net.trainable_params())\n", True),
+    ],
+)
+def test_a_frozen_network_is_not_split_by_the_gradients_of_resnet50(frozen: str, is_split: bool) -> None:
+    run = TRAIN.replace(NET.strip(), f"from src.resnet import resnet50\n\nnet = resnet50(10)\n{frozen}".rstrip())
+    net = "from mindspore import nn\n\n\ndef resnet50(classes):\n    return nn.Dense(64, classes)\n"
+    setting = "ms.set_auto_parallel_context(parallel_mode='data_parallel')\n"
+    program = Program({"train.py": join(GRAPH, setting, run), "src/resnet.py": net, "src/__init__.py": ""})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    assert any("[85, 160]" in each.text for each in finding.fix.edits) is is_split

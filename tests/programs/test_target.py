@@ -228,6 +228,18 @@ ONLY_CPU = {
         "one.yaml": "device: CPU\n",
         "two.yaml": "device: CPU\nother: Ascend\n# device: Ascend\n",
     },
+    "set where it trains": {
+        "train.py": OPTIONS
+        + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "    ms.set_context(device_target='CPU')\n    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
+        "if args.train:\n    train(1, 2)\n",
+    },
+    "set before the function that trains": {
+        "train.py": OPTIONS
+        + "parser.add_argument('--train')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
+        "if args.train:\n    ms.set_context(device_target='CPU')\n    train(1, 2)\n",
+    },
     "launcher": {
         "train.py": OPTIONS + "parser.add_argument('--device', default='CPU')\n" + PARSED,
         "run.sh": "python train.py --device CPU\n",
@@ -261,6 +273,16 @@ NOT_ONLY_CPU = {
     "one arm": {
         "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n"
         "if args.slow:\n    ms.set_device('CPU')\n",
+    },
+    "set where it trains, under a test": {
+        "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "    if args.slow:\n        ms.set_context(device_target='CPU')\n"
+        "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\ntrain(1, 2)\n",
+    },
+    "set in one of two functions that train": {
+        "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
+        "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
+        "if args.slow:\n    ms.set_context(device_target='CPU')\n    train(1, 2)\nelse:\n    train(3, 4)\n",
     },
     "sibling": {
         "train.py": CONFIG + "ms.set_device(config['device'])\n",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.training.networks import networks, read_whole
+from ms_perflint.training.networks import read_whole
 from ms_perflint.training.networks.conversions import Obstacle
+from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import MODEL, Training
 from ms_perflint.training.training_steps import base_apis, is_optimizer
 
@@ -31,6 +32,7 @@ _OF_PROBABILITIES = (
     "mindspore.mint.log",
 )
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
+_PIPELINES = ("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved")
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
 
@@ -44,11 +46,10 @@ class Half(NamedTuple):
 
 def first(program: Program, training: Training, half: Half) -> Optional[Obstacle]:
     """Return the first thing of a training that is not known to work in half precision."""
-    found = read_whole.not_known(program, training.call, half.networks, half.inner)
-    if found is not None:
-        return found
-    values = half.networks or training.values
-    kinds = (_by_step(program, training), _by_loss(program, training), _by_probabilities(program, values, half.dtype))
+    read = read_whole.read(program, training.call, half.networks, half.inner)
+    if read.not_known is not None:
+        return read.not_known
+    kinds = (_by_step(program, training), _by_loss(program, training), _by_probabilities(program, read, half.dtype))
     return next((each for kind in kinds for each in kind), None)
 
 
@@ -59,8 +60,15 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
         return
     given = call.given("loss_fn")
     loss = call.argument("loss_fn")
-    if given is not None and (loss.open or not loss.alternatives):
+    is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
+    if given is not None and (loss.open or not loss.alternatives or not is_loss):
         yield Obstacle(call.module, given, Message("the loss is not known"))
+    for cell in program.calls(*_PIPELINES):
+        yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
+    trained = {known.identity for known in call.argument("network").alternatives}
+    for export in program.calls("mindspore.export"):
+        if any(known.identity in trained for known in export.argument("net").alternatives):
+            yield Obstacle(export.module, export.node, Message("what is exported here would compute in FP16"))
     other = call.given("eval_network") if call.api == MODEL else None
     if other is not None and not call.argument("eval_network").must_be(None):
         yield Obstacle(call.module, other, Message("the network for evaluation would compute its loss in FP16"))
@@ -96,15 +104,9 @@ def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Obstacl
         yield Obstacle(call.module, call.node, Message("this step has several optimizers"))
 
 
-def _by_probabilities(program: Program, values: Sequence[Value], dtype: str) -> Iterator[Obstacle]:
+def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Obstacle]:
     """Yield a loss that takes the logarithm of what a network gives in half precision."""
-    reached = networks.reach(program, values).scopes
     losses = program.calls(*_OF_PROBABILITIES)
-    if losses and any(_gives_probabilities(scope) for scope in reached):
+    if losses and read.words & _PROBABILITIES:
         text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
         yield Obstacle(losses[0].module, losses[0].node, text)
-
-
-def _gives_probabilities(scope: Scope) -> bool:
-    """Return whether code of a network computes probabilities."""
-    return any(site.word in _PROBABILITIES for site in scope.calls)

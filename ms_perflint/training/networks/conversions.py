@@ -28,6 +28,7 @@ DEPTH = 4  # wrappers around a network, or functions between a forward function 
 INSIDE = Message("the loss is computed inside of a network that is not part of the program")
 APART = Message("code beside uses what this part has, and what it would not have when it is converted")
 FOREIGN = Message("this network of a library is not converted with the rest")
+METHOD = Message("another method of this network than `construct` is called, which stays in FP32")
 FED = Message("this cell of a library would be given FP16 or BF16, and its weights stay in float32")
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
@@ -250,8 +251,8 @@ class _Finder:
                 return
             own = next(each for each in classes if each.method("__init__") is not None)
             self.inner[own] = Inner(own, tuple(dict.fromkeys(layers)), tuple(dict.fromkeys(losses)))
-        elif library or apart:
-            self.obstacles.append((library or apart)[0])
+        elif foreign or apart:
+            self.obstacles.append((library or list(foreign.values()) or apart)[0])
         elif found:
             self.uses.update((id(use.node), use) for use in found)
         else:
@@ -275,6 +276,8 @@ class _Finder:
                 continue
             known = self.program.evaluator.callees(site).alternatives
             cells = [each for each in known if each.is_object and self._multiplies(each)]
+            if any(_is_member(each) and self._multiplies(each.receiver) for each in known if each.receiver):
+                self.obstacles.append(Obstacle(function.module, site.node, METHOD))
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
                     continue
@@ -333,6 +336,11 @@ class _Finder:
             self.uses.setdefault(id(once.node), once)
 
 
+def _is_member(known: Alternative) -> bool:
+    """Return whether what is called is a method of an object that a class of the project defines."""
+    return known.definition is not None and known.receiver is not None and known.definition.name != "construct"
+
+
 def _arguments(node: ast.Call) -> list[ast.expr]:
     given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]
     return [argument for argument in given if not isinstance(argument, ast.Starred)]
@@ -351,14 +359,17 @@ def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
 def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
     """Return a use that runs once: of the parameter of a function that each epoch calls, what its one caller passes."""
     block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
-    if block is None or not repeats(program, Site(use.module, use.stmt, "", use.stmt, block, None), even_once=True):  # type: ignore[arg-type]
-        return use
     name = use.node.id if isinstance(use.node, ast.Name) else ""
     bindings = use.scope.owner.bindings.get(name, ())
+    given_for = bindings[0] if len(bindings) == 1 and bindings[0].kind == "parameter" else None
     callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
-    if not depth or len(bindings) != 1 or bindings[0].kind != "parameter" or len(callers) != 1:
+    is_again = given_for is not None and (len(callers) > 1 or any(each.block.loops for each in callers))
+    site = Site(use.module, use.stmt, "", use.stmt, block, None) if block is not None else None  # type: ignore[arg-type]
+    if site is None or not (is_again or repeats(program, site, even_once=True)):
+        return use
+    if not depth or given_for is None or len(callers) != 1:
         return None
-    given = argument_of(program.evaluator, bindings[0], callers[0]).part
+    given = argument_of(program.evaluator, given_for, callers[0]).part
     if given is None or given.scope.module is not callers[0].module or not isinstance(given.node, ast.Name):
         return None
     stmt = outside(callers[0], given.node, callers[0].stmt)

@@ -36,7 +36,7 @@ _OPERATORS = frozenset(
         "add", "tensoradd", "sub", "mul", "neg", "abs", "maximum", "minimum",
         "mean", "reducemean", "amax", "max", "reducemax", "argmax", "zeroslike", "oneslike",
         "maxpool", "maxpool2d", "avgpool", "avgpool2d", "adaptiveavgpool2d", "resizenearestneighbor",
-        "conv2d", "biasadd",
+        "conv2d", "biasadd", "interpolate", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
@@ -31,36 +31,30 @@ _EXPRESSIONS = (
     ast.FormattedValue, ast.NamedExpr,
 )  # fmt: skip
 _SHAPES = frozenset({"shape", "size", "ndim"})
-# What code that makes a network calls beside it: weights, lists, names
-_BESIDE = frozenset(
-    {
-        "append", "extend", "update", "items", "keys", "values", "get", "format", "join", "pop", "insert", "copy",
-        "set_data", "cells_and_names", "parameters_and_names", "get_parameters", "trainable_params", "initializer",
-        "Parameter", "Tensor", "requires_grad", "set_train", "__init__", "insert_child_to_cell", "info", "debug",
-        "warning", "sqrt", "floor", "ceil", "log", "log2", "prod", "param_prefix", "HeNormal", "HeUniform", "Normal",
-        "TruncatedNormal", "XavierUniform", "XavierNormal", "Uniform", "Zero", "One", "Constant", "pow", "sum", "max",
-        "min", "round", "abs", "sorted", "dict", "set", "float", "type", "map", "getattr", "setattr", "next", "iter",
-        "any", "all", "init_weights", "_initialize_weights", "init_parameters_data", "default_rng", "calculate_gain",
-    }
-)  # fmt: skip
 
 
-def not_known(
-    program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()
-) -> Optional[Obstacle]:
-    """Return the first place of a network that is not known to work in half precision; None where it is known whole.
+class Read(NamedTuple):
+    """What was found in a network: its layers and operators by their last words, and what is not known of it."""
+
+    words: frozenset[str]
+    not_known: Optional[Obstacle]  # the first place that is not known to work in half precision
+
+
+def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
+    """Read networks whole.
 
     `root`: what makes the training. `inner`: classes of which the layers are converted, and the loss is not.
     """
     reader = _Reader(program, root, inner)
+    found: Optional[Obstacle] = None
     try:
         for cls in inner:
             reader.cls(cls)
         for value in values:
             reader.value(value, root)
-    except _NotKnownError as found:
-        return found.obstacle
-    return None
+    except _NotKnownError as error:
+        found = error.obstacle
+    return Read(frozenset(reader.words), found)
 
 
 class _NotKnownError(Exception):
@@ -77,6 +71,7 @@ class _Reader:
         self.evaluator = program.evaluator
         self.root = root
         self.inner = inner
+        self.words: set[str] = set()
         self.seen: set[object] = set()
         self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
@@ -101,6 +96,7 @@ class _Reader:
     def cell(self, known: Alternative, site: Optional[Site]) -> None:
         """One thing that may be a part of the network."""
         made = known.creation
+        self.words.add(known.type_api.rpartition(".")[2])
         if known.constant is not NO_CONSTANT or known.is_display or known.definition is not None:
             return self._other(known, site)
         if known.cls is not None:
@@ -148,6 +144,9 @@ class _Reader:
             self.hidden(cls.module, cls.node)
         for init in filter(None, (each.method("__init__") for each in owns)):
             self.makes(init)
+        gradient = bases.method(self.evaluator, cls, "bprop")
+        if gradient is not None:
+            self.unknown(gradient.module, gradient.node, "bprop")
         construct = bases.method(self.evaluator, cls, "construct")
         if construct is not None:
             self.function(construct)
@@ -164,9 +163,10 @@ class _Reader:
         if ("makes", function) in self.seen:
             return
         self.seen.add(("makes", function))
+        kept = _kept(function)
         for site in sorted(function.calls, key=lambda each: position(each.node)):
             if isinstance(site.node, ast.Call):
-                self._made(site)
+                self._made(site, id(site.node) in kept)
 
     def row(self, known: Alternative, made: Layer) -> None:
         """A container: what makes its cells, in the function that returns it, or in what it is given."""
@@ -184,12 +184,15 @@ class _Reader:
             sites = (scope.module.site_at(node) for node in ast.walk(root) if isinstance(node, ast.Call))
             for site in sites:
                 if site is not None:
-                    self._made(site)
+                    self._made(site, True)
 
-    def _made(self, site: Site) -> None:
+    def _made(self, site: Site, is_kept: bool) -> None:
+        """A call in code that makes layers; `is_kept`: what it gives may be one of them."""
         value = self.evaluator.callees(site)
+        self.words.add(site.word)
         for known in value.alternatives:
             api, definition = known.api, known.definition
+            self.words.add(api.rpartition(".")[2])
             if api.startswith(_LAYERS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
@@ -198,12 +201,19 @@ class _Reader:
             elif definition is not None and definition.is_class:
                 if is_cell(self.program, definition):
                     self.cls(definition)
-            elif definition is not None:
+            elif definition is not None and (is_kept or self._gives_cells(site)):
                 self.makes(definition)
-            elif api and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
+            elif api and is_kept and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
                 self.hidden(site.module, site.node)
-        if not value.alternatives and site.word not in _BESIDE and site.word not in known_kinds.BUILTINS:
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        is_of_result = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Call)
+        if is_kept and not value.alternatives and not is_of_result and site.word not in known_kinds.BUILTINS:
             self.hidden(site.module, site.node)
+
+    def _gives_cells(self, site: Site) -> bool:
+        assert isinstance(site.node, ast.Call)
+        known = self.program.value(site.node, site.scope).alternatives
+        return any(each.cls is not None or each.type_api.startswith(_LAYERS) or each.is_display for each in known)
 
     # --- what is computed
 
@@ -231,6 +241,8 @@ class _Reader:
             self.stop(module, node, Message("what is stored here may stay in FP32"))
         elif isinstance(node, ast.Attribute):
             self._attribute(node, function)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, float):
+            self._operand(node, node, function)
         elif isinstance(node, (ast.BinOp, ast.AugAssign)):
             self._operation(node, function)
         elif isinstance(node, ast.Compare) and not self._compares_numbers(node, function):
@@ -262,6 +274,7 @@ class _Reader:
             self.told.add(id(node.args[-1]))
         if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
             return
+        self.words.add(site.word)
         if self._is_listed(node.func, function):
             self.stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
@@ -286,6 +299,7 @@ class _Reader:
     def _callee(self, known: Alternative, site: Site) -> None:
         """One thing that a call may call."""
         api = known.api or known.type_api
+        self.words.add(api.rpartition(".")[2])
         if known.definition is not None or known.cls is not None:
             if known.cls is not None and is_loss(self.program, known.cls):
                 self._loss(site)
@@ -299,7 +313,7 @@ class _Reader:
             else:
                 self.cell(known, site)
         elif api.startswith("math.") or (api.startswith(_LAYERS) and not known.is_object):
-            if api.startswith(_LAYERS) and not known_kinds.is_cell(api):
+            if api.startswith(_LAYERS) and not (known_kinds.is_cell(api) and self._is_made_of_numbers(site)):
                 self.unknown(site.module, site.node, word)
         elif not api.startswith("mindspore."):
             self.unknown(site.module, site.node, site.word)
@@ -307,6 +321,13 @@ class _Reader:
             is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
             if (not known_kinds.is_operator(word) or is_mixed) and not self._follows(site):
                 self.unknown(site.module, site.node, word)
+
+    def _is_made_of_numbers(self, site: Site) -> bool:
+        """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
+        given = (
+            (*site.node.args, *(word.value for word in site.node.keywords)) if isinstance(site.node, ast.Call) else ()
+        )
+        return all(self._is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, site: Site) -> bool:
         """Return whether a cast is to the dtype of a tensor, or to whole numbers: it does what it does in float32."""
@@ -436,12 +457,42 @@ _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collecti
 _LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _CASTS = frozenset({"cast", "astype"})
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
+_ROWS = frozenset({"append", "extend", "insert", "SequentialCell", "CellList"})
 _PARAMETER = "mindspore.Parameter"
 
 
 def _is_of_tensor(known: Alternative) -> bool:
     """Return whether what is called is a method of what a layer or an operator gives, or of an array."""
     return bool(known.api) and known.receiver is not None and known.receiver.is_object
+
+
+def _kept(function: Scope) -> set[int]:
+    """Return the calls of a function whose results may be layers: given to `self`, a row of cells, or returned."""
+    found: set[int] = set()
+    todo: list[ast.AST] = []
+    for node in ast.walk(function.node):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            todo += [node.value] if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets) else []
+        elif (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, ast.AugAssign):
+            todo += [node.value] if node.value is not None else []
+        elif isinstance(node, ast.Call) and word_of(node.func) in _ROWS:
+            todo += node.args
+    seen: set[str] = set()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call):
+            found.add(id(node))
+        elif isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(node.id)
+            todo += [each.value for each in function.bindings.get(node.id, ()) if each.value is not None]
+        elif isinstance(
+            node, (ast.List, ast.Tuple, ast.IfExp, ast.ListComp, ast.Starred, ast.BoolOp, ast.BinOp, ast.Dict)
+        ):
+            todo += list(ast.iter_child_nodes(node))
+        elif isinstance(node, (ast.Subscript, ast.comprehension)):
+            todo.append(node.value if isinstance(node, ast.Subscript) else node.iter)
+    return found
 
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
