@@ -109,17 +109,21 @@ def _looped(program: Program, function: Scope) -> Iterator[Site]:
     """Yield what a loop over the rows of a batch calls, other than to look up, to check and to put together."""
     for site in function.calls:
         loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
-        if loop is not None and program.evaluator.may_run(site) and _takes_time(program, site, _DEPTH):
+        if loop is not None and program.evaluator.may_run(site) and _takes_time(program, site, {function}):
             yield site
 
 
-def _takes_time(program: Program, site: Site, depth: int) -> bool:
-    """Return whether a call is more than a look-up or a check; of the project, whether it calls such a thing."""
+def _takes_time(program: Program, site: Site, seen: set[Scope]) -> bool:
+    """Return whether a call is more than a look-up or a check; of the project, whether it calls such a thing.
+
+    `seen` are functions that are not entered again.
+    """
     if not isinstance(site.node, ast.Call) or re.match(_CHEAP, site.word):
         return False
     functions = [each for each in program.callees(site) if each.is_function and each.name != "__init__"]
-    inner = (each for function in functions for each in function.calls)
-    return not functions or (depth > 0 and any(_takes_time(program, each, depth - 1) for each in inner))
+    entered = [each for each in functions if each not in seen]
+    seen.update(entered)
+    return not functions or any(_takes_time(program, each, seen) for function in entered for each in function.calls)
 
 
 def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
