@@ -52,6 +52,7 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
             reader.cls(cls)
         for value in values:
             reader.value(value, root)
+        reader.end()
     except _NotKnownError as error:
         found = error.obstacle
     return Read(frozenset(reader.words), found)
@@ -73,6 +74,8 @@ class _Reader:
         self.inner = inner
         self.words: set[str] = set()
         self.seen: set[object] = set()
+        self.raised: Optional[Site] = None  # the first cast to float32
+        self.joins = False  # whether an operator takes tensors of one dtype only
         self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
     def stop(self, module: SemanticIndex, node: ast.AST, text: str) -> None:
@@ -83,6 +86,11 @@ class _Reader:
 
     def unknown(self, module: SemanticIndex, node: ast.AST, name: str) -> None:
         self.stop(module, node, Message("`{name}` is not known to work in FP16 or BF16", name=name))
+
+    def end(self) -> None:
+        """A cast to float32 is known where no operator joins what it gives with a tensor in half precision."""
+        if self.raised is not None and self.joins:
+            self.unknown(self.raised.module, self.raised.node, self.raised.word)
 
     # --- cells
 
@@ -272,6 +280,7 @@ class _Reader:
         self.told.add(id(node.func))
         if self._follows(site):
             self.told.add(id(node.args[-1]))
+            self.raised = self.raised or (site if _dtype(site) in _RAISED else None)
         if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
             return
         self.words.add(site.word)
@@ -289,6 +298,7 @@ class _Reader:
             return
         is_method = isinstance(node.func, ast.Attribute) and not self._is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
+            self.joins |= known_kinds.joins(site.word)
             return
         if not self._follows(site):
             self.unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
@@ -318,6 +328,7 @@ class _Reader:
         elif not api.startswith("mindspore."):
             self.unknown(site.module, site.node, site.word)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
+            self.joins |= known_kinds.joins(word)
             is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
             if (not known_kinds.is_operator(word) or is_mixed) and not self._follows(site):
                 self.unknown(site.module, site.node, word)
@@ -330,9 +341,8 @@ class _Reader:
         return all(self._is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, site: Site) -> bool:
-        """Return whether a cast is to the dtype of a tensor, or to whole numbers: it does what it does in float32."""
-        given = site.node.args[-1:] if isinstance(site.node, ast.Call) and site.word.lower() in _CASTS else []
-        return any(isinstance(each, ast.Attribute) and each.attr in _FOLLOWED for each in given)
+        """Return whether a cast is to the dtype of a tensor, to whole numbers, or to float32, which layers cast back."""
+        return _dtype(site) in _FOLLOWED | _RAISED
 
     def _loss(self, site: Site) -> None:
         """A loss is computed: in float32, where the layers of its class are converted one by one."""
@@ -380,6 +390,8 @@ class _Reader:
         if self._is_number(left, function) and self._is_number(right, function):
             return
         text = ast.unparse(node)[:40]
+        if isinstance(node.op, ast.MatMult):
+            self.joins = True
         if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)):
             self.unknown(function.module, node, text)
         if isinstance(node.op, ast.Div) and not self._is_number(right, function):
@@ -457,8 +469,15 @@ _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collecti
 _LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _CASTS = frozenset({"cast", "astype"})
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
+_RAISED = frozenset({"float32"})
 _ROWS = frozenset({"append", "extend", "insert", "SequentialCell", "CellList"})
 _PARAMETER = "mindspore.Parameter"
+
+
+def _dtype(site: Site) -> str:
+    """Return the last word of what a cast is to; "" where it is no cast, or the dtype has no such word."""
+    given = site.node.args[-1:] if isinstance(site.node, ast.Call) and site.word.lower() in _CASTS else []
+    return next((each.attr for each in given if isinstance(each, ast.Attribute)), "")
 
 
 def _is_of_tensor(known: Alternative) -> bool:
