@@ -341,7 +341,7 @@ class _Reader:
         return all(self._is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, site: Site) -> bool:
-        """Return whether a cast is to the dtype of a tensor, to whole numbers, or to float32, which layers cast back."""
+        """Return whether a cast is to the dtype of a tensor, whole numbers, or float32, which layers cast back."""
         return _dtype(site) in _FOLLOWED | _RAISED
 
     def _loss(self, site: Site) -> None:
