@@ -367,7 +367,7 @@ def test_a_cell_that_does_not_parse_costs_no_other(tmp_path: Path) -> None:
     assert (whole.code, [found["code"] for found in json.loads(whole.out)]) == (2, ["MSP301"])
     last = len(CELLS) + 2
     judged, *errors = whole.err.splitlines()
-    assert judged.startswith("train.ipynb: not judged for MSP301: syntax error: ")
+    assert judged.startswith("train.ipynb: judged in part for MSP301: syntax error: ")
     lines = [line.split(": error: syntax error: ")[0] for line in errors]
     assert [line.rpartition(":")[0] for line in lines] == [
         "train.ipynb:cell 1:3", f"train.ipynb:cell {last}:1", f"train.ipynb:cell {last + 1}:1"

@@ -83,8 +83,6 @@ class MixedPrecision:
         edits, related = set_value(call, name, f'"{level}"', yaml=level, line_length=self.line_length)
         if edits is None:
             return _none(related, call, Message("`{name}` cannot be set here", name=name))
-        if is_cpu_by_default(self.program):
-            return _none(related, call, ON_CPU)
         if _was_taken_out(call, name):
             return _none(related, call, Message("a comment here holds `{name}`, which was taken out", name=name))
         advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
@@ -97,6 +95,8 @@ class MixedPrecision:
             if not target_of(self.program).devices and not self._scales_without_drops(call):
                 way = way._replace(reason=UNNAMED)
             way = self._with_one_output(call, way)
+        if way.edits and is_cpu_by_default(self.program):
+            way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
         return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
 
     def _unless_unknown(self, training: Training, way: Remedy, half: Half) -> Remedy:

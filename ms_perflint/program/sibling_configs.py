@@ -33,8 +33,10 @@ def runs(program: Program) -> Iterator[RunConfiguration]:
     """Yield the run configurations that config files make for a program that has to be given one."""
     options = _options(program)
     files = tuple(_files(program)) if options else ()
+    if not files:
+        return
     option = next((each for each in options if each.is_needed or _stops_without(program, files[0][1])), None)
-    if option is None or not files:
+    if option is None:
         return
     for base, path in files:
         place = Place(path, 1, 1)

@@ -8,7 +8,7 @@ import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
 from ms_perflint.index.reachability import OPTIONAL
-from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -16,7 +16,6 @@ from ms_perflint.program.target import Target
 from ms_perflint.training import conditions
 from ms_perflint.training.training import train_sites
 
-CALLERS = 4  # of a function that trains, one behind the other
 DEVICES = ("Ascend", "GPU", "CPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 
@@ -89,16 +88,18 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
     """Return whether each training has one of the calls before it, in its function or in all those that call that."""
     sites = train_sites(program)
-    return bool(sites) and all(_is_set_before(program, site, calls, CALLERS) for site in sites)
+    return bool(sites) and all(_is_set_before(program, site, calls, ()) for site in sites)
 
 
-def _is_set_before(program: Program, site: Site, calls: list[Call], depth: int) -> bool:
+def _is_set_before(program: Program, site: Site, calls: list[Call], seen: tuple[Scope, ...]) -> bool:
     function = site.scope.owner
     around = site.block.chain()
     if any(call.scope.owner is function and call.block in around and call.span < site.span for call in calls):
         return True
-    callers = [each for each in program.callers(function) if program.runs(each)] if function.is_function else []
-    return depth > 0 and bool(callers) and all(_is_set_before(program, each, calls, depth - 1) for each in callers)
+    if not function.is_function or function in seen:
+        return False
+    callers = [each for each in program.callers(function) if program.runs(each)]
+    return bool(callers) and all(_is_set_before(program, each, calls, (*seen, function)) for each in callers)
 
 
 def _names_accelerator(program: Program) -> bool:

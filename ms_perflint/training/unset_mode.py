@@ -62,7 +62,9 @@ def _is_shared(call: Call) -> bool:
 
 
 def is_beside_cpu(call: Call) -> bool:
-    """Return whether the same lines that set the mode say that the device is a CPU, whatever other functions say."""
+    """Return whether the same lines that set the mode say that the device is a CPU, and no option says another."""
+    if call.program.asked.devices:
+        return False
     beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]
     devices = [each.argument("device_target") for each in beside if each.given("device_target") is not None]
     return bool(devices) and all(each.must_be("CPU") for each in devices)

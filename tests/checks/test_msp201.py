@@ -271,7 +271,7 @@ FIRES = [
         net = mindcv.create_model("resnet50", num_classes=10)
         """,
         PARTS.replace("net = Net()", ""),
-        "model = Model(net, loss, opt)  # ! no fix\n",
+        "model = Model(net, loss, opt)  # ! unsafe\n",
         TRAIN,
     ),
     case(
@@ -415,7 +415,7 @@ FIRES = [
         parser.add_argument("--device", default="CPU", choices=["CPU", "Ascend"])
         args = parser.parse_args()
         ms.set_context(device_target=args.device)
-        model = Model(net, loss, opt)  # ! no fix
+        model = Model(net, loss, opt)  # ! display-only
         """,
         TRAIN,
     ),
@@ -1737,11 +1737,15 @@ def chosen(default: str) -> Program:
     return Program({"train.py": join(IMPORTS, option, NET, RUN)})
 
 
-@pytest.mark.parametrize(("default", "is_offered"), [("CPU", False), ("GPU", True)])
-def test_half_precision_is_not_offered_where_the_default_is_a_cpu(default: str, is_offered: bool) -> None:
+@pytest.mark.parametrize(
+    ("default", "safety", "reason"),
+    [("CPU", Safety.DISPLAY, "a CPU by default"), ("GPU", Safety.UNSAFE, "loss curve")],
+)
+def test_half_precision_is_shown_only_where_the_default_is_a_cpu(default: str, safety: Safety, reason: str) -> None:
     (finding,) = chosen(default).lint(CODE).findings
-    assert (finding.fix is not None) is is_offered
-    assert is_offered is not any("a CPU by default" in each.message for each in finding.related)
+    assert finding.fix is not None
+    assert finding.fix.safety is safety
+    assert reason in (finding.fix.reason or "")
 
 
 @pytest.mark.parametrize(

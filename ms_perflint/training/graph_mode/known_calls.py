@@ -72,6 +72,11 @@ def is_seen(value: Value) -> bool:
     return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
 
 
+def is_told(value: Value) -> bool:
+    """Return whether anything is known of a network or function: where it comes from, if not what it is."""
+    return any(each.constant is NO_CONSTANT for each in value.alternatives)
+
+
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
     """Yield the calls of a function that may run; of a lambda its own."""
     is_lambda = isinstance(function.node, ast.Lambda)

@@ -114,7 +114,7 @@ class _Reader:
                 self.row(known, made)
         elif not known_kinds.is_cell(known.type_api) and known.type_api.startswith(_LAYERS):
             self.unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
-        elif not known.type_api.startswith("mindspore."):
+        elif not known.type_api.startswith(("mindspore.", *known_kinds.PACKAGES)):
             self.hidden(*self._place(made, site))
         return None
 
