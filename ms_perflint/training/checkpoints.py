@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import LOOPS, Site
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
@@ -102,9 +102,21 @@ def saves_repeatedly(call: Call) -> bool:
     """Return whether the call, or what it makes, saves per step or per epoch."""
     if call.api == SAVE:
         return repeats(call.program, call)
+    program = call.program
     if call.api == CALLBACK:
-        return True
-    return bool(callbacks_with(call.program, call)) and not saves_once(call)
+        return not _is_dropped(program, call.node, call.scope)
+    callbacks = callbacks_with(program, call)
+    return not all(_is_dropped(program, each.node, each.scope) for each in callbacks) and not saves_once(call)
+
+
+def _is_dropped(program: Program, node: ast.AST, scope: Scope) -> bool:
+    """Return whether nothing uses what a call makes: it is bound to a name that its file never loads."""
+    names = [name for name, bindings in scope.bindings.items() if any(each.value is node for each in bindings)]
+    if len(names) != 1 or not (scope.is_function or scope.module.path == program.entry):
+        return False
+    outermost = scope.module.scope
+    guarded = [outermost.main] if outermost.main is not None else []
+    return not any(names[0] in each.names for each in (outermost, *guarded, *scope.module.scopes))
 
 
 def saves_each_step(call: Call) -> bool:

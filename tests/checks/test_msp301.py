@@ -53,7 +53,26 @@ STEP = join(
     """,
 )
 
+USED = [
+    ("by name", 'saver = ModelCheckpoint("net")  # ! safe\nmodel.train(10, dataset, callbacks=saver)\n'),
+    (
+        "added",
+        'saver = ModelCheckpoint("net")  # ! safe\nrow = []\nrow += [saver]\nmodel.train(10, dataset, callbacks=row)\n',
+    ),
+    (
+        "by a function",
+        'saver = ModelCheckpoint("net")  # ! safe\n\n\ndef run():\n    model.train(10, dataset, callbacks=saver)\n\n\n'
+        "run()\n",
+    ),
+    (
+        "under the guard",
+        'saver = ModelCheckpoint("net")  # ! safe\n'
+        'if __name__ == "__main__":\n    model.train(10, dataset, callbacks=[saver])\n',
+    ),
+]
+
 FIRES = [
+    *(case(f"callback that is used, {name}", MODEL, text) for name, text in USED),
     case(
         "config given to the callback of a training",
         MODEL,
@@ -799,7 +818,29 @@ FIRES = [
     ),
 ]
 
+DROPPED = [
+    (
+        "config",
+        'config = CheckpointConfig(100)\nsaver = ModelCheckpoint("net", config=config)\nmodel.train(10, dataset)\n',
+    ),
+    ("alone", 'saver = ModelCheckpoint("net")\nmodel.train(10, dataset)\n'),
+    (
+        "beside others",
+        'saver = ModelCheckpoint("net")\nshown = LossMonitor()\nmodel.train(10, dataset, callbacks=[shown])\n',
+    ),
+    (
+        "in a function",
+        'def run():\n    saver = ModelCheckpoint("net", config=CheckpointConfig(100))\n'
+        "    model.train(10, dataset)\n\n\nrun()\n",
+    ),
+    (
+        "under the guard",
+        'if __name__ == "__main__":\n    saver = ModelCheckpoint("net", config=CheckpointConfig(100))\n'
+        "    model.train(10, dataset)\n",
+    ),
+]
 QUIET = [
+    *(case(f"callback that nothing uses, {name}", MODEL, text) for name, text in DROPPED),
     case(
         "asynchronous",
         MODEL,
