@@ -19,8 +19,8 @@ from ms_perflint.commands.help import LANGUAGE, Group, Told, asked, write_option
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output
 from ms_perflint.config.formats import FORMATS
-from ms_perflint.config.values import suggestion
 from ms_perflint.core.findings import SIZES
+from ms_perflint.core.slips import suggestion
 from ms_perflint.languages import Message, chosen, say
 from ms_perflint.report import SORTS
 from ms_perflint.report.style import COLOURS

@@ -256,7 +256,7 @@ def test_just_the_run_is_judged(program: str, arguments: str, expected: bool, tm
 
 WRONG = [
     (ARGPARSE, "--sink", "train.py: error: the program has no option `--sink`\n"),
-    (ARGPARSE, "--egaer", "train.py: error: the program has no option `--egaer`; did you mean `--eager`?\n"),
+    (ARGPARSE, "--egaer", 'train.py: error: the program has no option `--egaer`, did you mean "--eager"?\n'),
     (ARGPARSE, "more", "train.py: error: the program takes no argument `more`\n"),
     (YAML, "", "train.py: error: the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "train.py: error: there is no file `configs/none.yaml`\n"),
