@@ -115,7 +115,7 @@ def find(rule: str) -> str:
     known = {**{match["name"]: code for code, match in _files().items()}, **{code: code for code in codes()}}
     word = rule.upper() if rule.upper() in known else rule.lower()
     if word not in known:
-        from ms_perflint.config.values import suggestion  # here, because pages are read without a configuration
+        from ms_perflint.core.slips import suggestion  # here, because pages are read without a configuration
 
         raise PageError(Message('unknown rule "{rule}"{hint}', rule=rule, hint=suggestion(rule, known)))
     return known[word]

@@ -392,6 +392,9 @@ def test_colour_as_it_is_asked_for(here: Path) -> None:
     [
         (("chekc", "train.py"), 'no such command "chekc", did you mean "check"?'),
         (("progam", "train.py"), 'no such command "progam", did you mean "program"?'),
+        (("lint", "."), 'no such command or file "lint"'),
+        (("scan",), 'no such command or file "scan"'),
+        (("nowhere", "train.py"), 'no such command or file "nowhere"'),
         (("--selct", "MSP301"), 'No such option: --selct, did you mean "--select"?'),
         (("--verison",), 'No such option: --verison, did you mean "--version"?'),
         (("--no-unsafe-fix", "."), 'No such option: --no-unsafe-fix, did you mean "--no-unsafe-fixes"?'),

@@ -59,7 +59,7 @@ def test_it_is_said_with_and_without_a_cache(here: Path) -> None:
 
 
 def test_several_processes_say_the_same(here: Path) -> None:
-    (here / "src" / "more.py").write_text("import mindspore\n")
+    (here / "src" / "more.py").write_text(NET)
     for number in range(150):
         text = SCRIPT if number % 50 else SCRIPT.replace("src.net", "src.more")
         (here / f"train_{number}.py").write_text(text)
@@ -258,3 +258,60 @@ def test_classes_of_a_registry_that_is_filled_elsewhere(body: str, told: str, tm
         assert ("not judged for" in run("--isolated", "-n", "--output-format", form, ".", cwd=tmp_path).out) is bool(
             told
         )
+
+
+BEGIN = """\
+import pickle
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import Model
+from nets import make, NETS
+
+loss = nn.MSELoss()
+data = ms.dataset.MnistDataset("x").batch(32)
+"""
+UNKNOWN = {
+    "of a table": ("net = NETS[input()]()", "NETS[input()]", 9),
+    "of a dict": ("NETS = {}\nnet = NETS[input()]()", "NETS[input()]", 10),
+    "of a file that is not there": ("net = make()", "make()", 9),
+    "read": ("net = pickle.load(open('x', 'rb'))", "pickle.load(open('x', 'rb'))", 9),
+    "of code": ("net = eval(input())", "eval(input())", 9),
+    "unbound": ("", "net", 0),
+}
+TRAINED = {
+    "model": "Model(net, loss, opt).train(10, data)",
+    "cell": "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)\nfor x, y in data:\n    step(x, y)",
+    "function": "def forward(x, y):\n    return loss(net(x), y)\n"
+    "step = ms.value_and_grad(forward, None, opt.parameters)\nfor x, y in data:\n    opt(step(x, y)[1])",
+    "gradient": "step = ms.value_and_grad(net, None, opt.parameters)\nfor x, y in data:\n    opt(step(x, y)[1])",
+}
+
+
+@pytest.mark.parametrize("trained", TRAINED)
+@pytest.mark.parametrize("unknown", UNKNOWN)
+def test_a_network_that_is_unknown_as_a_whole(unknown: str, trained: str, tmp_path: Path) -> None:
+    made, code, row = UNKNOWN[unknown]
+    text = f"{BEGIN}{made}\nopt = nn.SGD(net.trainable_params())\n{TRAINED[trained]}\n"
+    (tmp_path / "a.py").write_text(text)
+    row = row or next(at for at, line in enumerate(text.splitlines(), 1) if "net" in line and at > 10)
+    ran = run("--isolated", "-n", "--select", "MSP201", "a.py", cwd=tmp_path)
+    reason = f"`{code}` cannot be followed in a.py:{row}"
+    assert ran.err == f"a.py: not judged for MSP201: {reason}; see `ms-perflint program a.py`\n"
+    said = run("program", "--isolated", "a.py", cwd=tmp_path).out
+    assert f"in part: {reason}\n" in said and "MSP201\n" in said
+
+
+@pytest.mark.parametrize(
+    ("made", "model"),
+    [
+        ("net = make()", 'Model(net, loss, opt, amp_level="O0")'),  # which is reported
+        ("net = make()", 'Model(net, loss, opt, amp_level="O2")'),
+        ("net = nn.Dense(32, 512)", "Model(net, make(), opt)"),
+        ("net = nn.Dense(32, 512)", "Model(nn.WithLossCell(net, make()), None, opt)"),
+        ("net = nn.ReLU()", "Model(nn.WithLossCell(net, loss), None, make(net))"),
+    ],
+)
+def test_a_network_whose_precision_is_decided(made: str, model: str, tmp_path: Path) -> None:
+    text = f"{BEGIN}{made}\nopt = nn.SGD(net.trainable_params())\n{model}.train(10, data)\n"
+    (tmp_path / "a.py").write_text(text)
+    assert "not judged" not in run("--isolated", "-n", "--select", "MSP201", "a.py", cwd=tmp_path).err

@@ -19,8 +19,8 @@ from ms_perflint.commands.help import LANGUAGE, Group, Told, asked, write_option
 from ms_perflint.commands.mistakes import INTERRUPTED, UsageError, reason
 from ms_perflint.commands.outputs import Output
 from ms_perflint.config.formats import FORMATS
-from ms_perflint.config.values import suggestion
 from ms_perflint.core.findings import SIZES
+from ms_perflint.core.slips import suggestion
 from ms_perflint.languages import Message, chosen, say
 from ms_perflint.report import SORTS
 from ms_perflint.report.style import COLOURS
@@ -57,14 +57,15 @@ class Front(Group):
         return super().parse_args(ctx, args)
 
     def _refuse_slip(self, word: str) -> None:
-        """Raise UsageError where the first word is no path that is there, and nearly a command or `--version`."""
+        """Raise UsageError where the first word is neither a path that is there nor like one, or nearly `--version`."""
         known = {name for each in check.params for name in each.opts}
         if word.startswith("--") and word not in known and suggestion(word, OWN_OPTIONS):
             hint = suggestion(word, {*OWN_OPTIONS, *known})
             raise UsageError(Message("No such option: {option}{hint}", option=word, hint=hint))
-        hint = suggestion(word, self.commands) if word.isalpha() and not os.path.exists(word) else ""
-        if hint:
-            raise UsageError(Message('no such command "{word}"{hint}', word=word, hint=hint))
+        if word.isalpha() and not os.path.exists(word):
+            if hint := suggestion(word, self.commands):
+                raise UsageError(Message('no such command "{word}"{hint}', word=word, hint=hint))
+            raise UsageError(Message('no such command or file "{word}"', word=word))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer what `check` takes too: its options, and files where no command begins like this."""

@@ -18,7 +18,7 @@ def reason(error: click.ClickException) -> str:
     """Return why a command line cannot be used, or could not be done."""
     import click  # here, because most runs do without
 
-    from ms_perflint.config.values import suggestion
+    from ms_perflint.core.slips import suggestion
     from ms_perflint.languages import Message
 
     if isinstance(error, click.NoSuchOption):

@@ -16,7 +16,7 @@ from ms_perflint.commands import completion
 from ms_perflint.commands.asked import listed
 from ms_perflint.commands.outputs import Output, output
 from ms_perflint.config.formats import FORMATS
-from ms_perflint.config.values import suggestion
+from ms_perflint.core.slips import suggestion
 from ms_perflint.languages import LANGUAGES, VARIABLE, Message
 
 CODE = "(?i)[A-Z]+[0-9]+"

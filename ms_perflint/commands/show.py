@@ -15,7 +15,7 @@ from ms_perflint.commands.run import line
 from ms_perflint.commands.settings import settings
 from ms_perflint.config.options import OPTIONS, find, schema
 from ms_perflint.config.settings import ConfigError
-from ms_perflint.config.values import suggestion
+from ms_perflint.core.slips import suggestion
 from ms_perflint.discovery import discover
 from ms_perflint.languages import Message
 from ms_perflint.report.settings import described, listed, options_as_json, render, render_json, told

@@ -90,6 +90,7 @@ def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], 
     part = networks.hidden(program, values)
     if part is None and given is not None and is_unknown(program, given, scope):
         part = given, scope
+    part = part or networks.foreign(program, values[:1])
     return Message("{says}: {why}", says=says, why=end(program, *part).said(program)) if part is not None else says
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.globs import is_pattern, matching
+from ms_perflint.core.slips import suggestion
 from ms_perflint.core.source import Files
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
@@ -181,13 +182,9 @@ class _Reading:
 
     def _unknown(self, flag: str, place: Place) -> None:
         if self.declared.is_whole and flag not in ALWAYS:
-            known = sorted(name for each in self.declared.arguments for name in each.flags if name.startswith("--"))
-            import difflib  # here, because few runs are asked with arguments
-
-            close = difflib.get_close_matches(flag, known, n=1, cutoff=0.75)
-            said = Message("the program has no option `{flag}`", flag=flag)
-            if close:
-                said = Message("the program has no option `{flag}`; did you mean `{name}`?", flag=flag, name=close[0])
+            known = [name for each in self.declared.arguments for name in each.flags if name.startswith("--")]
+            hint = suggestion(flag, known)
+            said = Message("the program has no option `{flag}`{hint}", flag=flag, hint=hint)
             self.problems.append((place, said))
 
     def _told(self, text: str, place: Place, is_known: bool = True) -> str:

@@ -15,6 +15,7 @@ from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report
 from ms_perflint.discovery import discover
 from ms_perflint.infer.queries import Queries, Query
+from ms_perflint.linting import programs
 
 HEAD = """
 import mindspore as ms
@@ -256,7 +257,7 @@ def test_just_the_run_is_judged(program: str, arguments: str, expected: bool, tm
 
 WRONG = [
     (ARGPARSE, "--sink", "train.py: error: the program has no option `--sink`\n"),
-    (ARGPARSE, "--egaer", "train.py: error: the program has no option `--egaer`; did you mean `--eager`?\n"),
+    (ARGPARSE, "--egaer", 'train.py: error: the program has no option `--egaer`, did you mean "--eager"?\n'),
     (ARGPARSE, "more", "train.py: error: the program takes no argument `more`\n"),
     (YAML, "", "train.py: error: the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "train.py: error: there is no file `configs/none.yaml`\n"),
@@ -642,7 +643,7 @@ model.train(cfg["epochs"], data, dataset_sink_mode=cfg["sink"])
 """
 
 
-def evaluations(folder: Path, number: int, width: str) -> tuple[int, int]:
+def evaluations(folder: Path, number: int, width: str, are_all: bool = True) -> tuple[int, int]:
     """Return how many queries are answered where there are so many config files, and how many findings there are."""
     layers = range(10)
     imports = "".join(f"from layers_{each} import Block as Block{each}\n" for each in layers)
@@ -659,7 +660,7 @@ def evaluations(folder: Path, number: int, width: str) -> tuple[int, int]:
     for name in CONFIGS:
         (folder / name).unlink()
     number, report = answered(folder)
-    assert not report.problems and not report.unjudged
+    assert not report.problems and bool(report.unjudged) is not are_all
     return number, len(report.findings)
 
 
@@ -673,6 +674,13 @@ def test_what_depends_on_a_config_file_alone_is_evaluated_for_each(tmp_path: Pat
     one, _ = evaluations(tmp_path / "one", 1, 'cfg["width"]')
     ten, findings = evaluations(tmp_path / "ten", 10, 'cfg["width"]')
     assert findings == 2 and ten - one <= 9 * 0.35 * one, (one, ten)
+
+
+def test_what_the_others_may_take_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "EVALUATIONS", 0)
+    one, _ = evaluations(tmp_path / "one", 1, 'cfg["width"]')
+    fifty, findings = evaluations(tmp_path / "fifty", 50, 'cfg["width"]', are_all=False)
+    assert findings and fifty <= (1 + programs.TIMES) * one, (one, fifty)
 
 
 def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:

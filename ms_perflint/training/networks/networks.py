@@ -102,12 +102,36 @@ def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr
     return _searched(program, tuple(values), False).hidden
 
 
+def foreign(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
+    """Return the first call of another library that makes a network or a part of it, and the scope of the call."""
+    return _searched(program, tuple(values), False).foreign
+
+
 @fact
 def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
     search = _Search(program, whole)
     for value in values:
-        search.value(value)
+        search.value(value, is_network=True)
     return search
+
+
+def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
+    """Return the call of another library, or of a file that is not there, that made a part; None for other parts."""
+    made, api = known.creation, known.type_api
+    is_own = not api or known.cls is not None or known.origin is not None or api.startswith("mindspore.")
+    if made is None or is_own or re.search("loss", api, re.IGNORECASE):
+        return None
+    return made.call, made.scope
+
+
+def _network_of(known: Alternative, call: ast.Call) -> Optional[ast.expr]:
+    """Return the argument of a call of MindSpore, or of a class that calls what it is given, that is the network."""
+    if known.cls is None and not known.type_api.startswith("mindspore."):
+        return None
+    named = [keyword.value for keyword in call.keywords if keyword.arg in ("network", "backbone")]
+    if known.cls is not None and not _calls_what_it_is_given(known.cls):
+        return None
+    return next(iter((*named, *call.args)), None)
 
 
 def may_multiply(program: Program, values: Iterable[Value]) -> bool:
@@ -142,6 +166,7 @@ class _Search:
         self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
         self.is_hidden = False  # a part of the network is not known
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
+        self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()
 
     @property
@@ -152,11 +177,14 @@ class _Search:
         self.found = self.has_products = True
         self.layer = self.layer or site
 
-    def value(self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None) -> None:
+    def value(
+        self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None, is_network: bool = False
+    ) -> None:
+        """Look at what may be a part of the network, or certainly is one."""
         if value.open or not value.alternatives:
             self.hide(node, scope)
         for known in value.alternatives:
-            self.known(known)
+            self.known(known, is_network)
 
     def hide(self, node: Optional[ast.expr], scope: Optional[Scope]) -> None:
         """Note that a part of the network is not known: an expression in a scope."""
@@ -164,7 +192,9 @@ class _Search:
         if self.hidden is None and node is not None and scope is not None:
             self.hidden = node, scope
 
-    def known(self, known: Alternative) -> None:
+    def known(self, known: Alternative, is_network: bool = False) -> None:
+        if is_network and self.foreign is None:
+            self.foreign = _from_elsewhere(known)
         if self.is_done or ((known.is_object or known.is_display) and self._was_here(known.identity)):
             return
         if known.is_object:
@@ -176,7 +206,7 @@ class _Search:
         elif known.api and is_matrix(known.api):
             self.find(None)
         for part in known.parts:
-            self.value(self.program.evaluator.read(part), part.node, part.scope)
+            self.value(self.program.evaluator.read(part), part.node, part.scope, is_network)
 
     def _was_here(self, key: object) -> bool:
         if key in self.seen:
@@ -201,13 +231,14 @@ class _Search:
             self.known(known.origin)
         if made is not None:
             before = self.is_hidden
+            network = _network_of(known, made.call)
             for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
-                    self.value(self.program.value(given, made.scope), given, made.scope)
+                    self.value(self.program.value(given, made.scope), given, made.scope, given is network)
             for given, scope in added(self.program, known):
                 if not self.is_done:
-                    self.value(self.program.value(given, scope), given, scope)
+                    self.value(self.program.value(given, scope), given, scope, True)
             if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):
                 self.is_hidden = before  # by a number, not by a network
 
@@ -239,7 +270,7 @@ class _Search:
         if part.is_hidden:
             self.hide(part.site.node.func, part.site.scope)  # type: ignore[attr-defined]
         for known in part.called:
-            self.known(known)
+            self.known(known, True)
 
 
 class _Part(NamedTuple):

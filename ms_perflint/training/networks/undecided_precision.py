@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
 from ms_perflint.training.devices import target_of
-from ms_perflint.training.followed import end
+from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
@@ -78,8 +79,18 @@ def hidden(program: Program) -> Optional[Message]:
     values = tuple(value for each in trainings for value in each.values)
     if networks.multiplies(program, values) or any(True for _ in half_precision.controls(program, values)):
         return None
-    part = networks.hidden(program, values) if not precision.needs_float32(program, values) else None
+    if precision.needs_float32(program, values):
+        return None
+    part = networks.hidden(program, values) or next(filter(None, (_unknown(each) for each in trainings)), None)
+    part = part or networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
     return end(program, *part).said(program) if part is not None else None
+
+
+def _unknown(training: Training) -> Optional[tuple[ast.expr, Scope]]:
+    """Return the network that a training is given, and where that stands, where nothing is known of it."""
+    call = training.call
+    given = call.given("network") if training.kind == "model" else next(iter(call.node.args), None)
+    return (given, call.scope) if given is not None and is_unknown(call.program, given, call.scope) else None
 
 
 def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training]:
