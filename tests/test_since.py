@@ -644,3 +644,20 @@ def test_an_edited_statement_is_worse_where_it_holds_for_more_run_configurations
     assert configured.since("HEAD") == []
     configured.write(configs__b_yaml=SLOWER)
     assert configured.since("HEAD") == WORSE
+
+
+def test_the_run_configuration_that_changed_is_the_example(configured: Repository) -> None:
+    configured.write(configs__c_yaml=SLOWER)
+    said = configured.run("--since", "HEAD", ".").out
+    assert "with 2 of 3 run configurations, for example configs/c.yaml" in said
+    said = configured.run("train.py", "configs/c.yaml").out  # as a hook names it
+    assert "with 2 of 3 run configurations, for example configs/c.yaml" in said
+
+
+def test_a_config_file_that_changed_is_judged_however_many_there_are(configured: Repository) -> None:
+    many = {f"configs__net_{each:03}_yaml": GOOD for each in range(70)}
+    configured.commit(**many)
+    configured.write(configs__net_069_yaml=SLOWER)
+    assert configured.since("HEAD") == WORSE
+    configured.commit()
+    assert configured.since("HEAD~1") == WORSE

@@ -115,7 +115,11 @@ class Work:
         self.files = asked.found.files
         self.outputs = wanted
         self.language = language
-        self.groups = configs.groups(self.files) or (Group(configs.run, ()),)
+        changed = asked.changed
+        self.groups = tuple(
+            group._replace(config=group.config._replace(changed=changed)) if changed else group
+            for group in configs.groups(self.files) or (Group(configs.run, ()),)
+        )
         self.configs = configs
         self.memories = memories
         self.options = options

@@ -29,6 +29,11 @@ class Touched:
         self.found = Found((*named.files, *more), named.problems, named.skipped)
         self._kept: frozenset[str] | None = None
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the files that stand for others, absolute."""
+        return tuple(self._others)
+
     def only(self, report: Report, groups: Sequence[Group], memories: dict[int, Memory]) -> Report:
         """Return a report on these files only; the memories, by number of the group, know what was consulted."""
         if self._kept is None:

@@ -77,8 +77,18 @@ class Programs:
             siblings = tuple(sibling_configs.runs(base))
             if siblings and self._needs(base, siblings):
                 runs = siblings
+        runs = self._changed_first(base, runs)
         self._more[base.entry] = max(0, len(runs) - MOST)
         return tuple(base.run_as(run) if run is not None else base for run in runs[:MOST])
+
+    def _changed_first(
+        self, base: Program, runs: tuple[Optional[RunConfiguration], ...]
+    ) -> tuple[Optional[RunConfiguration], ...]:
+        """Return run configurations with those first that a change is about: all of these are judged, and named."""
+        changed = self._config.changed
+        if not changed or len(runs) == 1:
+            return runs
+        return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.reads(base, run, changed)))
 
     @staticmethod
     def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:

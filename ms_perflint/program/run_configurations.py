@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import ABSENT, Given
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.program import live_code
@@ -72,6 +73,19 @@ def _is_for_debugging(start: Start) -> bool:
     """Return whether a command asks for debugging: nobody trains like that."""
     asked = (given for flag, given in start.flags.items() if "debug" in flag.lower())
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
+
+
+def reads(program: Files, run: RunConfiguration, paths: Sequence[str]) -> bool:
+    """Return whether a run configuration stands in one of these files, or has one as a config file or below it."""
+    named = [each.text for each in run.flags.values() if each.text is not None and each.text.endswith(CONFIGS)]
+    found = [run.start.script.path] if run.start is not None else []
+    ancestors = program.project.ancestors(os.path.dirname(program.entry))
+    for text in named:
+        for path in config_files.resolve(text, os.path.dirname(program.entry), ancestors):
+            if program.project.raw(path) is not None:
+                found += (path, *config_files.below(program, path))
+                break
+    return not set(paths).isdisjoint(map(os.path.realpath, found))
 
 
 def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:

@@ -141,6 +141,11 @@ class States(NamedTuple):
         """Return whether nothing changed at all."""
         return not (self.before.contents or self.before.hidden)
 
+    @property
+    def different(self) -> frozenset[str]:
+        """Return the files that differ, by the names that they have now and had before."""
+        return frozenset((*self.before.contents, *self.before.hidden, *self.renamed.values()))
+
     def close(self) -> None:
         """End what reads the objects."""
         for each in self.repositories:
