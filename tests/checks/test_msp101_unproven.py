@@ -90,6 +90,15 @@ UNPROVEN = [
     ),
     (
         forward(
+            "cell that calls itself",
+            "return whole.loss(x, y)",
+            "class Whole(nn.Cell):\n    def construct(self, x):\n        return net(x)\n\n"
+            "    def loss(self, x, y):\n        return loss_fn(self(x), y)\n\n\nwhole = Whole()\n",
+        ),
+        "self(...)",
+    ),
+    (
+        forward(
             "keywords gone through",
             "return total(a=net(x).mean(), b=y.mean())",
             "def total(**parts):\n    n = 0\n    for key in parts:\n        n += parts[key]\n    return n\n",
@@ -124,6 +133,18 @@ KNOWN = [
     forward("NumPy of shapes", f"{LOSS} / np.prod(x.shape)"),
     forward("lambda of the file", "return loss_fn(act(net(x)), y)", "act = lambda t: ops.relu(t) * 2\n"),
     forward("function of the file", "return loss_fn(act(net(x)), y)", "def act(t):\n    return ops.relu(t)\n"),
+    forward(
+        "construct of a class that is no cell",
+        LOSS,
+        "class Rows:\n    def construct(self):\n        return 3\n\n\nrows = Rows().construct()\n",
+    ),
+    forward(
+        "construct of a class that is no cell, by itself",
+        LOSS,
+        "class Rows:\n    def __init__(self):\n        self.construct()\n\n"
+        "    def construct(self):\n        self.n = 3\n\n\n"
+        "rows = Rows()\n",
+    ),
     forward("list taken from", "l = [x, net(x)]\nreturn loss_fn(l.pop(), y)"),
 ]
 

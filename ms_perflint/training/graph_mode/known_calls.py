@@ -103,8 +103,8 @@ class _Callee:
 
     def is_known(self) -> bool:
         """Return whether all that the callee can be is known to compile."""
-        if self._is_odd_method():
-            return False
+        if self._is_odd_method() or _is_self(self.node.func, self.function):
+            return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
         callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
         known = list(callable_)
         if self.value.open and not all(map(_is_of_mindspore, known)):

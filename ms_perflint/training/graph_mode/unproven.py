@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.index.semantic_index import LOOPS, Scope
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
@@ -30,6 +30,7 @@ from ms_perflint.training.graph_mode.compiled import (
 from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, is_told
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.networks.networks import is_cell
 
 _PASSES = 64  # of loops, with a test on a tensor in each: of those that were run, 100 compile and 200 do not
 _SHOWN = 50  # characters of code in a reason
@@ -55,7 +56,7 @@ def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
     found = list(unread(program))
     for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
-        if not is_compiled(program, site.scope) and program.runs(site):
+        if not is_compiled(program, site.scope) and program.runs(site) and not _is_of_plain_class(program, site):
             found.append(_named(site.scope, site.node))
     if len(compiled(program)) >= MANY:
         found.append(_named(compiled(program)[-1], compiled(program)[-1].node, compiled(program)[-1].name))
@@ -63,6 +64,13 @@ def unproven(program: Program) -> Optional[Obstacle]:
         found += _in_function(program, function)
         found += in_place(program, function)
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
+
+
+def _is_of_plain_class(program: Program, site: Site) -> bool:
+    """Return whether a method named `construct` is known to be of classes that are no cells."""
+    known = program.evaluator.callees(site)
+    classes = [class_of(each.definition) if each.definition is not None else None for each in known.alternatives]
+    return bool(classes) and not known.open and all(cls is not None and not is_cell(program, cls) for cls in classes)
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
