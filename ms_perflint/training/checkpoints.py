@@ -104,19 +104,29 @@ def saves_repeatedly(call: Call) -> bool:
         return repeats(call.program, call)
     program = call.program
     if call.api == CALLBACK:
-        return not _is_dropped(program, call.node, call.scope)
+        site = call.module.site_at(call.node)
+        return site is None or not _is_dropped(program, site)
     callbacks = callbacks_with(program, call)
-    return not all(_is_dropped(program, each.node, each.scope) for each in callbacks) and not saves_once(call)
+    return not all(_is_dropped(program, each) for each in callbacks) and not saves_once(call)
 
 
-def _is_dropped(program: Program, node: ast.AST, scope: Scope) -> bool:
+def _is_dropped(program: Program, site: Site) -> bool:
     """Return whether nothing uses what a call makes: it is bound to a name that its file never loads."""
-    names = [name for name, bindings in scope.bindings.items() if any(each.value is node for each in bindings)]
+    scope = site.scope
+    names = {each.name for each in scope.binds.get(id(site.stmt), ()) if each.value is site.node}
     if len(names) != 1 or not (scope.is_function or scope.module.path == program.entry):
         return False
-    outermost = scope.module.scope
-    guarded = [outermost.main] if outermost.main is not None else []
-    return not any(names[0] in each.names for each in (outermost, *guarded, *scope.module.scopes))
+    return names.isdisjoint(_loaded(program, scope.module.path))
+
+
+@query
+def _loaded(program: Program, path: str) -> frozenset[str]:
+    """Return all names that a file loads anywhere."""
+    module = program.module(path)
+    if module is None:
+        return frozenset()
+    guarded = [module.scope.main] if module.scope.main is not None else []
+    return frozenset().union(*(each.names for each in (module.scope, *guarded, *module.scopes)))
 
 
 def saves_each_step(call: Call) -> bool:
