@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
