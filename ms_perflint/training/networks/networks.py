@@ -290,7 +290,7 @@ def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
 
 
 def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
-    """Return matrix work, or, in a function, a call of a cell that was made elsewhere; None for other sites."""
+    """Return matmul or convolution; in a function also a call of a cell made elsewhere; None for other sites."""
     if is_matrix_site(program, site):
         return _Part(site, is_product=True)
     if not isinstance(site.node, ast.Call) or (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):

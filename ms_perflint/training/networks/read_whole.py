@@ -145,8 +145,8 @@ class _Reader:
         if self._was_here(cls):
             return
         apis = base_apis(self.program, cls)
-        for api in sorted(apis - known_kinds.CONTAINERS - {"mindspore.nn.Cell"}):
-            self.unknown(cls.module, cls.node, api.rpartition(".")[2])
+        if apis - known_kinds.CONTAINERS - {"mindspore.nn.Cell"}:
+            self.unknown(cls.module, cls.node, cls.name)
         owns = list(bases.ancestors(self.evaluator, cls))
         if not is_cell(self.program, cls) or not all(self._knows_bases(each) for each in owns):
             self.hidden(cls.module, cls.node)
