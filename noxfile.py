@@ -216,7 +216,7 @@ def browser(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def readme(session: nox.Session) -> None:
-    """Run all tests with the README's command, on the newest Python."""
+    """Run all tests with the README's command, on the newest Python, in a fresh clone: the command makes a `.venv`."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^python3 -m venv .* && \S+/pytest.*$", text, re.MULTILINE)
     folder = Path(session.create_tmp()).resolve()
@@ -224,4 +224,8 @@ def readme(session: nox.Session) -> None:
     newest.write_text(f'#!/bin/sh\nexec "{shutil.which(f"python{NEWEST}")}" "$@"\n', encoding="utf-8")
     newest.chmod(0o755)
     path = os.pathsep.join([str(folder), os.environ["PATH"]])
-    session.run("bash", "-c", command, external=True, env={"PATH": path})
+    clone = folder / "clone"
+    shutil.rmtree(clone, ignore_errors=True)
+    session.run("git", "clone", "--quiet", str(ROOT), str(clone), external=True)
+    with session.chdir(clone):
+        session.run("bash", "-c", command, external=True, env={"PATH": path})

@@ -46,8 +46,11 @@ def _item(notification: Mapping[str, Any]) -> str:
 
 
 def _where(result: Mapping[str, Any]) -> str:
-    """Return the file and the line of a result; the line where there is one."""
+    """Return the file and the line of a result; the line where there is one, of a notebook that of the cell."""
     place = result["locations"][0]["physicalLocation"]
+    cell = result.get("properties", {}).get("cell")
+    if cell:
+        return _plain(f"{unquote(place['artifactLocation']['uri'])}:cell {cell['number']}:{cell['row']}")
     row = f":{place['region']['startLine']}" if "region" in place else ""
     return _plain(unquote(place["artifactLocation"]["uri"]) + row)
 

@@ -47,7 +47,7 @@ class Check:
     preview: ClassVar[bool] = False
     per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
     in_libraries: ClassVar[bool] = True  # False: it reports nothing in the program of a file that scripts only import
-    anchored: ClassVar[bool] = False  # it also reports entry scripts in which no trigger stands: see `anchors`
+    anchored: ClassVar[bool] = False  # asked about entry scripts without a trigger too: see `anchors`, `gap`
     blames: ClassVar[tuple[str, ...]] = ()  # parameters: what is passed for them is to blame, where something is
     looks_inside: ClassVar[bool] = True  # its visitor goes on to what stands inside of a suspect
     reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`

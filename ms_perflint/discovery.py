@@ -164,7 +164,7 @@ def _walk(
             if not is_directory and not (entry.name.endswith(PYTHON) and _is_file(entry)):
                 continue
             if excludes(entry, is_directory):
-                skipped.add((entry.path, Message("excluded by the settings")))
+                skipped.add((entry.path, Message("excluded by the configuration")))
             elif config.respect_gitignore and ignores.ignores(entry.path, is_directory):
                 skipped.add((entry.path, Message("ignored by git")))
             elif is_directory:

@@ -1,18 +1,24 @@
-"""What the evaluator says of `reveal(x)` in a small program."""
+"""What the evaluator says of `reveal(x)` in a small program.
+
+`python tests/reveal.py train.py` says it of each `reveal(...)` that was written into the files of a real one, and where
+the way to a value ends that is not known.
+"""
 
 from __future__ import annotations
 
 import ast
 import os
+import sys
 import textwrap
 from collections.abc import Mapping
 from typing import Union
 
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.source import Disk, Nowhere, Overlay
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
+from ms_perflint.training.followed import end, is_unknown
 
 ROOT = os.path.join(os.sep, "program")
 
@@ -46,3 +52,17 @@ def _shown(known: Alternative) -> str:
     if isinstance(known.what, Instance):
         return f"{known.type_api or getattr(known.what.type, 'name', '')}()"
     return getattr(known.what, "name", "") or type(known.what).__name__
+
+
+def main(entry: str) -> None:
+    """Print what the argument of each `reveal(...)` in the program of a script can be."""
+    made = Program(Project(Disk()), os.path.abspath(entry), Target())
+    for site in (site for module in made.all_modules for site in module.by_word.get("reveal", ())):
+        for node in site.node.args if isinstance(site.node, ast.Call) else ():
+            place, value = site.module.place(node), made.value(node, site.scope)
+            why = f"  {end(made, node, site.scope).said(made)}" if is_unknown(made, node, site.scope) else ""
+            print(f"{place.named}: {site.module.text(node)}: {shown(value)}{why}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

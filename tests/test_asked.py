@@ -17,7 +17,7 @@ from ms_perflint.commands.asked import with_files
 def test_errors_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
     for arguments, error in (
-        (("--quiet", "--verbose"), "--quiet and --verbose: only one of them can hold"),
+        (("--quiet", "--verbose"), "--quiet and --verbose exclude each other"),
         (("--device", "asend"), '--device: expected one of Ascend, GPU, CPU, got "asend", did you mean "Ascend"?'),
         (("--output-file", "."), "cannot write .: Is a directory"),
     ):

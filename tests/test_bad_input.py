@@ -265,8 +265,8 @@ def test_fixing_does_not_touch_what_cannot_be_parsed(tmp_path: Path) -> None:
         (("--config", "gone.toml"), "gone.toml: cannot be read: No such file or directory"),
         (("--fixx",), "No such option"),
         (
-            ("-o", "no/such/directory/report.txt"),
-            "cannot write no/such/directory/report.txt: No such file or directory",
+            ("-o", "train.py/report.txt"),
+            "cannot write train.py/report.txt: ",
         ),
     ],
 )
@@ -281,7 +281,7 @@ def test_options_that_make_no_sense(tmp_path: Path, arguments: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("[tool.ms-perflint\n", "pyproject.toml: is not valid TOML: "),
+        ("[tool.ms-perflint\n", "pyproject.toml:1:18: is not valid TOML: "),
         (
             "[tool.ms-perflint]\nselct = []\n",
             'pyproject.toml:2: [tool.ms-perflint] selct: unknown key, did you mean "s',

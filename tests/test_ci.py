@@ -173,6 +173,18 @@ def test_the_summary_tells_what_was_not_judged(runner: Path, project: Path) -> N
 
 
 @on_bash
+def test_the_summary_names_the_cells_of_notebooks(runner: Path, project: Path) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": TRAIN}]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (project / "train.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (project / "train.py").unlink(missing_ok=True)
+    stepped(RUN, project, runner, args="--select MSP301")
+    lines = (runner / "summary.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| train.ipynb")]
+    assert rows and all(re.match(r"\| train\.ipynb:cell 1:[0-9]+ \| MSP", row) for row in rows), lines
+
+
+@on_bash
 def test_the_arguments_of_a_program(runner: Path, project: Path) -> None:
     (project / "train.py").write_text(BY_OPTION, encoding="utf-8")
     assert stepped(RUN, project, runner, src="train.py", args="-- --wait 0").returncode == 0
@@ -243,3 +255,27 @@ def test_the_hooks_for_pre_commit(tmp_path: Path) -> None:
     (repo,) = clientlib.load_config(str(file))["repos"]
     offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {hook["id"] for hook in repo["hooks"]} < {hook["id"] for hook in offered}
+
+
+@on_bash
+def test_the_proof_runs_beside_an_environment(tmp_path: Path) -> None:
+    """`.ci/run` in a tree where a contributor works: it takes an environment of its own, and leaves `.venv` alone."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    (tmp_path / ".venv").mkdir()
+    python = tmp_path / "bin" / "python3"  # makes environments whose programs print how they are called
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\nmkdir -p "$3/bin"\nprintf "#!/bin/sh\\necho \\"\\$@\\"\\n" > "$3/bin/nox"\n')
+    with python.open("a", encoding="utf-8") as file:
+        file.write('cp "$3/bin/nox" "$3/bin/pip"\nchmod +x "$3/bin/nox" "$3/bin/pip"\n')
+    python.chmod(0o755)
+    path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", str(tmp_path / ".ci" / "run"), "lint"],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].endswith("--sessions lint")
+    assert list((tmp_path / ".venv").iterdir()) == []

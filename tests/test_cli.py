@@ -13,7 +13,7 @@ from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run, run_process
 from ms_perflint import __version__, pages
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
-ASKED = ": make this change? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
+ASKED = ": apply this fix? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_without_terminal_unsafe_fixes_are_named_and_not_made(here: Path) -> Non
     ran = run(*UNSAFE, "--fix", "--output-format", "concise", "train.py", cwd=here)
     assert ran.code == 1
     assert (here / "train.py").read_text(encoding="utf-8") == TRAIN
-    assert ran.out.splitlines()[-1].startswith("1 more with `--unsafe-fixes`, to be checked by you: MSP301 (")
+    assert ran.out.splitlines()[-1].startswith("1 fixable with `--unsafe-fixes`, to be checked by you: MSP301 (")
     assert run(*UNSAFE, "--fix", "--unsafe-fixes", "train.py", cwd=here).code == 0
     assert (here / "train.py").read_text(encoding="utf-8") == FIXED
 
@@ -133,7 +133,7 @@ def test_diff_is_a_patch_and_writes_nothing(here: Path) -> None:
 
 def test_diff_shows_unsafe_fixes_in_comments(here: Path) -> None:
     ran = run(*UNSAFE, "--diff", "train.py", cwd=here)
-    assert ran.err == "Would fix 0 of 1 findings (1 more with `--unsafe-fixes`).\n"
+    assert ran.err == "Would fix 0 of 1 findings (1 with `--unsafe-fixes`).\n"
     assert ran.out.startswith("# unsafe: train.py:8:14: MSP301 ")
     assert all(line.startswith("#") for line in ran.out.splitlines())
     assert "# +    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)" in ran.out
@@ -196,7 +196,7 @@ def test_questions_are_numbered_and_what_may_gain_the_most_comes_first(here: Pat
     options = ("--isolated", "-n", "--select", "MSP101,MSP301", "--mindspore-version", "1.1", "--fix", ".")
     (here / "other.py").write_text(TRAIN)
     ran = on_terminal(*options, cwd=here, answers=["n", "y", "n", "y"], env={"NO_COLOR": "1"})
-    asked = [line.split(":")[0] for line in ran.out.splitlines() if "make this change?" in line]
+    asked = [line.split(":")[0] for line in ran.out.splitlines() if "apply this fix?" in line]
     assert asked == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     questions, report = ran.out.rsplit("[q]uit: y\n", 1)
     shown = [line.split()[1] for line in questions.splitlines() if line.startswith(("other.py:", "train.py:"))]
@@ -210,7 +210,7 @@ def test_questions_are_numbered_and_what_may_gain_the_most_comes_first(here: Pat
 def test_nobody_is_asked_when_it_makes_no_sense(here: Path) -> None:
     for more in ("--no-interactive",), ("--output-format", "json"), ("--unsafe-fixes",):
         ran = on_terminal(*UNSAFE, "--fix", *more, "train.py", cwd=here)
-        assert "make this change?" not in ran.out
+        assert "apply this fix?" not in ran.out
 
 
 @terminal
@@ -363,6 +363,12 @@ def test_fix_only_reports_nothing_that_is_left(here: Path) -> None:
     assert run("--isolated", "-n", cwd=here).code == 1
     again = run("--isolated", "-n", "--fix-only", "--exit-non-zero-on-fix", cwd=here)
     assert (again.code, again.out) == (0, "Fixed 0 findings.\n")
+
+
+def test_fix_only_shows_a_patch_and_fails_only_where_it_changes_something(here: Path) -> None:
+    assert run(*SAFE, "-n", "--fix-only", "--diff", cwd=here).code == 1
+    ran = run(*UNSAFE, "-n", "--fix-only", "--diff", cwd=here)
+    assert (ran.code, ran.err) == (0, "Would fix 0 of 1 findings (1 with `--unsafe-fixes`).\n")
 
 
 def test_comments_and_gains(here: Path) -> None:

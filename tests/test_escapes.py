@@ -115,7 +115,7 @@ def test_errors_of_a_configuration_in_an_editor(project: Path) -> None:
         ["rule", EVIL],
         ["config", EVIL],
         ["program", EVIL],
-        ["--output-file", f"{EVIL}/x", "."],
+        ["--output-file", f"train.py/{EVIL}", "."],
     ],
 )
 def test_errors_of_a_command_line(project: Path, arguments: list[str]) -> None:

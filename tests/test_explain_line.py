@@ -162,3 +162,15 @@ def test_what_watched_the_interpreter_before_goes_on(tmp_path: Path) -> None:
     before = sys.gettrace()
     explain(tmp_path, "train.py:5", train=PROGRAM)
     assert sys.gettrace() is before
+
+
+def test_what_is_said_is_that_of_one_run(tmp_path: Path) -> None:
+    text = GRAPH.replace("import mindspore as ms", "import argparse\n\nimport mindspore as ms")
+    options = "parser = argparse.ArgumentParser()\nparser.add_argument('--sink', default='true')\n"
+    text = text.replace("net =", options + "args = parser.parse_args()\nnet =").replace(
+        "mode=False", "mode=args.sink == 'true'"
+    )
+    (tmp_path / "train.py").write_text(text)
+    place = f"train.py:{len(text.splitlines())}"
+    assert ": not reported" in run("explain", "--isolated", place, cwd=tmp_path).out
+    assert ": reported" in run("explain", "--isolated", place, "--", "--sink", "false", cwd=tmp_path).out

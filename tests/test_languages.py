@@ -25,6 +25,7 @@ from ms_perflint.api import lint_source
 from ms_perflint.check import checks
 from ms_perflint.commands.front import front
 from ms_perflint.commands.help import paragraphs
+from ms_perflint.core.findings import Place
 from ms_perflint.languages import CHINESE, ENGLISH, VARIABLE, Message, catalogue, chosen, say
 from ms_perflint.report.style import width
 
@@ -179,10 +180,10 @@ def test_a_template_without_values_may_hold_braces() -> None:
 
 
 def test_values_may_be_messages() -> None:
-    inner = Message("line {row} of {file} loads weights of the old width", row=3, file="a.py")
+    inner = Message("{place} loads weights of the old width", place=Place("/a.py", 3, 1).named)
     outer = Message("cannot be read: {reason}", reason=inner)
     assert (outer, say(outer, CHINESE)) == (
-        "cannot be read: line 3 of a.py loads weights of the old width",
+        "cannot be read: a.py:3 loads weights of the old width",
         "无法读取：a.py 第 3 行会加载旧宽度的权重",
     )
     again = pickle.loads(pickle.dumps(outer))
@@ -299,7 +300,7 @@ def test_fixing_and_its_patch_in_chinese(here: Path) -> None:
 @terminal
 def test_a_person_is_asked_in_chinese(here: Path) -> None:
     ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=["y"], env={**IN_CHINESE, "NO_COLOR": "1"})
-    assert "是否修改？[y] 是，[n] 否，[a] 所有 MSP301，[A] 全部，[q] 退出：" in ran.out
+    assert "是否应用此修复？[y] 是，[n] 否，[a] 所有 MSP301，[A] 全部，[q] 退出：" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -348,7 +349,7 @@ PROGRAM = """\
   src/dataset.py
   src/network.py
 配置文件       1
-  default_config.yaml:1  在 config.py:34 加载
+  default_config.yaml:1  在 config.py 第 34 行加载
     src/config.py:30     --config_path，默认值 default_path
 版本           2.10，由命令行或配置指定
 设备           未设置：按加速器处理

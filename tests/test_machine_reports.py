@@ -215,7 +215,7 @@ def test_github_lines_of_a_long_finding_and_of_a_file_that_does_not_parse(tree: 
     text = render("github", tree.outcome(marked, problems=(Problem(str(tree.path), 2, 1, "no Python"),)))
     finding, problem = text.splitlines()
     assert finding.startswith("::warning title=ms-perflint (MSP301),file=src/train.py,line=5,endLine=7::")
-    assert problem == "::error title=ms-perflint,file=src/train.py,line=2::src/train.py: no Python"
+    assert problem == "::error title=ms-perflint,file=src/train.py,line=2::src/train.py:2:1: no Python"
     assert render("github", tree.outcome()) == ""
 
 
@@ -306,7 +306,7 @@ def test_the_output_file_is_for_the_report_that_names_none(here: Path) -> None:
             ["--output-format=junit", "--statistics"],
             "text, concise, grouped, json, not with junit",
         ),
-        (["--output-format=json=no/such/folder"], "cannot write no/such/folder: No such file or directory"),
+        (["--output-format=json=."], "cannot write .: Is a directory"),
     ],
 )
 def test_what_cannot_be_reported_like_that_is_one_line(here: Path, options: list[str], says: str) -> None:
@@ -359,3 +359,10 @@ def test_no_report_is_loaded_that_nobody_asked_for(here: Path) -> None:
     assert "ms_perflint.report.text" in loaded
     others = {f"ms_perflint.report.{name}" for name in FORMATS if name != "text"}
     assert loaded & {*others, "ms_perflint.report.root", "xml.etree.ElementTree"} == set()
+
+
+def test_folders_of_a_report_are_made(here: Path) -> None:
+    files = ("--output-format=sarif=reports/new one/found.sarif", "--output-format=json", "-o", "more/found.json")
+    ran = run(*SAFE, *files, "train.py", cwd=here)
+    assert (ran.code, ran.err) == (1, "")
+    assert (here / "reports" / "new one" / "found.sarif").is_file() and (here / "more" / "found.json").is_file()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from forbidden_words import forbidden
-from test_languages import templates
+from test_languages import fields, templates
 
 from ms_perflint import pages
 from ms_perflint.api import lint_source
@@ -14,11 +14,13 @@ from ms_perflint.check import Check, checks
 from ms_perflint.core.findings import Finding
 
 LONGEST = 100
+ROWS = {"row", "line"}  # fields of what `Place` says, and of what is said of settings
 OF_FINDINGS = ("checks/msp",)
 OF_PROGRAMS = ("checks/", "edits/", "training/", "facts/", "check.py")
 VALUES = {  # the longest of what real code gives: names, numbers and places as people write them
     "name": "value_and_grad",
     "file": "train_and_eval.py",
+    "place": "train_and_eval.py:1234",
     "dtype": "self.compute_type",
     "first": "bfloat16",
     "wanted": "bfloat16",
@@ -70,3 +72,9 @@ def test_words_of_the_field() -> None:
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.code)
 def test_summaries_and_gains_have_them_too(check: type[Check]) -> None:
     assert forbidden(check.code, f"{check.__doc__} {check.gain.text}") == []
+
+
+def test_a_place_in_a_message_is_a_place() -> None:
+    """Use `Place.seen_from` or `Place.named`, which name the cell of a notebook too."""
+    counting = {place.partition(":")[0] for place, text in templates() if ROWS.intersection(fields(text))}
+    assert counting == {"core/findings.py", "config/files.py"}

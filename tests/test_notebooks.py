@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from front import SAFE, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from notebooks import CELLS, IMPORTS, NETWORK, OUTPUT, TRAINING, codes, notebook, worksheets, written
+from programs import join
+from proofs.width_programs import SHOWN
 
 from ms_perflint.core.findings import Edit
 from ms_perflint.core.source import Source, SourceError
@@ -99,6 +102,84 @@ def test_reports_cell_row_and_column_in_it(tmp_path: Path) -> None:
     ]
     assert [edit["cell"] for each in found for edit in each["fix"]["edits"]] == [5, 2]
     assert told.code == 1
+
+
+SAVED = """
+    import os
+    import mindspore as ms
+    from mindspore import nn
+    from mindspore.train import CheckpointConfig, Model, ModelCheckpoint
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+    model = Model(net, loss, nn.SGD(net.trainable_params()))
+    """
+REMOVED = """
+    for _ in range(9):
+        model.train(1, d)
+        ms.save_checkpoint(net, "a.ckpt")
+        os.remove("a.ckpt")
+    """
+TUNED = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore.train import Model
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+    profiler = ms.Profiler(data_process=True)
+    ds.config.set_enable_autotune(True)
+    Model(net, loss, optimizer).train(10, dataset)
+    """
+NAMING = [  # a program, the rule, the version, and what is said of the line that holds a text
+    *(
+        ("MSP202", "2.10", each.text, each.place, re.sub(r"line \d+", "{place}", each.reason))
+        for each in SHOWN
+        if "line " in each.reason
+    ),
+    (
+        "MSP301",
+        "2.10",
+        join(SAVED, "config = CheckpointConfig(save_checkpoint_steps=100)\n", "model.train(9, d, ModelCheckpoint())\n"),
+        "config = ",
+        "saving blocks training after every step: the config in {place} goes to no callback",
+    ),
+    (
+        "MSP301",
+        "2.10",
+        join(SAVED, REMOVED),
+        "os.remove",
+        "saving blocks training each time; no fix, since {place} uses the file",
+    ),
+    (
+        "MSP501",
+        "2.10",
+        join(TUNED),
+        "Profiler",
+        "AutoTune or the profiler fails, or the run stops: {place} profiles the data pipeline",
+    ),
+    (
+        "MSP501",
+        "2.2",
+        join(TUNED),
+        "Profiler",
+        "AutoTune or the profiler fails, or the run stops: up to 2.3 {place} profiles data too",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "version", "text", "marked", "says"), NAMING)
+def test_a_message_names_the_cell_and_the_line_in_it(
+    code: str, version: str, text: str, marked: str, says: str, tmp_path: Path
+) -> None:
+    """In every format, and in Chinese, as the position of the finding itself."""
+    imports, _, rest = text.partition("\n\n")
+    row = next(row for row, line in enumerate(rest.splitlines(), 1) if marked in line)
+    (tmp_path / "train.ipynb").write_text(written(notebook(["# Train", imports, rest])), encoding="utf-8")
+    options = ("--isolated", "--no-cache", "--select", code, "--mindspore-version", version, "train.ipynb")
+    english, chinese = says.format(place=f"cell 3, line {row}"), f"单元格 3 第 {row} 行"
+    for name in ("json", "text", "html", *(["sarif"] if code != "MSP202" else [])):  # SARIF has no fix for notebooks
+        for lang, said in (("en", english), ("zh", chinese)):
+            out = run(*options, "--output-format", name, "--lang", lang, cwd=tmp_path).out
+            assert said in out or json.dumps(said)[1:-1] in out, name
 
 
 def test_shows_the_lines_of_the_cell_as_they_are_written(tmp_path: Path) -> None:
@@ -377,3 +458,15 @@ def test_a_cell_that_does_not_parse_costs_no_other(tmp_path: Path) -> None:
     assert (fixed.code, "1 fixed, 0 remaining" in fixed.out) == (2, True)
     after = codes(json.loads(path.read_bytes()))
     assert [after[0], *after[-2:]] == broken and sum("async_save=True" in code for code in after) == 1
+
+
+@pytest.mark.parametrize("form", ["github", "sarif", "junit", "html"])
+def test_each_format_says_which_cells_cannot_be_read(form: str, tmp_path: Path) -> None:
+    sources = ["x = 1\ny = = 2", "import mindspore", "z = 3", "a b\n"]
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    (tmp_path / "train.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
+    ran = run("--isolated", "--no-cache", "--output-format", form, ".", cwd=tmp_path)
+    assert ran.code == 2
+    assert re.findall("cell ([0-9]:[0-9]+):[0-9]+", ran.out) == ["1:2", "4:1"]
+    if form == "junit":
+        assert re.findall('name="([^"]+ can be read)"', ran.out) == ["cell 1 can be read", "cell 4 can be read"]

@@ -534,6 +534,14 @@ def test_a_folder_gives_one_line_for_each_program_that_trains(program: Command, 
     line = "train.py  trains, PyNative, MindSpore 2.10, any device\n"
     assert program(".", cwd=here).out == f"{line}eval.py   does not train\n"
     assert program("src", cwd=here).out == "no program that trains is in this folder\n"
+    for number, said in (
+        (1, "1 file more that starts nothing: does not train"),
+        (2, "2 files more that start nothing: do not"),
+    ):
+        (here / "src" / f"net{number}.py").write_text(
+            "from mindspore import nn\n\n\ndef net():\n    return nn.ReLU()\n"
+        )
+        assert said in program("src", cwd=here).out
 
 
 def test_more_than_a_screen_is_cut_unless_asked_for(program: Command, here: Path) -> None:

@@ -96,10 +96,10 @@ def test_verbose_tells_what_was_passed_over_and_why(here: Path) -> None:
     assert lines[:2] == ["settings: pyproject.toml", "rules: MSP301"]
     (cache,) = (here / "cache").glob("*.cache")
     assert [line for line in lines if line.startswith("skipped")] == [
-        "skipped .git: excluded by the settings",
+        "skipped .git: excluded by the configuration",
         f"skipped cache/{cache.name}: ignored by git",
         "skipped made.py: ignored by git",
-        "skipped old: excluded by the settings",
+        "skipped old: excluded by the configuration",
         "skipped plain.py: does not mention mindspore",
         *(f"skipped train_{number}.py: has nothing in it that a rule looks at" for number in range(4)),
     ]

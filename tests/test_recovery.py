@@ -194,7 +194,7 @@ def test_an_edit_since_the_kill_is_left_alone_and_spoken_of(tmp_path: Path, whic
     problems = recover(map(str, files))
     assert [file.read_bytes() for file in files] == held
     assert [problem.path for problem in problems] == sorted(map(str, files))
-    assert f"{files[which].name} has changed since: see {tmp_path}" in problems[0].message
+    assert f"{files[which].name} changed since: see {tmp_path}" in problems[0].message
     records = [path for path in leftovers(tmp_path) if path.suffix == recovery.RECORD]
     assert len(records) == 2
     assert {json.loads(record.read_text())[0][1] for record in records} == {BEFORE.decode()}  # it can be had back

@@ -125,7 +125,7 @@ def test_what_was_there_before_is_not_reported(here: Repository) -> None:
     assert here.since("HEAD~1") == [("new.py", 8, "MSP301")]
     ran = here.run("--since", "HEAD~1", ".")
     assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 more was there before the change.")
-    assert here.run("--since", "HEAD", ".").out == "No findings in 2 files.\n"
+    assert here.run("--since", "HEAD", ".").out == "No findings: nothing changed since HEAD.\n"
 
 
 def test_a_finding_more_of_the_same_kind_is_new(here: Repository) -> None:
@@ -140,6 +140,35 @@ def test_a_statement_that_is_edited_and_as_slow_as_before_is_not_worse(here: Rep
     here.write(train_py=FIXED)
     here.commit()
     here.write(train_py=SLOW)
+    assert here.since("HEAD") == [("train.py", 8, "MSP301")]
+
+
+LONG = SLOW.replace("save_checkpoint_steps=100", "\n        save_checkpoint_steps=100,\n    ")
+
+
+@pytest.mark.parametrize(
+    ("was", "is_now"),
+    [
+        ("=100,", "=200,"),
+        ("=100,", "=100,\n        keep_checkpoint_max=3,"),
+        ("\n        save_checkpoint_steps=100,\n    ", "save_checkpoint_steps=200"),
+        ("save_checkpoint_steps=100", "keep_checkpoint_max=3"),
+    ],
+)
+@pytest.mark.parametrize("name", ["train_py", "fit_py"])
+def test_a_statement_of_several_lines_that_is_edited_and_as_slow_as_before(
+    here: Repository, was: str, is_now: str, name: str
+) -> None:
+    here.commit(train_py=LONG)
+    if name != "train_py":
+        here.git("mv", "train.py", here.path(name).name)
+    here.write(**{name: LONG.replace(was, is_now)})
+    assert here.since("HEAD") == []
+
+
+def test_a_statement_of_several_lines_that_gets_slow(here: Repository) -> None:
+    here.commit(train_py=LONG.replace("=100,", "=100,\n        async_save=True,"))
+    here.write(train_py=LONG)
     assert here.since("HEAD") == [("train.py", 8, "MSP301")]
 
 
@@ -277,6 +306,25 @@ def test_a_branch_is_compared_with_where_it_left_the_other(here: Repository) -> 
     assert here.since("main") == [("mine.py", 8, "MSP301")]
 
 
+def test_a_merge(here: Repository) -> None:
+    here.git("switch", "-qc", "side")
+    here.commit(side_py=SLOW)
+    here.git("switch", "-q", "main")
+    here.commit(main_py=SLOW)
+    here.git("merge", "-q", "--no-edit", "side")
+    assert [each[0] for each in here.since("HEAD~1")] == ["side.py"]
+    assert [each[0] for each in here.since("HEAD^2")] == ["main.py"]
+    merge = here.git("rev-parse", "HEAD").strip()
+    here.commit(late_py=SLOW)
+    assert [each[0] for each in here.since(merge)] == ["late.py"]
+
+
+def test_a_bare_repository(here: Repository, tmp_path: Path) -> None:
+    here.git("clone", "-q", "--bare", str(here.root), str(tmp_path / "bare"))
+    ran = run("--since", "HEAD", ".", cwd=tmp_path / "bare")
+    assert ran.code == 2 and ran.err.startswith("ms-perflint: error: --since needs a git repository: ")
+
+
 def test_a_shallow_clone(here: Repository, tmp_path: Path) -> None:
     first = here.git("rev-parse", "HEAD").strip()
     here.commit(new_py=SLOW)
@@ -302,7 +350,7 @@ def test_a_shallow_clone(here: Repository, tmp_path: Path) -> None:
         (("--since", "gone", "."), "--since gone: no such revision; `git fetch` brings those of the server"),
         (("--since", "--output=x", "."), "--since --output=x: no such revision"),
         (("--since", "HEAD", "-"), "the standard input is none"),
-        (("--staged", "."), "--staged says which state --since REV looks at"),
+        (("--staged", "."), "--staged goes with --since REV"),
         (("--since", "HEAD", "--write-baseline", "--baseline", "x", "."), "--write-baseline and --since"),
     ],
 )
@@ -389,6 +437,18 @@ def test_a_repository_below_a_link(here: Repository, tmp_path: Path) -> None:
 
 
 # --- staged
+
+
+def test_that_nothing_changed_is_said(here: Repository) -> None:
+    assert here.run("--since", "HEAD", ".").out == "No findings: nothing changed since HEAD.\n"
+    assert here.run("--since", "HEAD", "--staged", ".").out == "No findings: nothing staged differs from HEAD.\n"
+    here.write(train_py=SLOW + "# more\n")
+    assert here.run("--since", "HEAD", ".").out == "No findings in 1 file.\n1 more was there before the change.\n"
+    ran = here.run("--since", "HEAD", "--staged", ".")
+    assert (ran.code, ran.out) == (0, "No findings: nothing staged differs from HEAD.\n")
+    said = here.run("--since", "HEAD", "--staged", "--lang", "zh", ".").out
+    assert said == "没有发现问题：暂存区与 HEAD 没有差别。\n"
+    assert json.loads(here.run("--since", "HEAD", "--staged", "--output-format", "json", ".").out) == []
 
 
 def test_what_is_staged_counts_and_nothing_else(here: Repository) -> None:
@@ -649,9 +709,56 @@ def test_an_edited_statement_is_worse_where_it_holds_for_more_run_configurations
 def test_the_run_configuration_that_changed_is_the_example(configured: Repository) -> None:
     configured.write(configs__c_yaml=SLOWER)
     said = configured.run("--since", "HEAD", ".").out
-    assert "with 2 of 3 run configurations, for example configs/c.yaml" in said
+    assert "with 1 of 3 run configurations: configs/c.yaml" in said
     said = configured.run("train.py", "configs/c.yaml").out  # as a hook names it
     assert "with 2 of 3 run configurations, for example configs/c.yaml" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"configs__b_yaml": SLOWER}, ["configs/b.yaml"]),
+        ({"configs__b_yaml": SLOWER, "notes_md": "slower"}, ["configs/b.yaml"]),
+        ({"configs__b_yaml": SLOWER, "train_py": BY_NAMED_CONFIG + "# more\n"}, ["configs/a.yaml", "configs/b.yaml"]),
+        ({"configs__b_yaml": SLOWER, "run_sh": "python train.py\n"}, ["configs/a.yaml", "configs/b.yaml"]),
+        ({"configs__b_yaml": SLOWER, "configs__d_yaml": GOOD}, ["configs/a.yaml", "configs/b.yaml"]),
+        ({"configs__a_yaml": "more: 1\n" + SLOWER, "configs__b_yaml": GOOD + "more: 1\n"}, []),
+    ],
+)
+def test_other_run_configurations_are_judged_where_the_change_may_be_about_them(
+    configured: Repository, files: dict[str, str | None], named: list[str]
+) -> None:
+    configured.write(**files)
+    found = json.loads(configured.run("--since", "HEAD", "--output-format", "json", ".").out)
+    assert [sorted(finding["configurations"]) for finding in found] == ([named] if named else [])
+
+
+def test_a_config_file_that_another_one_builds_on(configured: Repository) -> None:
+    configured.commit(
+        configs__parts__base_yaml=GOOD,
+        configs__b_yaml="__BASE__: parts/base.yaml\n",
+        configs__c_yaml="__BASE__: parts/base.yaml\n",
+        train_py=BY_NAMED_CONFIG + "# __BASE__\n",
+    )
+    configured.write(configs__parts__base_yaml=SLOWER)
+    assert configured.since("HEAD") == WORSE
+
+
+def test_a_config_file_that_code_reads_too(tmp_path: Path) -> None:
+    always = BY_NAMED_CONFIG.replace("parser.parse_args().config", "'configs/b.yaml'")
+    repository = Repository(tmp_path / "here")
+    repository.commit(pyproject_toml=SETTINGS, train_py=always, configs__a_yaml=GOOD, configs__b_yaml=GOOD)
+    repository.write(configs__b_yaml=SLOWER)
+    assert [code for _, _, code in repository.since("HEAD")] == ["MSP301"]
+
+
+def test_what_a_bound_left_unjudged_before_is_not_worse(configured: Repository) -> None:
+    many: dict[str, str | None] = {f"configs__net_{each:03}_yaml": GOOD for each in range(60)}
+    configured.commit(configs__a_yaml=GOOD, configs__z_yaml=SLOWER, **many)
+    assert configured.run(".").code == 0
+    configured.write(**dict.fromkeys(list(many)[:10]))
+    assert "configs/z.yaml" in configured.run(".").out  # now that it is one of the first
+    assert configured.since("HEAD") == []
 
 
 def test_a_config_file_that_changed_is_judged_however_many_there_are(configured: Repository) -> None:

@@ -30,11 +30,11 @@ model.train(10, None, dataset_sink_mode=True)
 NET = "import mindspore\nfrom mindspore import nn\n\nclass Net(nn.Cell):\n    pass\n"
 BROKEN = NET.replace("(nn.Cell)", "(nn.Cell]")
 TOLD = (
-    "train.py: not judged for MSP101, MSP102, MSP201: syntax error: "
+    "train.py: not judged for MSP101, MSP102, MSP201, MSP202: syntax error: "
     "closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4; "
     "see `ms-perflint program train.py`\n"
 )
-LAST = "1 of 1 training programs was not judged for 3 rules: see `ms-perflint program train.py`.\n"
+LAST = "1 of 1 training programs was not judged for 4 rules: see `ms-perflint program train.py`.\n"
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_several_processes_say_the_same(here: Path) -> None:
         (here / f"train_{number}.py").write_text(text)
     (here / "pad.py").write_text("\n" * 100_000)
     ran = run_process("--isolated", "-n", "-j", "1", ".", cwd=here)
-    assert ran.code == 2 and "148 of 151 training programs were not judged for 3 rules" in ran.out
+    assert ran.code == 2 and "148 of 151 training programs were not judged for 4 rules" in ran.out
     assert ran.err.count(": not judged for ") == 10 and "138 more programs were not judged in full" in ran.err
     assert run_process("--isolated", "-n", "-j", "3", ".", cwd=here) == ran
     assert run("--isolated", "-n", "-j", "1", "-v", ".", cwd=here).err.count(": not judged for ") == 148
@@ -87,7 +87,7 @@ def test_each_format_has_it(here: Path) -> None:
     assert row == {"count": 1, "code": None, "name": "not-judged", "fixable": 0}
     (invocation,) = json.loads(report("sarif"))["runs"][0]["invocations"]
     (said,) = invocation["toolExecutionNotifications"]
-    assert invocation["executionSuccessful"] and said["properties"]["rules"] == ["MSP101", "MSP102", "MSP201"]
+    assert invocation["executionSuccessful"] and said["properties"]["rules"] == ["MSP101", "MSP102", "MSP201", "MSP202"]
     assert said["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "train.py"
     suites = ElementTree.fromstring(report("junit"))
     assert (suites.attrib["tests"], suites.attrib["skipped"]) == ("1", "1")
@@ -96,7 +96,7 @@ def test_each_format_has_it(here: Path) -> None:
     assert report("github").startswith("::notice title=ms-perflint,file=train.py,line=1::train.py: not judged for ")
     (issue,) = json.loads(report("gitlab"))
     assert (issue["check_name"], issue["severity"], issue["location"]["path"]) == ("not-judged", "info", "train.py")
-    assert "not judged for MSP101, MSP102, MSP201" in report("html")
+    assert "not judged for MSP101, MSP102, MSP201, MSP202" in report("html")
 
 
 def test_the_program_command_says_which_rules(here: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_program_command_says_which_rules(here: Path) -> None:
     assert (
         "in part: syntax error: closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4" in said
     )
-    assert "  not checked  MSP101, MSP102, MSP201\n" in said
+    assert "  not judged  MSP101, MSP102, MSP201, MSP202\n" in said
     (found,) = json.loads(run("program", "--isolated", "--output-format", "json", "train.py", cwd=here).out)["programs"]
     judged = {rule["code"]: rule["judged"] for rule in found["rules"]}
     assert not judged["MSP201"] and judged["MSP501"]
@@ -133,7 +133,7 @@ def test_what_starts_nothing_is_no_program_that_was_not_judged(here: Path) -> No
 def test_a_rule_that_reports_is_not_told(here: Path) -> None:
     (here / "train.py").write_text(SCRIPT.replace("GRAPH", "PYNATIVE"))
     ran = run("--isolated", "-n", "train.py", cwd=here)
-    assert "MSP101" in ran.out and ran.err.startswith("train.py: not judged for MSP102, MSP201: ")
+    assert "MSP101" in ran.out and ran.err.startswith("train.py: not judged for MSP102, MSP201, MSP202: ")
 
 
 def test_a_rule_that_reports_and_may_miss_more_judged_in_part(here: Path) -> None:
@@ -197,17 +197,26 @@ def test_what_hides_a_network_from_one_rule(name: str, place: str, tmp_path: Pat
     book = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     (tmp_path / name).write_text(book if name.endswith("ipynb") else "\n".join(HIDDEN))
     reason = f"`eval(input())` cannot be followed in {place}"
-    told = f"{name}: not judged for MSP201: {reason}; see `ms-perflint program {name}`\n"
+    told = f"{name}: not judged for MSP201, MSP202: {reason}; see `ms-perflint program {name}`\n"
     ran = run("--isolated", "-n", "--strict", name, cwd=tmp_path)
     assert (ran.code, ran.err) == (1, told)
     said = run("program", "--isolated", name, cwd=tmp_path).out
-    assert f"in part: {reason}\n" in said and "  not checked  MSP201\n" in said
+    assert f"in part: {reason}\n" in said and "  not judged  MSP201, MSP202\n" in said
     (found,) = json.loads(run("program", "--isolated", "--output-format", "json", name, cwd=tmp_path).out)["programs"]
-    assert [rule["code"] for rule in found["rules"] if not rule["judged"]] == ["MSP201"]
+    assert [rule["code"] for rule in found["rules"] if not rule["judged"]] == ["MSP201", "MSP202"]
     path = str(tmp_path / name)
     linter = Linter(Config(root=str(tmp_path)), Disk())
     left = [each for each in linter.file(path) if each.code == ""]  # one file alone, as an editor asks
     assert reason in str([each.message for each in left])
+
+
+def test_a_library_that_may_set_the_mode(tmp_path: Path) -> None:
+    given, network = HIDDEN
+    called = network.replace("ms.set_context(mode=ms.GRAPH_MODE)", "from zoo import init_env\n\ninit_env(0)")
+    (tmp_path / "a.py").write_text(given + called.replace("nn.SequentialCell(eval(input()))", "nn.ReLU()"))
+    ran = run("--isolated", "-n", "a.py", cwd=tmp_path)
+    reason = "`init_env(0)` cannot be followed in a.py:6"
+    assert ran.err == f"a.py: not judged for MSP101: {reason}; see `ms-perflint program a.py`\n"
 
 
 REGISTERED = """\
@@ -294,24 +303,73 @@ def test_a_network_that_is_unknown_as_a_whole(unknown: str, trained: str, tmp_pa
     text = f"{BEGIN}{made}\nopt = nn.SGD(net.trainable_params())\n{TRAINED[trained]}\n"
     (tmp_path / "a.py").write_text(text)
     row = row or next(at for at, line in enumerate(text.splitlines(), 1) if "net" in line and at > 10)
-    ran = run("--isolated", "-n", "--select", "MSP201", "a.py", cwd=tmp_path)
     reason = f"`{code}` cannot be followed in a.py:{row}"
-    assert ran.err == f"a.py: not judged for MSP201: {reason}; see `ms-perflint program a.py`\n"
+    for selected, told in (("MSP", "MSP201, MSP202"), ("MSP201", "MSP201"), ("MSP202", "MSP202")):
+        ran = run("--isolated", "-n", "--select", selected, "a.py", cwd=tmp_path)
+        assert ran.err == f"a.py: not judged for {told}: {reason}; see `ms-perflint program a.py`\n"
     said = run("program", "--isolated", "a.py", cwd=tmp_path).out
-    assert f"in part: {reason}\n" in said and "MSP201\n" in said
+    assert f"in part: {reason}\n" in said and "MSP201, MSP202\n" in said
 
 
 @pytest.mark.parametrize(
-    ("made", "model"),
+    ("made", "model", "widths"),
     [
-        ("net = make()", 'Model(net, loss, opt, amp_level="O0")'),  # which is reported
-        ("net = make()", 'Model(net, loss, opt, amp_level="O2")'),
-        ("net = nn.Dense(32, 512)", "Model(net, make(), opt)"),
-        ("net = nn.Dense(32, 512)", "Model(nn.WithLossCell(net, make()), None, opt)"),
-        ("net = nn.ReLU()", "Model(nn.WithLossCell(net, loss), None, make(net))"),
+        ("net = make()", 'Model(net, loss, opt, amp_level="O0")', "make()"),  # which is reported
+        ("net = make()", 'Model(net, loss, opt, amp_level="O2")', "make()"),
+        ("net = nn.Dense(32, 512)", "Model(net, make(), opt)", ""),
+        ("net = nn.Dense(32, 512)", "Model(nn.WithLossCell(net, make()), None, opt)", ""),
+        ("net = nn.ReLU()", "Model(nn.WithLossCell(net, loss), None, make(net))", ""),
     ],
 )
-def test_a_network_whose_precision_is_decided(made: str, model: str, tmp_path: Path) -> None:
+def test_a_network_whose_precision_is_decided(made: str, model: str, widths: str, tmp_path: Path) -> None:
+    """Its widths are unknown all the same, where the network is."""
     text = f"{BEGIN}{made}\nopt = nn.SGD(net.trainable_params())\n{model}.train(10, data)\n"
     (tmp_path / "a.py").write_text(text)
     assert "not judged" not in run("--isolated", "-n", "--select", "MSP201", "a.py", cwd=tmp_path).err
+    err = run("--isolated", "-n", "--select", "MSP202", "a.py", cwd=tmp_path).err
+    assert f"not judged for MSP202: `{widths}` cannot be followed" in err if widths else err == ""
+
+
+REGISTRY = """\
+CLASSES = {}
+
+
+def register(cls):
+    CLASSES[cls.__name__] = cls
+    return cls
+"""
+NETWORKS = """\
+from mindspore import nn
+from registry import register
+
+
+@register
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(64, 100)
+        self.head = nn.Dense(100, 10)
+
+    def construct(self, x):
+        return self.head(self.fc(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "told"),
+    [
+        ("import networks\nfrom registry import CLASSES", "CLASSES[input()]()", False),
+        ("import networks", "getattr(networks, input())()", True),
+        ("from networks import Net", "{'net': Net}[input()]()", False),
+        ("from networks import Net\nfrom others import Head", "nn.SequentialCell(Net(), Head())", False),
+    ],
+)
+def test_widths_of_classes_that_may_be_the_network(imports: str, made: str, told: bool, tmp_path: Path) -> None:
+    """Where the class is one of some in these files, each of them was asked about."""
+    (tmp_path / "registry.py").write_text(REGISTRY)
+    (tmp_path / "networks.py").write_text(NETWORKS)
+    text = BEGIN.replace("from nets import make, NETS", imports)
+    text += f"net = {made}\nModel(net, loss, nn.SGD(net.trainable_params()), amp_level='O2').train(10, data)\n"
+    (tmp_path / "a.py").write_text(text)
+    ran = run("--isolated", "-n", "--select", "MSP202", ".", cwd=tmp_path)
+    assert ("MSP202 the hidden width 100" in ran.out, "not judged for MSP202: " in ran.err) == (not told, told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -67,6 +67,10 @@ class PynativeModeTraining(Check):
         """Where the program says nothing about the mode at all: the call through which the entry script trains."""
         site = unset_mode.anchor(self.program, module)
         return (Call(site, self.program, ""),) if site is not None else ()
+
+    def gap(self) -> Optional[Message]:
+        """Return the call of a library that may set the mode, where nothing else does."""
+        return unset_mode.hidden(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the value of `mode`, the call that leaves it out, or the call that trains."""

@@ -10,7 +10,7 @@ from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, sinking, training
-from ms_perflint.training.callbacks import Cadence, cadences, changes_by_step
+from ms_perflint.training.callbacks import Cadence, cadences, changes_by_step, inside_network
 from ms_perflint.training.sinking import SINK
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ ABSENT_IN_SOME = Message(
     "each step waits for Python to send a batch: no `dataset_sink_mode` (default False, before 2.0 True)"
 )
 ADVICE = Message("enable dataset sinking with `dataset_sink_mode=True`")
-CHANGES = Message("a callback changes the learning rate or weights after every step, which it then does once per epoch")
+CHANGES = Message(
+    "a callback changes the learning rate or weights, or stops, after a step; it then acts once per epoch"
+)
+INSIDE = Message("a callback reads an attribute of `train_network`, which is a cell around the network in sink mode")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
@@ -66,14 +69,7 @@ class MissingDatasetSinkMode(Check):
         call = self.call(node)
         if call is None:
             return
-        remedy = Remedy(None, ADVICE, Safety.SAFE)
-        kinds = set(cadences(call))
-        if not kinds <= {Cadence.EPOCH}:
-            remedy = Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
-        changing = changes_by_step(call) if Cadence.STEP in kinds else None
-        if changing is not None:
-            related = (Related(changing.place, Message("this callback acts in every step")),)
-            remedy = Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
+        remedy = _graded(call)
         if sinking.is_on_for_cpu(call):
             remedy = remedy._replace(edits=edit.set_argument(call, SINK, "True", line_length=self.line_length))
         else:
@@ -83,10 +79,26 @@ class MissingDatasetSinkMode(Check):
     def _says(self, call: Call) -> Message:
         if sinking.is_on_for_cpu(call):
             return CPU_ONLY
-        if call.given(sinking.SIZE) is not None:
+        if sinking.asks_for_a_size(call):
             return SIZE_ALONE
         if sinking.is_built(call):
             return BUILT
         if call.given(SINK) is not None:
             return FALSE
         return ABSENT_IN_SOME if self.target.oldest < (2,) else ABSENT
+
+
+def _graded(call: Call) -> Remedy:
+    """Return how far sinking may be trusted beside the callbacks of the call, without edits yet."""
+    inside = inside_network(call)
+    if inside is not None:
+        related = (Related(inside, Message("the attribute of the network")),)
+        return Remedy(None, ADVICE, Safety.DISPLAY, INSIDE, related)
+    kinds = set(cadences(call))
+    changing = changes_by_step(call) if Cadence.STEP in kinds else None
+    if changing is not None:
+        related = (Related(changing.place, Message("this callback acts in every step")),)
+        return Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
+    if not kinds <= {Cadence.EPOCH}:
+        return Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
+    return Remedy(None, ADVICE, Safety.SAFE)

@@ -31,7 +31,7 @@ class CompiledFunctionInLoop(Check):
     name = "compiled-function-in-loop"
     preview = True
     safety = Safety.UNSAFE
-    gain = Gain("large", Message("each step but the first does without a compilation, a hundred times its own time"))
+    gain = Gain("large", Message("no compilation after the first step"))
     triggers = ("()",)  # a cell has any name
     looks_inside = False
 

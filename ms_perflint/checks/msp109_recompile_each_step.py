@@ -30,7 +30,7 @@ class RecompileEachStep(Check):
     name = "recompile-each-step"
     preview = True
     safety = Safety.UNSAFE
-    gain = Gain("large", Message("each step but the first does without a compilation, a hundred times its own time"))
+    gain = Gain("large", Message("no compilation after the first step"))
     triggers = ("()",)  # what is compiled has any name
     looks_inside = False
 

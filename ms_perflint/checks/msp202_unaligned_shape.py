@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Optional, cast
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check, spelled
@@ -13,7 +13,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import known_networks, layers, padding
+from ms_perflint.training.networks import known_networks, layers, padding, unknown_networks
 from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, FreeWidths
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class UnalignedShape(Check):
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
     blames = ("out_channels", "out_features", "hidden_size")
     looks_inside = False
+    anchored = True  # for `gap`
     options = {"multiple": BLOCK, "min-waste": 10}  # noqa: RUF012
     limits = {"multiple": (2, 4096), "min-waste": (0, 100)}  # noqa: RUF012
 
@@ -61,6 +62,11 @@ class UnalignedShape(Check):
         if not isinstance(site, Call):
             return self.widths.formula(site) is not None
         return bool(self.widths.axis(call) if call.api in OPERATORS else self.widths.produced(call))
+
+    def gap(self) -> Optional[Message]:
+        """Return what hides the networks that are trained, where no layer in these files can be one of theirs."""
+        why = unknown_networks.unknown(self.program)
+        return why if why is not None and not self.widths.has_layers else None
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         """Report the formula."""

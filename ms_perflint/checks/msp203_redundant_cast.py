@@ -32,7 +32,7 @@ class RedundantCast(Check):
     name = "redundant-cast"
     safety = Safety.SAFE
     symptom = "casts"
-    gain = Gain("small", Message("one or two passes over a tensor less"))
+    gain = Gain("small", Message("one or two fewer passes over a tensor"))
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
     looks_inside = False
     per_program = False

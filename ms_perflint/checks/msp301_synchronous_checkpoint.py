@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
 REPEATED = Message("saving this checkpoint blocks training each time: no `async_save`")
 EACH_STEP = Message("saving this checkpoint blocks training after every step: no `async_save`")
 REFUSED = Message("saving blocks training each time: MindSpore 2.4 and 2.5 write `safetensors` in no other way")
-UNUSED = Message("saving blocks training after every step: the config in line {row} is given to no callback")
-USED = Message("saving blocks training each time; no fix, since line {row} uses the file")
-USED_ELSEWHERE = Message("saving blocks training each time; no fix, since line {row} of {file} uses the file")
+UNUSED = Message("saving blocks training after every step: the config in {place} goes to no callback")
+USED = Message("saving blocks training each time; no fix, since {place} uses the file")
 
 
 class SynchronousCheckpoint(Check):
@@ -54,7 +52,7 @@ class SynchronousCheckpoint(Check):
             return
         unused = checkpoints.unused_config(self.program, call) if call.api == checkpoints.CALLBACK else None
         if unused is not None:
-            says = UNUSED.filled(row=unused.place.line)
+            says = UNUSED.filled(place=unused.place.seen_from(call.module.path))
             self.report(node, says, edit.pass_config(call, unused, self.line_length))
         elif checkpoints.is_refused(call):
             self.report(node, REFUSED, Remedy(None))
@@ -65,7 +63,4 @@ class SynchronousCheckpoint(Check):
     def _says(self, call: Call, reads: Reads) -> Message:
         if reads.use is None:
             return EACH_STEP if checkpoints.saves_each_step(call) else REPEATED
-        place = reads.use.site.place
-        if place.path == call.module.path:
-            return USED.filled(row=place.line)
-        return USED_ELSEWHERE.filled(row=place.line, file=os.path.basename(place.path))
+        return USED.filled(place=reads.use.site.place.seen_from(call.module.path))

@@ -29,7 +29,7 @@ class BatchKeepsRemainder(Check):
     name = "batch-keeps-remainder"
     preview = True
     safety = Safety.UNSAFE
-    gain = Gain("small", Message("one compilation less"))
+    gain = Gain("small", Message("one compilation fewer"))
     triggers = (".batch",)
     blames = (DROP,)
     looks_inside = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
@@ -15,19 +14,8 @@ from ms_perflint.training import profiling
 if TYPE_CHECKING:
     import libcst as cst
 
-# up to 2.3 every profiler covers the data pipeline
-SAYS = {
-    (True, True): Message(
-        "AutoTune or the profiler fails, or the run stops: up to 2.3 the profiler of line {row} covers data"
-    ),
-    (True, False): Message(
-        "AutoTune or the profiler fails, or the run stops: up to 2.3 {file}:{row} profiles data too"
-    ),
-    (False, True): Message("AutoTune or the profiler fails, or the run stops: line {row} profiles the data pipeline"),
-    (False, False): Message(
-        "AutoTune or the profiler fails, or the run stops: {file}:{row} profiles the data pipeline"
-    ),
-}
+ALWAYS = Message("AutoTune or the profiler fails, or the run stops: up to 2.3 {place} profiles data too")
+ON_REQUEST = Message("AutoTune or the profiler fails, or the run stops: {place} profiles the data pipeline")
 
 
 class ProfilerWithAutotune(Check):
@@ -56,7 +44,6 @@ class ProfilerWithAutotune(Check):
         if call is None:
             return
         found = profiling.conflicts(call)
-        place = found[0][0].place
-        says = SAYS[self.target.version < profiling.ON_REQUEST, place.path == call.module.path]
-        says = says.filled(row=place.line, file=os.path.basename(place.path))
+        says = ALWAYS if self.target.version < profiling.ON_REQUEST else ON_REQUEST
+        says = says.filled(place=found[0][0].place.seen_from(call.module.path))
         self.report(node, says, edit.without_conflict(call, found, self.line_length))

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
 SAYS = {
-    debugging.GRAPHS: Message(
-        "every compilation writes its graphs to disk: the first step takes several times as long"
-    ),
+    debugging.GRAPHS: Message("every compilation writes its graphs to disk: the first step takes longer"),
     debugging.SYNCHRONOUS: Message("Python waits for each operator: the device is idle in between"),
     debugging.PIPELINE: Message("the data pipeline runs in debug mode: one sample at a time, in one thread"),
 }
@@ -32,7 +30,7 @@ class DebugSwitchLeftOn(Check):
     name = "debug-switch-left-on"
     preview = True
     safety = Safety.UNSAFE
-    gain = Gain("medium", Message("the first step, or each one, takes a fraction of the time"))
+    gain = Gain("medium", Message("the first step, or each one, takes less time"))
     triggers = tuple(dict.fromkeys(switch.api for switch in debugging.SWITCHES))
     blames = tuple(switch.argument for switch in debugging.SWITCHES if switch.argument)
     looks_inside = False

@@ -14,8 +14,8 @@ from ms_perflint.suppressions import Suppressions
 
 OURS = r"MSP[0-9]+"
 PROBLEM = "MSP000"  # what flake8 calls a file that could not be looked at
-HERE = Message("{codes} suppresses nothing here, and would hide what comes")
-IN_FILE = Message("{codes} suppresses nothing in this file, and would hide what comes")
+HERE = Message("nothing here for {codes} to suppress: later findings would be hidden")
+IN_FILE = Message("nothing in this file for {codes} to suppress: later findings would be hidden")
 
 
 class UnusedSuppression(Check):

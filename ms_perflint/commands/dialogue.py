@@ -51,7 +51,7 @@ class Dialogue:
     def _ask(self, code: str, number: int, most: int) -> str:
         """Return one of the answers; the end of the input means to quit, and so does an interrupt."""
         message = Message(
-            "{number} of {most}: make this change? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ",
+            "{number} of {most}: apply this fix? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ",
             number=number,
             most=most,
             code=code,
@@ -64,7 +64,7 @@ class Dialogue:
                 click.echo()
                 return "q"
             except KeyboardInterrupt:
-                said = Message("Interrupted: no more questions; what was agreed to is made.")
+                said = Message("Interrupted: no more questions; what was agreed to is applied.")
                 click.echo(f"\n{say(said, self._language)}")
                 return "q"
             if answer in ANSWERS:

@@ -48,7 +48,7 @@ class Front(Group):
             args = args[:1]  # the answer depends on nothing else, but for `--lang`
         elif not args and not ctx.resilient_parsing:
             args = ["check"]
-        if "--" in args and args[0] in ("check", "program"):
+        if "--" in args and args[0] in ("check", "program", "explain"):
             end = args.index("--")
             ctx.meta[ARGUMENTS] = tuple(args[end + 1 :])
             args = args[:end]
@@ -268,7 +268,7 @@ def program(path: str, output_format: str, verbose: bool, **options: Any) -> int
 
 
 @front.command()
-@click.argument("place", metavar="FILE:LINE")
+@click.argument("place", metavar="FILE:LINE [-- ARGUMENTS OF THE PROGRAM]")
 @parameters.rules("--select", "Rules to explain: codes, prefixes, names, ALL; comma-separated.")
 @parameters.target
 @parameters.config_file
@@ -284,7 +284,8 @@ def explain(place: str, output_format: str, **options: Any) -> int:
     from ms_perflint.commands.explain_line import explain_line, file_of
     from ms_perflint.commands.settings import settings
 
-    configs = settings([file_of(place)], Options(**options))
+    words = click.get_current_context().meta.get(ARGUMENTS)
+    configs = settings([file_of(place)], Options(**options, arguments=words))
     return explain_line(place, configs, output_format, chosen(options["lang"], configs.run.lang))
 
 

@@ -58,6 +58,7 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
             stream.write(text)
             stream.flush()
             return
+        os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
         with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
             opened.write(text)
     except BrokenPipeError:

@@ -39,6 +39,11 @@ class Request(NamedTuple):
         named = frozenset(map(os.path.realpath, self.touched.others)) if self.touched is not None else frozenset()
         return tuple(sorted(path for path in compared | named if not path.endswith(PYTHON)))
 
+    @property
+    def only_configs(self) -> bool:
+        """Return whether config files that were there before, and are still there, are all that changed."""
+        return self.compared is not None and self.compared.are_configs
+
 
 def request(given: Sequence[str], options: Options, configs: Configurations, typed: Optional[Typed]) -> Request:
     """Return what a run is about. Raises UsageError where that cannot be told."""
@@ -87,7 +92,7 @@ def compared_states(paths: Sequence[str], options: Options) -> States | None:
     """Return the states of the repository that are compared; None where none are. May raise UsageError."""
     if options.since is None:
         if options.staged:
-            raise UsageError(Message("--staged says which state --since REV looks at: it needs that"))
+            raise UsageError(Message("--staged goes with --since REV: name the revision to compare with"))
         return None
     from ms_perflint.since.repository import GitError
     from ms_perflint.since.states import states
@@ -127,7 +132,7 @@ def refuse(options: Options, wanted: Sequence[Output]) -> None:
     if options.ir is not None and options.profile is None:
         raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
     if options.quiet and options.verbose:
-        raise UsageError(Message("--quiet and --verbose: only one of them can hold"))
+        raise UsageError(Message("--quiet and --verbose exclude each other"))
     if options.statistics and not any(output.format in COUNTED for output in wanted):
         names, name = ", ".join(COUNTED), wanted[0].format
         raise UsageError(Message("--statistics goes with {names}, not with {name}", names=names, name=name))

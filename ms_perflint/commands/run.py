@@ -34,7 +34,7 @@ from ms_perflint.report import (
     unmeasured,
 )
 from ms_perflint.report.gain import by_gain, gain
-from ms_perflint.report.sources import Sources, shown
+from ms_perflint.report.sources import Sources, shown, spot_of
 from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.summary import files_of, findings_of
 
@@ -76,7 +76,7 @@ def run(paths: Sequence[str], options: Options) -> int:
     clock += [(Message("linting"), work.linted), (Message("fixing and reporting"), time.perf_counter())]
     work.memories.save()
     clock.append((Message("keeping the cache"), time.perf_counter()))
-    for problem in sorted(problems, key=lambda each: (each.path, each.cell, each)):
+    for problem in sorted(sorted(problems), key=lambda each: each.order):
         tell(line(problem, language))
     if options.verbose:
         _tell_account(asked, configs, work, clock)
@@ -115,9 +115,11 @@ class Work:
         self.files = asked.found.files
         self.outputs = wanted
         self.language = language
-        changed = asked.changed
+        changed, only_configs = asked.changed, asked.only_configs
         self.groups = tuple(
-            group._replace(config=group.config._replace(changed=changed)) if changed else group
+            group._replace(config=group.config._replace(changed=changed, only_configs=only_configs))
+            if changed
+            else group
             for group in configs.groups(self.files) or (Group(configs.run, ()),)
         )
         self.configs = configs
@@ -130,6 +132,7 @@ class Work:
         self.disk = asked.disk
         self.comparison = self._compared(asked.compared) if asked.compared is not None else None
         self.touched = asked.touched
+        self.unchanged = _unchanged(asked, options)  # why there is nothing to look at
         self.older = 0  # findings that are left out because they were there before
         self._first: Report | None = None
         self.linted = 0.0  # when the files were linted first
@@ -140,7 +143,7 @@ class Work:
 
     def lint(self, files: Files) -> Report:
         """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
-        if self.comparison is not None and self.comparison.states.is_same:
+        if self.unchanged:
             return Report((), (), self.files)
         report = joined(self._lint(files, group) for group in self.groups)
         if self.touched is not None:
@@ -314,6 +317,7 @@ class Work:
             unjudged=report.unjudged,
             trained=len(report.trained),
             measured=measured,
+            unchanged=self.unchanged,
         )
         failed: set[Problem] = set()
         for output in self.outputs:
@@ -331,7 +335,8 @@ class Work:
 
     def _told(self, problems: set[Problem]) -> tuple[Problem, ...]:
         """Return problems, sorted, in the language of the run."""
-        return tuple(each._replace(message=say(each.message, self.language)) for each in sorted(problems))
+        ordered = sorted(sorted(problems), key=lambda each: each.order)
+        return tuple(each._replace(message=say(each.message, self.language)) for each in ordered)
 
     def _known(self) -> Report:
         """Write the baselines and return what they leave to report."""
@@ -377,11 +382,12 @@ class Work:
         self.lint(self.disk)
         settled = settle(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=note)
         write(patch(settled, asked, self.configs, self.style, self.language), self.options.output_file)
-        self.left = len(settled.report.findings) + len(settled.fixed)
+        found = len(settled.report.findings) + len(settled.fixed)
+        self.left = len(settled.fixed) if self.options.fix_only else found
         self.unread = _unread(settled.report)
         self._say_unjudged(settled.report)
         if not self.options.quiet:
-            tell(say(would_fix(len(settled.fixed), self.left, len(asked)), self.language))
+            tell(say(would_fix(len(settled.fixed), found, len(asked)), self.language))
         return {*settled.report.problems, *settled.problems}
 
     def _recovered(self) -> tuple[Problem, ...]:
@@ -421,6 +427,15 @@ class Work:
         return self.configs.trust(finding)
 
 
+def _unchanged(asked: Request, options: Options) -> str:
+    """Return that nothing changed since the revision that is asked for, in words; "" where something did."""
+    if asked.compared is None or not asked.compared.is_same:
+        return ""
+    if options.staged:
+        return Message("nothing staged differs from {revision}", revision=options.since)
+    return Message("nothing changed since {revision}", revision=options.since)
+
+
 def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:
     """Return what tells what was measured of findings."""
     if not report.findings:
@@ -437,7 +452,6 @@ def _unread(report: Report) -> set[Problem]:
 
 def line(problem: Problem, language: str = ENGLISH) -> str:
     """Return the one line that says what could not be done."""
-    cell = f":cell {problem.cell}" if problem.cell else ""
-    place = f"{cell}:{problem.row}:{problem.column}" if problem.row else ""
-    message = Message("{place}: error: {reason}", place=f"{shown(problem.path)}{place}", reason=problem.message)
+    place = f"{shown(problem.path)}{spot_of(problem)}"
+    message = Message("{place}: error: {reason}", place=place, reason=problem.message)
     return say(message, language)

@@ -11,8 +11,9 @@ from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config.per_file import Configurations, configurations
 from ms_perflint.config.settings import TABLE, Arguments, Config
 from ms_perflint.config.values import override
-from ms_perflint.core.source import PYTHON
+from ms_perflint.core.source import PYTHON, Disk
 from ms_perflint.languages import Message
+from ms_perflint.report.sources import shown
 
 
 def settings(paths: Sequence[str], options: Options) -> Configurations:
@@ -55,4 +56,18 @@ def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
             table=TABLE,
         )
         raise UsageError(message)
+    if words and _starts_nothing(entry):
+        said = Message("{file} starts nothing: name the script that starts the program", file=shown(entry))
+        raise UsageError(said)
     return Arguments(entry, words, os.getcwd())
+
+
+def _starts_nothing(path: str) -> bool:
+    """Return whether a file that can be read defines things only, and so takes no arguments."""
+    from ms_perflint.linting.judged import is_started  # here, because most runs have no arguments
+    from ms_perflint.program.program import Program
+    from ms_perflint.program.target import Target
+    from ms_perflint.resolve.project import Project
+
+    program = Program(Project(Disk()), path, Target())
+    return program.module(path) is not None and not is_started(program)

@@ -164,8 +164,9 @@ def _found(path: str) -> _Found:
             Message("{file}: is not UTF-8: bad byte at offset {offset}", file=where, offset=error.start)
         ) from error
     except (ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(Message("{file}: is not valid TOML: {reason}", file=where, reason=reason)) from error
+        reason, _, position = str(error).splitlines()[0].partition(" (at line ")
+        place = ":".join([where, *re.findall(r"\d+", position)])
+        raise ConfigError(Message("{file}: is not valid TOML: {reason}", file=place, reason=reason)) from error
     tool = document.get("tool") if isinstance(document, dict) else None
     if not isinstance(tool, dict) or TABLE_NAME not in tool:
         return _Found(None, hint=_misspelt(document, where, text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple, Optional
 
@@ -44,6 +45,25 @@ class Place(NamedTuple):
     def spot(self) -> str:
         """Return the row for people; in a notebook `cell 3:row`."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
+
+    def seen_from(self, path: str) -> Message:
+        """Return the place for a message about a file: `line 12`, in a notebook `cell 3, line 12`.
+
+        Of another file `net.py:12`. A message never counts rows itself: its field is a place.
+        """
+        if self.path != path:
+            return self.named
+        if self.cell:
+            return Message("cell {cell}, line {row}", cell=self.cell, row=self.line)
+        return Message("line {row}", row=self.line)
+
+    @property
+    def named(self) -> Message:
+        """Return the place for a message with the name of its file: `net.py:12`."""
+        file = os.path.basename(self.path)
+        if self.cell:
+            return Message("{file}:cell {cell}:{row}", file=file, cell=self.cell, row=self.line)
+        return Message("{file}:{row}", file=file, row=self.line)
 
 
 class Edit(NamedTuple):
@@ -169,22 +189,41 @@ def only_shown(finding: Finding) -> Finding:
 Found = dict[tuple[object, ...], Finding]  # by place
 
 
-def over_runs(by_run: Sequence[tuple[str, Found]]) -> Found:
-    """Return the findings of a program in a file, over all its run configurations, each with its name.
+def over_runs(by_run: Sequence[tuple[str, Found]], beyond: int = 0, are_meant: bool = True) -> Found:
+    """Return the findings of a program in a file, over its run configurations, each with its name.
 
-    One that does not hold for all says for which. Where they need different fixes, none is made.
+    One that does not hold for all says for which. Where they need different fixes, none is made. What `beyond` these
+    have is not known: what holds for all of these names them, and says so where more are not meant at all.
     """
     out: Found = {}
     for key in dict.fromkeys(key for _, found in by_run for key in found):
-        holds = [(name, found[key]) for name, found in by_run if key in found]
+        holds = _without_condition([(name, found[key]) for name, found in by_run if key in found])
         first, *others = (finding for _, finding in holds)
         if any(_edits(other) != _edits(first) for other in others):
             first = only_shown(first)
         elif first.fix is not None:
             first = max((first, *others), key=_weakness)
         names = tuple(name for name, _ in holds)
-        out[key] = first if len(names) == len(by_run) else _of_some(first, names, len(by_run))
+        is_of_all = len(names) == len(by_run) and (are_meant or not beyond)
+        if not is_of_all:
+            first = _of_some(first, names, len(by_run) + beyond)
+        out[key] = first._replace(configurations=names) if is_of_all and beyond else first
     return out
+
+
+def _without_condition(holds: list[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
+    """Return the runs in which a finding holds; where there are such without a condition, only these.
+
+    "unfused gradients (when `cfg.distribute`)" says that this run does not distribute.
+    """
+    said = {finding.message for _, finding in holds}
+    if len(said) == 1:
+        return holds
+    return [
+        (name, finding)
+        for name, finding in holds
+        if not any(finding.message != each and finding.message.startswith(each) for each in said)
+    ]
 
 
 def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
@@ -248,6 +287,11 @@ class Problem(NamedTuple):
     cell: int = 0
     internal: bool = False
 
+    @property
+    def order(self) -> tuple[str, int, int, int]:
+        """Return a sort key: as the lines of the files come, of a notebook the cells."""
+        return self.path, self.cell, self.row, self.column
+
 
 class Unjudged(NamedTuple):
     """A program that was judged in part: its entry script, the rules it is about, why, and the files in question."""
@@ -257,11 +301,20 @@ class Unjudged(NamedTuple):
     reason: str
     files: tuple[str, ...] = ()
     has_findings: bool = False  # each of the rules reports something there, and may miss something else
+    runs: frozenset[str] = frozenset()  # the run configurations that were not judged
 
 
-def unjudged(entry: str, path: str, codes: Iterable[str], reason: str) -> Finding:
+class Gap(NamedTuple):
+    """Why a program may not have given all answers, and its run configurations that were not judged."""
+
+    reason: Message
+    runs: tuple[str, ...] = ()
+
+
+def unjudged(entry: str, path: str, codes: Iterable[str], gap: Gap) -> Finding:
     """Return what stands among the findings of a file of a program that was judged in part: it is of no rule."""
-    return Finding(Place(entry, 0, 0), "", " ".join(sorted(codes)), reason, Place(path, 0, 0), ())
+    name = " ".join(sorted(codes))
+    return Finding(Place(entry, 0, 0), "", name, gap.reason, Place(path, 0, 0), (), configurations=gap.runs)
 
 
 def trained(entry: str) -> Finding:
@@ -319,14 +372,17 @@ def _in_part(entry: str, said: Sequence[Finding], told: set[tuple[str, str]]) ->
     files = sorted({each.end.path for each in said})
     codes = {code for each in said for code in each.name.split()}
     silent = {code for code in codes if not any((path, code) in told for path in files)}
-    return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files), not silent)
+    runs = frozenset(run for each in said for run in each.configurations)
+    return Unjudged(entry, tuple(sorted(silent or codes)), first.message, tuple(files), not silent, runs)
 
 
 def _together(said: Sequence[Unjudged]) -> Unjudged:
     """Return what several reports say of a program, for the same reason."""
     silent = [each for each in said if not each.has_findings]
     codes = {code for each in silent or said for code in each.codes}
-    return Unjudged(said[0].entry, tuple(sorted(codes)), said[0].reason, has_findings=not silent)
+    files = tuple(sorted({path for each in said for path in each.files}))
+    runs = frozenset(run for each in said for run in each.runs)
+    return Unjudged(said[0].entry, tuple(sorted(codes)), said[0].reason, files, not silent, runs)
 
 
 def joined(reports: Iterable[Report]) -> Report:

@@ -22,7 +22,7 @@ VERBS = {
     "loaded": Message("the file is loaded here"),
     "opened": Message("the file is opened here"),
     "copied": Message("the file, or its folder, is copied here"),
-    "moved": Message("the file, or its folder, gets another name here"),
+    "moved": Message("the file, or its folder, is moved or renamed here"),
     "removed": Message("the file, or its folder, is removed here"),
     "tested for": Message("the file is tested for here"),
     "uploaded": Message("the file, or its folder, is uploaded here"),
@@ -64,7 +64,7 @@ def _graded(call: Call, reads: Reads) -> Remedy:
             reason=Message("no `Model.train` waits for the writer of a callback that is driven by hand")
         )
     if call.program.version < (2,):
-        return unsafe._replace(reason=Message("it was not run before MindSpore 2.0"))
+        return unsafe._replace(reason=Message("it was not tested on MindSpore before 2.0"))
     return Remedy(None, JOINED, Safety.SAFE)
 
 

@@ -83,7 +83,9 @@ def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
 
 
 def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
-    """Return whether a statement is `x = cast(x, t)`."""
+    """Return whether a statement is `x = cast(x, t)`, or `cast(x, t)` alone."""
+    if isinstance(stmt, ast.Expr) and stmt.value is cast.node:
+        return isinstance(cast.value, (ast.Name, ast.Attribute))  # nothing reads what it gives
     if not isinstance(stmt, ast.Assign) or stmt.value is not cast.node or len(stmt.targets) != 1:
         return False
     target, value = stmt.targets[0], cast.value

@@ -20,10 +20,12 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
+from ms_perflint.training.graph_mode.numbers import number_per_epoch
 from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
 
 COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
+NUMBER = Message("another `{name}` in each epoch: graph mode compiles it each time, for a Tensor once")
 EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 UNREAD = Message("the network is not in these files: whether graph mode compiles it was not looked at")
@@ -137,7 +139,11 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if again is not None:
         place = again.module.source.place(again.span[0])
         related = (*related, Related(place, PER_EPOCH))
-    reason = UNREAD if is_untold(program) else COMPILES if again is None else EPOCHS
+    counted = number_per_epoch(program)
+    if counted is not None:
+        related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
+    is_once = again is None and counted is None
+    reason = UNREAD if is_untold(program) else COMPILES if is_once else EPOCHS
     return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 

@@ -15,10 +15,11 @@ from ms_perflint.index.signature import Signature
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
-from ms_perflint.training.networks.conversions import Inner, Obstacle, Plan, Use, is_used_beside
+from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
 from ms_perflint.training.networks.products import Tied, tied
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
+from ms_perflint.training.networks.used_beside import is_used_beside
 from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step_object
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
+_FIXED_CELL = "FixedLossScaleUpdateCell"
 _CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its weights
 
 
@@ -64,7 +66,7 @@ class Writer:
         """Return how a file spells an API, and the edits that import it."""
         return import_name(module, api, version=self.program.version, line_length=self.line_length)
 
-    def plan(self, training: Training) -> conversions.Plan:
+    def plan(self, training: Training) -> Plan:
         """Return where the networks of a training are converted."""
         return conversions.plan(self.program, [training])
 
@@ -96,7 +98,7 @@ class Writer:
             scaled = [*scaled, *edits] if scaled is not None and edits is not None else None
         dtype = "float16" if scaled is not None else "bfloat16"
         if scaled is None and (self.program.version < BF16_SINCE or self.is_for_cpu):
-            return Obstacle(call.module, call.node, Message("float16 needs loss scaling, which has no place here"))
+            return Obstacle(call.module, call.node, Message("FP16 needs loss scaling, which has no place here"))
         found = list(scaled or ())
         for uses in _by_name(plan.uses):
             edits = self._uses(uses, dtype)
@@ -124,6 +126,10 @@ class Writer:
             half, imports = self.name(module, f"mindspore.{dtype}")
             found += imports
             half = f", {half}"
+        if first.is_row and isinstance(first.node, ast.Call):
+            cells = first.node.args[0]
+            text = f'[{spelling}(each, "O2"{half}) for each in {module.text(cells)}]'
+            return _joined(found, replace_expression(module, cells, text))
         converted = f'{spelling}({text}, "O2"{half})'
         is_name = isinstance(first.node, (ast.Name, ast.Attribute))
         if first.is_part or not is_name:
@@ -211,7 +217,7 @@ class Writer:
         classes = [known.cls for value in training.values for known in value.alternatives if known.cls is not None]
         names = [call.api, *(name for cls in classes for name in (cls.name, *base_apis(self.program, cls)))]
         if any("WithLossScale" in name for name in names):
-            return []
+            return None if self._scales_by_one(call) else []
         if call.api:
             given = call.given("sens") if any(each.name == "sens" for each in call.parameters) else call.node
         else:
@@ -219,6 +225,14 @@ class Writer:
         if given is not None:
             return None
         return _joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))
+
+    def _scales_by_one(self, call: Call) -> bool:
+        """Return whether the scale that a train cell is given is 1, which scales nothing."""
+        given = (*call.node.args, *(keyword.value for keyword in call.node.keywords))
+        values = [known for each in given for known in self.program.value(each, call.scope).alternatives]
+        made = [made_at(self.program, known) for known in values if known.type_api.endswith(_FIXED_CELL)]
+        scales = [each.argument("loss_scale_value") for each in made if each is not None]
+        return any(scale.must_be(1) or scale.must_be(1.0) for scale in scales)
 
     def _scaled_function(self, training: Training, beside: Sequence[Call]) -> Optional[list[Edit]]:
         """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients.

@@ -16,7 +16,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.conditions import Pass
 from ms_perflint.training.profiling import Profiling, is_read, made_by, switch
 
-OFF = Message("turn AutoTune off while a profiler is on, or remove a profiler that is done with")
+OFF = Message("turn AutoTune off while a profiler is on, or remove a profiler that is no longer needed")
 REMOVED = Message("remove the profiler, or turn AutoTune off with `set_enable_autotune(False)` for runs that profile")
 # Why a fix is display-only
 LEFT_OFF = Message("AutoTune stays off once profiling is over")

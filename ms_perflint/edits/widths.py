@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 
 from ms_perflint.core.findings import Related, Remedy, Safety
@@ -50,7 +49,7 @@ def align_axes(program: Program, axes: tuple[Number, ...], tiles: Tiles) -> Reme
     new = tiles.padded(axes[0].value)
     origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
     edits = replace_constants(program, origins, {origin.place: new for origin in origins})
-    reason = Message("what else has this axis is not followed")
+    reason = Message("other uses of this axis were not followed")
     return Remedy(edits, Message("make the axis {new}", new=new), Safety.DISPLAY, reason)
 
 
@@ -70,8 +69,8 @@ def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
     It is display-only where a use may lie elsewhere, or stored weights may be loaded.
     """
     if loads := program.calls(*LOADS):
-        file, row = os.path.basename(loads[0].module.path), loads[0].place.line
-        return Safety.DISPLAY, Message("line {row} of {file} loads weights of the old width", row=row, file=file)
+        place = loads[0].place.seen_from(found.producer.call.module.path)
+        return Safety.DISPLAY, Message("{place} loads weights of the old width", place=place)
     if known_networks.from_paper(found.producer.call):
         return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")
     if doubt := doubts.doubt(program, found):

@@ -61,13 +61,17 @@ IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
 
 def facts_of(linter: Linter, entry: str) -> Facts:
     """Return all that is known of the program of an entry script."""
+    # First: what facts ask counts, and rules judge as many run configurations as in a run over files
+    said = verdicts(linter, entry)
+    in_part = surroundings.judged(linter, entry)
+    judged = tuple(program.run for program in linter.judged_programs(entry))
+    if linter.inquiry.programs.is_spent(entry):
+        linter.inquiry.drop(entry)  # what rules asked has cost the facts nothing
     program = linter.program(entry)
     reader = Reader(program)
     asked = IN_FULL if program.is_whole else IN_PART
-    facts = tuple(fact for ask in asked if (fact := ask(reader)) is not None)
-    said = verdicts(linter, entry)  # first: its questions count too
-    facts = (*facts, *surroundings.judged(linter, entry))
-    programs = linter.programs(entry)
+    facts = (*(fact for ask in asked if (fact := ask(reader)) is not None), *in_part)
+    programs = [each for each in linter.programs(entry) if each.run in judged]
     ways = tuple(map(_way, programs)) if len(programs) > 1 else ()
     return Facts(entry, program.files, facts, _settings(facts), said, ways)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Optional
 
@@ -16,6 +15,7 @@ from ms_perflint.training import checkpoints, parallel, profiling
 from ms_perflint.training.repetition import repeats
 
 ASYNC = "async_save"
+NOT_SET = Message("not set")
 
 
 def checkpoints_of(reader: Reader) -> Fact:
@@ -74,17 +74,22 @@ def _config(reader: Reader, call: Call) -> Evidence:
 def parallel_mode(reader: Reader) -> Fact:
     """Return the parallel modes that are set, each with what groups its gradients into AllReduces."""
     program = reader.program
-    found = []
-    for call in program.calls(parallel.SET):
+    found, is_set, is_usual = [], False, False
+    for call in filter(program.runs, program.calls(parallel.SET)):
         sets = parallel.settings(call)
-        if sets is None or "parallel_mode" in sets or _portions(sets):
+        sets_mode = sets is None or "parallel_mode" in sets
+        if sets_mode or _portions(sets):
             found.append(_parallel(reader, call, sets))
+            is_set = is_set or sets_mode
+            is_usual = is_usual or not parallel.is_on_request(program, call)
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
-        return Fact(Message("parallel mode"), None, Message("not set"), (), False)
+        return Fact(Message("parallel mode"), None, NOT_SET, (), False)
     more = Message("fusion buckets of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
     answer = next(iter(modes)) if len(modes) == 1 else None
-    says = either([str(each) for each in modes]) if modes else UNKNOWN
+    says = either([str(each) for each in modes]) if modes else UNKNOWN if is_set else NOT_SET
+    if modes and not is_usual:
+        answer, says = None, Message("{value} on request", value=says)
     return Fact(Message("parallel mode"), answer, also(says, more), tuple(found))
 
 
@@ -130,7 +135,7 @@ def autotune(reader: Reader) -> Fact:
     found = []
     for call in reader.program.calls(profiling.AUTOTUNE):
         met = [each.place for each, _ in profiling.conflicts(call)]
-        places = ", ".join(f"{os.path.basename(place.path)}:{place.line}" for place in met)
+        places = ", ".join(place.named for place in met)
         meets = Message("meets the profiler in {places}", places=places) if met else ""
         found.append(reader.evidence(call, "enable", says=partial(also, more=meets)))
     answers = {evidence.value for evidence in found}

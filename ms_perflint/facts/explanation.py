@@ -13,7 +13,7 @@ from ms_perflint.facts.data import Overview
 from ms_perflint.facts.trail import Question, Trail
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
-from ms_perflint.linting.judged import is_trained, unjudged
+from ms_perflint.linting.judged import is_trained
 from ms_perflint.linting.linter import Linter
 from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.suppressions import Suppressions
@@ -100,7 +100,7 @@ def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> As
     trail, module = Trail(type(check)), site.module
     seen = trail.watch(lambda: site if is_anchor else suspect(check, site))
     finding = next(iter(check.examine(seen)), None) if seen is not None else None
-    is_meant = seen is not None or trail.row > 0
+    is_meant, gap = seen is not None or trail.row > 0, linter.why_unjudged(check.program.entry)
     return Asked(
         check.code,
         check.name,
@@ -115,7 +115,7 @@ def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> As
         () if is_meant else check.program.apis(site)[:MEANT],
         tuple(trail.questions),
         _stop(trail) if finding is None and trail.row else None,
-        unjudged(check.program),
+        gap.reason if gap is not None else None,
     )
 
 

@@ -38,7 +38,7 @@ def precision_of(reader: Reader) -> Fact:
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
     if not halved and precision.needs_float32(program, _trained(program)):
-        says = Message("float32, which it needs")
+        says = Message("FP32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
     shown = (*made, *forced, *(each for each in halved if each.place not in told))
     return Fact(Message("precision"), answer, says, shown)

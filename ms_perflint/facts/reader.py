@@ -203,8 +203,8 @@ class Reader:
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
             for given in self.program.given(map(str, words)):
                 if given is not None and given.text is None and not given.is_bare:
-                    where = f"{os.path.basename(given.place.path)}:{given.place.row}"
-                    return Message("{place} gives `--{name}` something that cannot be told", place=where, name=name)
+                    says = Message("{place} gives `--{name}` something that cannot be told")
+                    return says.filled(place=given.place.named, name=name)
             if all(keyword.arg != "default" for keyword in site.node.keywords):
                 return Message("`--{name}` has no default", name=name)
             return Message("the default of `--{name}` is not known", name=name)

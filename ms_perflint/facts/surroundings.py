@@ -13,7 +13,6 @@ from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message
-from ms_perflint.linting.judged import unjudged
 from ms_perflint.linting.linter import Linter
 from ms_perflint.program import target as targets
 from ms_perflint.program.call_site import Call
@@ -47,7 +46,9 @@ def files(reader: Reader) -> Fact:
 
 def judged(linter: Linter, entry: str) -> tuple[Fact, ...]:
     """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
-    reason = unjudged(linter.program(entry)) or next(iter(linter.gaps(entry, linter.asked_of(entry)).values()), None)
+    gap = linter.why_unjudged(entry)
+    gaps = {} if gap is not None else linter.gaps(entry, linter.asked_of(entry))
+    reason = gap.reason if gap is not None else next(iter(gaps.values()), None)
     return (Fact(Message("judged"), False, Message("in part: {reason}", reason=reason)),) if reason else ()
 
 
@@ -60,8 +61,7 @@ def config_files(reader: Reader) -> Fact:
         paths = [each.document for each in program.value(call.node, call.scope).alternatives if each.document]
         given, scope = _path_given(reader, call)
         for path in paths:
-            place = f"{os.path.basename(call.module.path)}:{call.node.lineno}"
-            loaded = Message("loaded in {place}", place=place)
+            loaded = Message("loaded in {place}", place=call.place.named)
             known.append(Evidence(Place(path, 1, 1), "", loaded, None, reader.behind(given, scope)))
         if not paths and not call.api.startswith("json"):  # which is as often data
             says, origins = _why_not(reader, given, scope)

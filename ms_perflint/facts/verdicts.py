@@ -8,7 +8,6 @@ from ms_perflint import mindspore_api
 from ms_perflint.check import checks
 from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Verdict
-from ms_perflint.linting.judged import unjudged
 from ms_perflint.linting.linter import Linter
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import target_of
@@ -22,7 +21,7 @@ def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
     asked = linter.asked_of(entry)
-    gaps = frozenset(asked) if unjudged(linter.program(entry)) else linter.gaps(entry, asked).keys()
+    gaps = frozenset(asked) if linter.why_unjudged(entry) else linter.gaps(entry, asked).keys()
     others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
     out = []
     for check in checks():

@@ -15,7 +15,6 @@ Fixes meet. What happens then:
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.source import Files, Overlay, Source, SourceError, Status
+from ms_perflint.fixes.conflicts import Taken, is_sound
 from ms_perflint.fixes.writing import Change, unified_diff, write
 from ms_perflint.index.semantic_index import parse
 from ms_perflint.languages import Message
@@ -142,51 +142,6 @@ class _Held(Files):
         return self.contents[path][1] if path in self.contents else self.base.status(path)
 
 
-class _Taken:
-    """Edits that go together in one pass."""
-
-    def __init__(self, read: Callable[[str], Source]) -> None:
-        self.read = read
-        self.sources: dict[str, Source] = {}
-        self.edits: dict[str, list[Edit]] = {}
-        self.starts: set[tuple[str, int]] = set()  # path and row of those that lengthen a line
-        self.ends: set[tuple[str, int]] = set()
-
-    def admits(self, edits: Iterable[Edit]) -> bool:
-        """Return whether edits are the same as taken ones or clear of them.
-
-        Edits that touch are not: of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. Nor are
-        two that lengthen a line: each of two arguments may fit on a line on which both do not.
-        """
-        for edit in edits:
-            taken = self.edits.get(edit.path, [])
-            at = bisect.bisect_left(taken, edit)
-            if taken[at : at + 1] == [edit]:
-                continue
-            if not all(_clear(edit, other) for other in taken[max(0, at - 1) : at + 1]):
-                return False
-            start, end = self._rows(edit)
-            if _lengthens(edit) and (start in self.ends or end in self.starts):
-                return False
-        return True
-
-    def add(self, edits: Iterable[Edit]) -> None:
-        """Take edits."""
-        for edit in edits:
-            bisect.insort(self.edits.setdefault(edit.path, []), edit)
-            if _lengthens(edit):
-                start, end = self._rows(edit)
-                self.starts.add(start)
-                self.ends.add(end)
-
-    def _rows(self, edit: Edit) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Return path and row of the start and the end of an edit."""
-        if edit.path not in self.sources:
-            self.sources[edit.path] = self.read(edit.path)
-        source = self.sources[edit.path]
-        return (edit.path, source.row(edit.start)), (edit.path, source.row(edit.end))
-
-
 class _Work:
     """The files while they are being fixed."""
 
@@ -236,7 +191,7 @@ class _Work:
         """Return the findings whose fixes are made in the next pass: none of their edits overlap."""
         candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
         sure = [finding for finding in candidates if self._is_sure(finding)]
-        taken, chosen = _Taken(self._source), []
+        taken, chosen = Taken(self._source), []
         ordered = sure or sorted(candidates, key=self.rank)
         for at, finding in enumerate(ordered):
             self.left = len(ordered) - at
@@ -257,9 +212,11 @@ class _Work:
         allowed = self._is_sure(finding) or (self.consent is not None and self.config.trust(finding) is Safety.UNSAFE)
         if not (allowed and paths and paths <= self.given and not paths & self.frozen):
             return False
-        if not _is_sound(_edits(finding)):
+        if not is_sound(_edits(finding)):
             place = finding.place
-            reason = Message("the fix of {code} was not made: its edits overlap; please report this", code=finding.code)
+            reason = Message(
+                "the fix of {code} was not applied: its edits overlap; please report this", code=finding.code
+            )
             self.problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
             return False
         return self.consent is None or self._key(finding) not in self.declined
@@ -403,23 +360,6 @@ def _edits(finding: Finding) -> tuple[Edit, ...]:
 def _paths(finding: Finding) -> set[str]:
     """Return the files that a finding's fix changes."""
     return {edit.path for edit in _edits(finding)}
-
-
-def _lengthens(edit: Edit) -> bool:
-    """Return whether an edit puts in more than it takes away."""
-    return len(edit.text.encode()) > edit.end - edit.start
-
-
-def _clear(one: Edit, other: Edit) -> bool:
-    """Return whether two edits do not touch."""
-    return one.end < other.start or other.end < one.start
-
-
-def _is_sound(edits: Iterable[Edit]) -> bool:
-    """Return whether the edits of one fix can all be made, and in one way only."""
-    ordered = sorted(set(edits))
-    pairs = [pair for pair in zip(ordered, ordered[1:]) if pair[0].path == pair[1].path]
-    return all(one.end <= other.start and one.start < other.end for one, other in pairs)
 
 
 def _codes(findings: Iterable[Finding]) -> str:

@@ -119,7 +119,7 @@ def _undo(files: Sequence[Held], path: str) -> list[Problem]:
     if strange:
         names = ", ".join(map(os.path.basename, strange))
         reason = Message(
-            "a run was killed while it fixed this file, and {names} has changed since: see {path}, remove it then",
+            "a run was killed while it fixed this file, and {names} changed since: see {path}, then remove it",
             names=names,
             path=path,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Source, SourceError, Span
-from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Scope:
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of that name that is defined in it."""
         for scope in reversed(self.defines):
-            if scope.name == name and scope.is_function:
+            if scope.name == name and scope.is_function and accessed(scope.node) is None:
                 return scope
         return None
 

@@ -84,9 +84,11 @@ class Layer(NamedTuple):
 
     @property
     def func(self) -> ast.expr:
-        """Return the expression of what is called: of `map(function, elements)` and others the first argument."""
-        is_handed = self.row is not None and not self.is_word and bool(self.call.args)
-        return self.call.args[0] if is_handed else self.call.func
+        """Return the expression of what is called: that which `map(x, elements)` and `field(default_factory=x)` get."""
+        if self.row is None or self.is_word:
+            return self.call.func
+        given = (word.value for word in self.call.keywords if word.arg == "default_factory")
+        return self.call.args[0] if self.call.args else next(given, self.call.func)
 
     @property
     def args(self) -> Iterable[Held]:

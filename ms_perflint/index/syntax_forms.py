@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Optional
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 EXITS = frozenset({"exit", "_exit", "quit"})
@@ -69,10 +69,25 @@ def word_of(node: ast.AST) -> str:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
+def inside(node: ast.expr, *words: str) -> ast.expr:
+    """Return what stands inside of calls with these last words: the `x` of `tqdm(enumerate(x))`."""
+    while isinstance(node, ast.Call) and word_of(node.func) in words and node.args:
+        node = node.args[0]
+    return node
+
+
 def is_decorated(node: ast.AST, *words: str) -> bool:
     """Return whether a function or class has a decorator whose last word is one of these."""
     decorators = getattr(node, "decorator_list", ())
     return any(word_of(each.func if isinstance(each, ast.Call) else each) in words for each in decorators)
+
+
+def accessed(node: ast.AST) -> Optional[ast.expr]:
+    """Return the property that a function gives another accessor: `x` of `@x.setter`; None for other functions."""
+    for decorator in getattr(node, "decorator_list", ()):
+        if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+            return decorator.value
+    return None
 
 
 def is_enumeration(node: ast.AST) -> bool:

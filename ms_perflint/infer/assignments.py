@@ -13,7 +13,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import is_decorated, is_enumeration, word_of
+from ms_perflint.index.syntax_forms import accessed, is_decorated, is_enumeration, word_of
 from ms_perflint.infer.places import (
     ADDS,
     CALL,
@@ -26,6 +26,7 @@ from ms_perflint.infer.places import (
     Place,
     Places,
     joined,
+    more,
     results,
     taken,
     text_of,
@@ -133,13 +134,17 @@ class Assignments(Places):
             if binding.kind == "assign" and not binding.path:
                 for other, path in self.places(binding.value, binding.scope):
                     if other is not node and CALL not in path:
-                        node.flows.append((ELEMENT, other, joined(path, ELEMENT)))
+                        node.flows = more(node.flows, (ELEMENT, other, joined(path, ELEMENT)))
 
     def _function(self, function: Scope) -> None:
         node = self.of_function(function)
+        if accessed(function.node) is not None:  # its name stands for the property
+            for given in positional(function)[1:2]:
+                self.flow([(node, "")], self.variable(function, given.arg), ("",))
+            return
         is_property = is_decorated(function.node, *PROPERTIES)
         if not is_property:  # its name stands for what it returns
-            node.functions.append(function)
+            node.functions = more(node.functions, function)
             self._decorated(function, node)
         ways: list[tuple[Node, str]] = [(node, CALL)]
         cls = function.parent
@@ -208,7 +213,7 @@ class Assignments(Places):
 
     def _class(self, cls: Scope) -> None:
         node = self.of_function(cls)
-        node.functions.append(cls)
+        node.functions = more(node.functions, cls)
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
             self.flow(results(self.places(base, cls.parent)), node, (CALL,))
@@ -222,7 +227,7 @@ class Assignments(Places):
             assert scope.parent is not None
             callees = tuple(self.places(decorator, scope.parent))
             if callees:
-                node.passes.append(("", Argument(callees, 0)))
+                node.passes = more(node.passes, ("", Argument(callees, 0)))
                 self.flow(results(callees), node, ("",))
 
     # --- calls
@@ -232,7 +237,7 @@ class Assignments(Places):
         callees = tuple(self._entered(site, call))
         self.callees[id(call)] = callees
         for node, path in callees:
-            node.sites.append((path, site))
+            node.sites = more(node.sites, (path, site))
         arguments: Iterable[ast.expr] = call.args
         func = call.func
         if isinstance(func, ast.Attribute) and site.word in ADDS and call.args:
@@ -319,7 +324,7 @@ class Assignments(Places):
         if isinstance(argument, ast.Starred) or how.slot == "":
             places = taken(places)
         for node, path in places:
-            node.passes.append((path, how))
+            node.passes = more(node.passes, (path, how))
 
     def _entered(self, site: Site, call: ast.Call) -> Iterator[Place]:
         """Yield what a call enters: of `super().__init__(...)` and `Base.__init__(...)` the bases."""

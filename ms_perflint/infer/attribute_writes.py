@@ -23,7 +23,6 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Display, Instance, Options, Value
 
-SITES = 8  # stores of one name, in the whole program, that are looked at
 CALLS = 6  # calls that are gone back, one behind the other
 CALLERS = 20  # of one function
 
@@ -82,12 +81,8 @@ def _stores(
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name, in all files of the program, whose object is one of these."""
     holders = {known.identity for known in base.alternatives}
-    stores = evaluator.program.stores(name)
-    if len(stores) > SITES:  # a common name: only where the object is made
-        homes = {_home(known) for known in base.alternatives}
-        stores = tuple(binding for binding in stores if binding.scope.module in homes)[:SITES]
     found = []
-    for binding in stores:
+    for binding in evaluator.program.stores(name):
         target = binding.node
         assert isinstance(target, (ast.Attribute, ast.Subscript))
         if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).alternatives):
@@ -105,7 +100,21 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may hold settings, and is the same object wherever it is met."""
     if known.creation is None:
         return known.is_mapping or bool(known.document)
-    return known.cls is None and not known.type_api.startswith(evaluator.libraries.closed)
+    if known.cls is not None:
+        return _is_record(known.cls)
+    return not known.type_api.startswith(evaluator.libraries.closed)
+
+
+def _is_record(cls: Scope) -> bool:
+    """Return whether a class only holds attributes, each written out: others store in its objects by name too."""
+    is_derived = bool(getattr(cls.node, "bases", ()))
+    return not is_derived and all(map(_only_stores, cls.defines))
+
+
+def _only_stores(function: Scope) -> bool:
+    """Return whether a method is one of Python's, and takes no attributes from a mapping: `setattr`, `__dict__`."""
+    is_special = function.is_function and function.name.startswith("__")
+    return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
 
 
 def _words(node: Optional[ast.expr]) -> str:

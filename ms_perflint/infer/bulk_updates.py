@@ -19,7 +19,6 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Tree, Value, join
 
 SETATTR, UPDATE = "setattr", "update"
-SITES = 40  # updates of one program that are looked at
 
 
 class Update(NamedTuple):
@@ -49,22 +48,30 @@ def laid_over(
     with files to choose from.
     """
     found = list(values)
-    holders = {known.identity for known in base.alternatives}
+    holders = frozenset(known.identity for known in base.alternatives)
     read = place(node, scope)
-    for update in _updates(evaluator):
+    for update in _updates_of(evaluator, holders):
+        if store is not None and not _is_later(update, store):
+            continue
         at = place(update.node, update.block.scope)
         if is_never_before(evaluator, at, base, node, scope):
             continue
-        if store is not None and not _is_later(update, store):
-            continue
-        if not holders.isdisjoint(_receivers(evaluator, update)):
-            after = _after(evaluator, update, found, name, update.block.scope)
-            is_below = at is not None and read is not None and at.owner is read.owner and at.rank >= read.rank
-            found = [*found, *(each for each in after if each not in found)] if is_below else after  # in a loop
+        after = _after(evaluator, update, found, name, update.block.scope)
+        is_below = at is not None and read is not None and at.owner is read.owner and at.rank >= read.rank
+        found = [*found, *(each for each in after if each not in found)] if is_below else after  # in a loop
     return found
 
 
-@query
+@query(bottom=())
+def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Update, ...]:
+    """Return the updates that may be of one of some objects, by their identities, in the order of the files.
+
+    What reads a setting rests on these alone: the other updates of a program differ from that of another entry script.
+    """
+    return tuple(each for each in _updates(evaluator) if not holders.isdisjoint(_receivers(evaluator, each)))
+
+
+@query(bottom=frozenset())
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may be one of."""
     return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).alternatives)
@@ -118,11 +125,12 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
         calls = [site for word in words for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(evaluator, site)]
         for target, value, block in (store for stores in module.registered.values() for store in stores):
-            if setting_loops.of_key(target.slice, block) is not None:
+            loop = setting_loops.of_key(target.slice, block)
+            if loop is not None and not setting_loops.is_over_numbers(loop, block.scope):
                 updates.append(Update("[]", target.value, target, block, target.slice, value))
         others = (update for update in updates if not _is_own(update.receiver))
         found.extend(sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset)))
-    return tuple(found[:SITES])
+    return tuple(found)
 
 
 def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
@@ -135,7 +143,8 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
     elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
         is_text = any(isinstance(argument, ast.Constant) for argument in node.args)  # `hash.update("text")`
-        if site.word in evaluator.libraries.merges or (site.word == UPDATE and not is_text):
+        is_given = bool(node.args or node.keywords) and not is_text
+        if site.word in evaluator.libraries.merges or (site.word == UPDATE and is_given):
             yield Update(site.word, node.func.value, node, site.block)
 
 

@@ -9,6 +9,7 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Held, Layer, Read
+from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
     bases,
     calls,
@@ -218,7 +219,7 @@ class ProgramEvaluator:
             if self.queries.reads is not None:
                 self.queries.reads[key] = None
             return found
-        if binding.kind in ("function", "class"):
+        if binding.kind == "class" or (binding.kind == "function" and accessed(binding.node) is None):
             found = self._memo[key] = self._binding(binding, inner)
             return found
         return self._ask(key, BOTTOM, MANY, ProgramEvaluator._binding, (self, binding, inner))
@@ -226,7 +227,8 @@ class ProgramEvaluator:
     def _binding(self, binding: Binding, scope: Scope) -> Value:
         module, node = scope.module, binding.node
         if binding.kind == "function":
-            return calls.made_inside(self, node, scope)
+            base = accessed(node)
+            return calls.made_inside(self, node, scope) if base is None else self.value(base, scope)
         if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):

@@ -234,8 +234,7 @@ class OfDisplay(Settings[Display]):
         method = self.method(name, node, scope) if self.known.is_mapping else None
         if method is not None:
             return method
-        setting = self.item(name)
-        return Value(setting.alternatives, setting.open, True)  # of an `EasyDict`: what a user may set in another way
+        return self.item(name).as_setting()  # of an `EasyDict`
 
     def item(self, key: object) -> Value:
         if self.known.is_mapping:

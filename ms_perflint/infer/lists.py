@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
@@ -34,7 +34,6 @@ BEHIND = frozenset({"append", "extend"})  # those that leave all elements where 
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
 CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
 STORE = "[]"  # the "word" of `name[index] = value`
-GIVEN = 2  # functions that are followed when they are given a list
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
@@ -89,7 +88,7 @@ class _Elements:
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
-            for word, given, block in self.changes(holder, 0):
+            for word, given, block in self.changes(holder):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 way = self.evaluator.way(block, scope)
                 if way == IMPOSSIBLE or given is None:
@@ -99,25 +98,33 @@ class _Elements:
                     value = self.of(value, depth + 1)
                 yield value if way == USUAL else value.as_non_default()
 
-    def changes(self, holder: Binding, depth: int) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
+    def changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
         """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
 
         That is the word, what the list gets by it, and the block. Functions that are given the list may change it too.
         """
+        todo = [holder]
+        for each in todo:  # grows on the way
+            for word, given, block, parameters in self._changes(each):
+                if word:
+                    yield word, given, block
+                todo.extend(parameter for parameter in parameters if parameter not in todo)
+
+    def _changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block, Iterable[Binding]]]:
+        """Yield the same for one name; with no word, the parameters of a function that is given the list."""
         owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
         scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
         for target, value, block in owner.module.registered.get(names[-1], ()):
             if block.scope.owner in scopes and _names(target.value) == names:
-                yield STORE, value, block
+                yield STORE, value, block, ()
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call):
                 continue
             given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
             if site.word in CHANGES and _is_addition(site, names):
-                yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block
-            elif depth < GIVEN and any(_names(arg) == names for arg in given):
-                for parameter in self.given(site, names):
-                    yield from self.changes(parameter, depth + 1)
+                yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block, ()
+            elif any(_names(arg) == names for arg in given):
+                yield "", None, site.block, self.given(site, names)
 
     def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
@@ -144,7 +151,7 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
     if isinstance(what, Display) and what.kind in FIXED:
         return frozenset()
     found = _Elements(evaluator)
-    return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder, 0))
+    return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder))
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
-from ms_perflint.index.signature import Held, Layer
+from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs, registries, sequences, tables
 from ms_perflint.infer.bases import lineage, method
@@ -273,7 +273,7 @@ def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:
 
 def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool) -> Value:
     """Take functions from an object or a class: methods are bound, properties are read."""
-    if not any(isinstance(k.what, Scope) and k.what.is_function for k in value.alternatives):
+    if not any((isinstance(k.what, Scope) and k.what.is_function) or _is_property(k) for k in value.alternatives):
         return value
     values = []
     for known in value.alternatives:
@@ -284,7 +284,22 @@ def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object
                 continue
             if from_object or is_decorated(function.node, "classmethod"):
                 known = known._replace(what=Bound(function, receiver))
-        values.append(Value((known,)))
+        made = known.creation if from_object and _is_property(known) else None
+        values.append(Value((known,)) if made is None else _of_property(evaluator, made, receiver))
+    return join([*values, *([TOP] if value.open else [])])
+
+
+def _is_property(known: Alternative) -> bool:
+    """Return whether something is a property that a call makes: `name = property(getter)`."""
+    return known.type_api == "builtins.property"
+
+
+def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Value:
+    """Return what a property that a call makes gives where it is read from an object."""
+    getter = Signature.named("fget").bind(made).of("fget").part
+    value = evaluator.value(*getter) if getter is not None else TOP
+    functions = [known.definition for known in value.alternatives]
+    values = [calls.entered(evaluator, each, None, receiver) if each is not None else TOP for each in functions]
     return join([*values, *([TOP] if value.open else [])])
 
 

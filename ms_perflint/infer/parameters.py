@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
-from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import mappings, sequences, spreads
+from ms_perflint.index.syntax_forms import accessed, is_decorated
+from ms_perflint.infer import bases, mappings, sequences, spreads
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
@@ -51,6 +52,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
             values.append(value if way == USUAL else value.as_non_default())
             is_left_out = is_left_out and value is otherwise and _is_left_out(evaluator, binding, layer)
     values.extend(_decorated(evaluator, binding))
+    values.extend(_set(evaluator, binding))
     if values and is_left_out:
         return join([*values, Value(otherwise.alternatives, otherwise.open, True)])
     return join(values or [otherwise, evaluator.empty()])
@@ -68,6 +70,19 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     if positional(own)[own.is_method :][:1] != [binding.node] or not own.is_function:
         return []
     return [evaluator.known(each, each.node, each) for each in evaluator.program.decorated(own)]
+
+
+def _set(evaluator: Evaluator, binding: Binding) -> Iterator[Value]:
+    """Yield what stores in objects of a class give a property, for the parameter of its setter."""
+    own, cls = binding.scope, binding.scope.parent
+    if cls is None or accessed(own.node) is None or positional(own)[1:2] != [binding.node]:
+        return
+    for store in evaluator.program.stores(own.name):
+        base = evaluator.value(store.node.value, store.scope)  # type: ignore[attr-defined]
+        if isinstance(store.node, ast.Attribute) and any(
+            known.cls is not None and cls in bases.ancestors(evaluator, known.cls) for known in base.alternatives
+        ):
+            yield evaluator.weighed(store)
 
 
 def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:

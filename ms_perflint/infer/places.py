@@ -8,15 +8,16 @@ A path says what is taken out of what a node holds: CALL its result, ELEMENT an 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, TypeVar, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.direct_imports import handing, imports, outside
 
+T = TypeVar("T")
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
 DEPTH = 4  # steps of a path that are told apart
 ANY = "*"  # the word of what is found by a name that is worked out
@@ -63,15 +64,20 @@ NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 class Node:
     """A variable of a function, or what one file says of a word."""
 
-    __slots__ = ("edges", "flows", "functions", "key", "passes", "sites")
+    __slots__ = ("edges", "flows", "functions", "passes", "sites", "word")
 
     def __init__(self, word: Optional[str] = None) -> None:
-        self.key: Union[str, Node] = self if word is None else word
-        self.flows: list[tuple[str, Node, str]] = []  # path here, the node that gets it, and as what of it
-        self.passes: list[tuple[str, Argument]] = []
-        self.sites: list[tuple[str, Site]] = []  # the calls of it
-        self.functions: list[Scope] = []  # functions, lambdas and classes that are defined under it
+        self.word = word
+        self.flows: Sequence[tuple[str, Node, str]] = ()  # path here, the node that gets it, and as what of it
+        self.passes: Sequence[tuple[str, Argument]] = ()
+        self.sites: Sequence[tuple[str, Site]] = ()  # the calls of it
+        self.functions: Sequence[Scope] = ()  # functions, lambdas and classes that are defined under it
         self.edges: Any = None  # see `value_flow`, which fills it
+
+    @property
+    def key(self) -> Union[str, Node]:
+        """Return what it is found by: its word, or itself."""
+        return self if self.word is None else self.word
 
     @property
     def is_handed_on(self) -> bool:
@@ -80,12 +86,8 @@ class Node:
 
     def close(self) -> None:
         """Forget all that it is connected with."""
-        self.flows.clear()
-        self.passes.clear()
-        self.sites.clear()
-        self.functions.clear()
+        self.flows = self.passes = self.sites = self.functions = ()
         self.edges = None
-        self.key = ""
 
 
 Place = tuple[Node, str]
@@ -99,6 +101,14 @@ class Argument(NamedTuple):
     is_spread: bool = False  # also for later positions, or for any keyword: `*x`, `**x`
     before: tuple[int, ...] = (0, 1)  # how many parameters a method may be given before the first argument
     result: Optional[tuple[Node, str]] = None  # what gets it where the callee returns it as it is
+
+
+def more(held: Sequence[T], one: T) -> list[T]:
+    """Return what is held with one thing more. Most nodes hold nothing of a kind: they have no list of their own."""
+    if not isinstance(held, list):
+        return [*held, one]
+    held.append(one)
+    return held
 
 
 def joined(path: str, then: str) -> str:
@@ -308,6 +318,8 @@ class Places:
             self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
             for keyword in node.keywords:
                 self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if word == "property":
+            found.extend(results(place for argument in node.args for place in self.places(argument, scope)))
         if word in ENTERS:
             found.extend(self.entered(place for argument in node.args for place in self.places(argument, scope)))
         calls = self._calls_given(node) if word not in PLAIN else None
@@ -371,7 +383,7 @@ class Places:
             self.flow(places, made, (ELEMENT,))
             self.flow([(made, CALL)], made, ("", ELEMENT))
             self.flow([(made, ELEMENT)], made, ("",))
-            made.passes.append(("", Argument(((made, ""),), 0, True, (0, 1), (made, ""))))
+            made.passes = more(made.passes, ("", Argument(((made, ""),), 0, True, (0, 1), (made, ""))))
         return [(made, "")]
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> list[Place]:
@@ -440,4 +452,4 @@ class Places:
         for node, path in places:
             for way in ways:
                 if node is not target or path != way:
-                    node.flows.append((path, target, way))
+                    node.flows = more(node.flows, (path, target, way))

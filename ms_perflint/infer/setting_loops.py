@@ -7,11 +7,13 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, Constant, Display, Tree
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
+NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
 
 
 class Loop(NamedTuple):
@@ -49,6 +51,15 @@ def _loop(binding: Binding, names: dict[tuple[int, ...], str]) -> Optional[Loop]
     if binding.path:
         return None
     return Loop(over.func.value if method == "keys" else over, binding.name, None, binding.stmt)  # type: ignore[attr-defined]
+
+
+def is_over_numbers(loop: Loop, scope: Scope) -> bool:
+    """Return whether a loop goes through numbers, by its form alone: its keys are no names of settings then."""
+    over: list[Optional[ast.expr]] = [loop.over]
+    if isinstance(loop.over, ast.Name) and loop.over.id in scope.bindings:
+        bindings = scope.bindings[loop.over.id]
+        over = [each.value if each.kind == "assign" and not each.path else None for each in bindings]
+    return all(isinstance(each, ast.Call) and word_of(each.func) in NUMBERS for each in over)
 
 
 def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[bool]:

@@ -379,6 +379,12 @@ class Value(NamedTuple):
         """Return the same, as something that a user must ask for."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
+    def as_setting(self) -> Value:
+        """Return the same, as a setting: constants are there to be set in another way, functions and dtypes are not."""
+        if self.alternatives and all(known.constant is NO_CONSTANT for known in self.alternatives):
+            return self
+        return Value(self.alternatives, self.open, True)
+
 
 ALTERNATIVES = 64  # of one expression, before it is open
 TOP = Value((), True)

@@ -8,7 +8,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import is_decorated, word_of
-from ms_perflint.infer import commandline, parameters, spreads
+from ms_perflint.infer import calls, commandline, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import TOP, Alternative, Instance, Value
@@ -32,9 +32,9 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
     default = TOP
     for cls in _classes(evaluator, known.cls) if known.cls is not None else ():
         if name in cls.bindings:
-            default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
-            default = Value(default.alternatives, default.open, True)  # it is there to be replaced
+            default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name))).as_setting()
     if known.is_parsed:
+        default = Value(default.alternatives, default.open, True)  # a user may pass another one
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     return spreads.passed(evaluator, given, default)
@@ -101,8 +101,8 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
     for keyword in made.call.keywords:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, made.scope)
-        if keyword.arg == "default_factory" and isinstance(keyword.value, ast.Lambda):
-            return evaluator.value(keyword.value.body, made.scope.module.scope_of[id(keyword.value)])
+        if keyword.arg == "default_factory":
+            return calls.applied(evaluator, made._replace(row=()))
     return TOP
 
 

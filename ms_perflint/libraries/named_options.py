@@ -12,8 +12,6 @@ from ms_perflint.infer import commandline, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, TOP, Value, join
 
-CALLS = 200  # of one function that adds an option, that are looked at
-
 
 def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
     """Return what an option gives, of those that these sites add under names that are worked out."""
@@ -66,7 +64,7 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
     function = site.scope
     if not function.is_function or not site.node.args or isinstance(site.node.args[0], ast.Constant):
         return
-    for caller in evaluator.program.callers(function)[:CALLS]:
+    for caller in evaluator.program.callers(function):
         assert isinstance(caller.node, ast.Call)
         entered = evaluator.activation(function, Layer(caller.node, caller.scope), caller.scope)
         flags = evaluator.value(site.node.args[0], entered)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import Optional
 
+from ms_perflint.core.findings import Place
 from ms_perflint.core.source import SourceError, unreadable
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
@@ -77,8 +77,8 @@ def _unread(program: Program) -> Optional[Message]:
     """Return which file that running code imports, or which cell of the entry, could not be read; None for none."""
     project, entry = program.project, program.module(program.entry)
     for lost in entry.source.lost if entry is not None else ():
-        place = Message("cell {cell}, line {row}", cell=lost.cell, row=lost.row)
-        return Message("{reason} in {place}", reason=lost.message, place=place)
+        place = Place(program.entry, lost.row, lost.column, lost.cell)
+        return Message("{reason} in {place}", reason=lost.message, place=place.seen_from(program.entry))
     broken = program.paths & project.broken
     modules = program.modules if broken else ()
     for scope in (scope for module in modules for scope in module.scopes if scope in program.reached):
@@ -91,7 +91,7 @@ def _unread(program: Program) -> Optional[Message]:
 
 def _why(program: Program, path: str) -> Message:
     """Return why a file could not be read, and where."""
-    where = os.path.relpath(path, os.path.dirname(program.entry))
+    where = program.named(path)
     reason: str = Message("it could not be read")
     try:
         program.project.parse(path)

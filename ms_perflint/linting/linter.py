@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.cache.packing import Session
 from ms_perflint.check import Check, checks_of
 from ms_perflint.config.settings import Config, inside
-from ms_perflint.core.findings import Finding, Found, Place, Problem, merged, only_shown, trained, unjudged
+from ms_perflint.core.findings import Finding, Found, Gap, Place, Problem, merged, only_shown, trained, unjudged
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.source import Files, Source, SourceError, unreadable
@@ -39,7 +39,7 @@ class _Judged(NamedTuple):
 
     reply: Reply
     left_out: Optional[Message] = None  # why some questions got no answer
-    unjudged: Optional[Message] = None  # the same, where that is to be said
+    unjudged: Optional[Gap] = None  # the same, where that is to be said
 
 
 class Linter:
@@ -78,7 +78,7 @@ class Linter:
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
         self._done: set[str] = set()  # programs that have judged all files that come
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
-        self._left: dict[str, tuple[Message, set[str]]] = {}  # why some got no answer of one that had judged it ahead
+        self._left: dict[str, tuple[Gap, set[str]]] = {}  # why some got no answer of one that had judged it ahead
         self._gaps = False  # whether some questions about it were left unanswered then
         self._trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
 
@@ -180,9 +180,13 @@ class Linter:
         self.problems += self.inquiry.programs.taken_problems()
         return found
 
+    def judged_programs(self, entry: str) -> tuple[Program, ...]:
+        """Return the program of an entry script in the run configurations that are judged."""
+        return self.inquiry.runs_of(entry).kept
+
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
         """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
-        files = self.program(entry).files
+        files = sorted(self.program(entry).files)  # as in a run over files: what is asked first spends the budgets
         for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
             for path in files:
                 module = self._open(path)
@@ -241,18 +245,19 @@ class Linter:
         """Return the programs that were asked about a file, and may not have given all answers."""
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
-            reason = self._why_unjudged(entry)
-            gaps = {} if reason or path != entry else self.gaps(entry, codes)
-            if reason:
-                left[entry] = reason, codes
+            gap = self.why_unjudged(entry)
+            gaps = {} if gap or path != entry else self.gaps(entry, codes)
+            if gap:
+                left[entry] = gap, codes
             elif gaps:
-                left[entry] = next(iter(gaps.values())), set(gaps)
-        return [unjudged(entry, path, codes, reason) for entry, (reason, codes) in left.items()]
+                left[entry] = Gap(next(iter(gaps.values()))), set(gaps)
+        return [unjudged(entry, path, codes, gap) for entry, (gap, codes) in left.items()]
 
-    def _why_unjudged(self, entry: str) -> Optional[Message]:
+    def why_unjudged(self, entry: str) -> Optional[Gap]:
         """Return why the program of an entry script may not have given all answers; None where it has."""
-        reasons = map(judging.unjudged, self.inquiry.programs.held(entry))
-        return next(filter(None, reasons), None) or self.inquiry.programs.beyond(entry)
+        programs = self.inquiry.programs
+        reason = next(filter(None, map(judging.unjudged, programs.held(entry))), None) or programs.beyond(entry)
+        return Gap(reason, programs.unasked(entry)) if reason is not None else None
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return what is said about the comments of a file that was passed over, if it could be read."""
@@ -391,7 +396,7 @@ class Linter:
         held = programs.held(entry)
         if not held:
             return {check: _Judged(reply) for check, reply in replies.items()}
-        reason, said = programs.left_out(entry), self._why_unjudged(entry)
+        reason, said = programs.left_out(entry), self.why_unjudged(entry)
         if path == entry and asking:
             self._note_training(held[0])
         if programs.is_spent(entry):
@@ -399,7 +404,8 @@ class Linter:
             if not is_new:
                 return self._ahead(entry, path, asking)
         gaps = self.gaps(entry, {check.code for check in asking}) if path == entry and not said else {}
-        return {check: _Judged(reply, reason, said or gaps.get(check.code)) for check, reply in replies.items()}
+        more = {code: Gap(gap) for code, gap in gaps.items()}
+        return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
 
     def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
         """Return what rules could not follow in the program of an entry script that was asked about them, by code."""

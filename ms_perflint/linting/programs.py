@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Optional
 
 from ms_perflint.config.settings import Config, PerDirectory
@@ -22,6 +23,8 @@ from ms_perflint.training import devices, training
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 TIMES = 2  # what the first run configuration took, that all others may take together, and
 EVALUATIONS = 8_000  # which they may take in any case: 1.4 s, twice the time in which a small program is judged
+LARGER = 3  # times that, at most, which those of a larger program may take, as long as it takes to read its files
+READ = 120  # bytes of files that are read, parsed and indexed in the time of one evaluation
 MOST = 60  # run configurations of one program that are judged
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
@@ -36,7 +39,6 @@ class Programs:
         self._config = config
         self._target = Target(config.mindspore_version or (0,), (config.device,) if config.device else ())
         self._held: dict[str, Runs] = {}
-        self._more: dict[str, int] = {}  # run configurations that are not judged, by entry script
 
     def __contains__(self, entry: str) -> bool:
         return entry in self._held
@@ -62,14 +64,17 @@ class Programs:
         """Return the program of an entry script in all its run configurations."""
         if entry not in self._held:
             base = Program(project, entry, self._target)
-            ways = self._ways(base)
+            runs = self._ways(base)
+            meant = self._meant(base, runs)
+            ways = tuple(base.run_as(run) if run is not None else base for run in meant[:MOST])
             for program in ways:
                 program.ways = len(ways)
-            self._held[entry] = Runs(ways)
+            beyond = tuple(map(_name, meant[MOST:]))
+            self._held[entry] = Runs(ways, beyond, len(runs) - len(meant))
         return self._held[entry]
 
-    def _ways(self, base: Program) -> tuple[Program, ...]:
-        """Return a program in all the run configurations in which it is judged."""
+    def _ways(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
+        """Return all run configurations of a program, those first that a change is about; None: with its defaults."""
         runs = self._runs(base)
         if all(run is None or run.start is not None for run in runs) and _may_ask(base) and training.may_train(base):
             from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
@@ -77,9 +82,7 @@ class Programs:
             siblings = tuple(sibling_configs.runs(base))
             if siblings and self._needs(base, siblings):
                 runs = siblings
-        runs = self._changed_first(base, runs)
-        self._more[base.entry] = max(0, len(runs) - MOST)
-        return tuple(base.run_as(run) if run is not None else base for run in runs[:MOST])
+        return self._changed_first(base, runs)
 
     def _changed_first(
         self, base: Program, runs: tuple[Optional[RunConfiguration], ...]
@@ -89,6 +92,22 @@ class Programs:
         if not changed or len(runs) == 1:
             return runs
         return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.reads(base, run, changed)))
+
+    def _meant(
+        self, base: Program, runs: tuple[Optional[RunConfiguration], ...]
+    ) -> tuple[Optional[RunConfiguration], ...]:
+        """Return the run configurations that are judged: where nothing but config files changed, those with these.
+
+        All are, where other code may read such a file too: it has its name in it.
+        """
+        changed = self._config.changed
+        if not self._config.only_configs or len(runs) == 1:
+            return runs
+        names = tuple(os.path.basename(path) for path in changed)
+        if base.project.one_contains(base.files, names):
+            return runs
+        read = tuple(run for run in runs if run is not None and run_configurations.reads(base, run, changed, names))
+        return read or runs
 
     @staticmethod
     def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:
@@ -147,9 +166,12 @@ class Programs:
 
     def beyond(self, entry: str) -> Optional[Message]:
         """Return how many run configurations of a program are not judged; None where all are."""
-        skipped = self._held[entry].skipped if entry in self._held else ()
-        more = self._more.get(entry, 0) + len(skipped)
+        more = len(self.unasked(entry))
         return Message("{more} more run configurations were not judged", more=more) if more else None
+
+    def unasked(self, entry: str) -> tuple[str, ...]:
+        """Return the names of the run configurations of a program that were to be judged, and are not."""
+        return self._held[entry].unasked if entry in self._held else ()
 
     def is_too_much(self) -> bool:
         """Return whether they hold more answers than they should."""
@@ -180,31 +202,43 @@ def _may_ask(program: Program) -> bool:
 class Runs:
     """A program in all the run configurations in which it is judged; those that give the same are asked as one."""
 
-    def __init__(self, programs: tuple[Program, ...]) -> None:
+    def __init__(self, programs: tuple[Program, ...], beyond: tuple[str, ...] = (), others: int = 0) -> None:
         self.programs = programs
+        self._beyond = beyond  # names of those that are too many to be judged
+        self._others = others  # how many more there are that are not meant
         # Each begins with the one that is asked. More may be asked of it later: they only get smaller
         self._alike: list[list[Program]] = [list(programs)]
         self._judged: dict[Program, None] = {}  # those that were asked, the first one first
-        self.skipped: list[Program] = []  # that are not judged: the others took too much
+        self._skipped: list[Program] = []  # that are not judged: the others took too much
 
     @property
     def asked(self) -> tuple[Program, ...]:
         """Return the programs of which the others give the same, as far as is known."""
         return tuple(self._judged) or self.programs[:1]
 
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Return the names of those that were to be judged, and are not."""
+        return (*(_name(program.run) for program in self._skipped), *self._beyond)
+
+    @property
+    def kept(self) -> tuple[Program, ...]:
+        """Return the programs that are judged, each as itself or as one that gives the same."""
+        return tuple(program for program in self.programs if program not in self._skipped)
+
     def ask(self, ask: Callable[[Program], Found]) -> Found:
         """Return what is found in a file as a part of the program, over its run configurations.
 
         Launchers for a CPU do not count: nothing is said of what they run.
         """
-        if len(self.programs) == 1:
+        if len(self.programs) == 1 and not self._others:
             return ask(self.programs[0])
         kept: list[list[Program]] = []
         by_program: dict[Program, Found] = {}
         for alike in self._alike:
             first, *others = alike
             if first not in self._judged and self._is_too_much():
-                self.skipped += alike
+                self._skipped += alike
                 continue
             kept.append(alike)
             self._judged[first] = None
@@ -218,13 +252,24 @@ class Runs:
         runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
-        named = [(program.run.name if program.run is not None else DEFAULTS, found) for program, found in runs]
-        return over_runs(named)
+        named = [(_name(program.run), found) for program, found in runs]
+        return over_runs(named, len(self._skipped) + len(self._beyond) + self._others, not self._others)
 
     def _is_too_much(self) -> bool:
         """Return whether one more like the first may take more, with those that were asked, than all may."""
         first, *others = [program.evaluator.queries.evaluations for program in self._judged] or [0]
-        return sum(others) + first > max(EVALUATIONS, TIMES * first)
+        one = first + self._size // READ
+        return sum(others) + first > max(EVALUATIONS, TIMES * first, min(LARGER * EVALUATIONS, TIMES * one))
+
+    @cached_property
+    def _size(self) -> int:
+        """Return how many bytes the files of the program have."""
+        first = self.programs[0]
+        return sum(len(first.project.raw(path) or b"") for path in first.files)
+
+
+def _name(run: Optional[RunConfiguration]) -> str:
+    return run.name if run is not None else DEFAULTS
 
 
 def _is_on_cpu(program: Program) -> bool:

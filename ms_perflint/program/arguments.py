@@ -41,6 +41,7 @@ class Argument(NamedTuple):
     takes: int = 1  # texts
     is_needed: bool = False  # the program stops without it
     is_empty: bool = False  # an option for a text that is "" or None without it
+    is_never_bare: bool = False  # it cannot stand without a text
 
     @property
     def is_positional(self) -> bool:
@@ -138,6 +139,8 @@ class _Reading:
             self._give(names, self._told(text, place, is_known), place)
             return
         texts = self._texts(option)
+        if option.is_never_bare and not texts:
+            self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
         told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes != MANY else None
         self._give(names, told, place, is_bare=not texts)
 
@@ -257,7 +260,9 @@ def _arguments(site: Site) -> list[Argument]:
     is_free = isinstance(nargs, ast.Constant) and nargs.value in ("?", "*")
     is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
     takes = _takes(given)
-    return [Argument(tuple(texts), takes, is_needed, is_flag and takes == 1 and not is_needed and _is_empty(given))]
+    is_empty = is_flag and takes == 1 and not is_needed and _is_empty(given)
+    is_never_bare = takes == 1 and not {"action", "nargs", "flag_value", "cls"} & given.keys()
+    return [Argument(tuple(texts), takes, is_needed, is_empty, is_never_bare)]
 
 
 def _is_empty(given: Mapping[str, ast.expr]) -> bool:

@@ -202,11 +202,18 @@ class Program:
             return next(iter(self._left_out), None)
         node = next((each for each in queries.spent_on if isinstance(each, (ast.expr, ast.stmt))), None)
         module = next((each.module for each in queries.spent_on if isinstance(each, Scope)), None)
-        where = os.path.relpath(module.path, os.path.dirname(self.entry)) if module is not None else ""
-        place = f"{where}:{node.lineno}" if node is not None and where else where or os.path.basename(self.entry)
+        where = self.named(module.path) if module is not None else ""
+        if module is not None and node is not None:
+            where = f"{where}:{module.place(node).spot}"
+        place = where or os.path.basename(self.entry)
         if queries.spent == NESTED:
             return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
+
+    def named(self, path: str) -> str:
+        """Return the name of a file for people: below the folder that holds it and the entry script."""
+        folders = os.path.dirname(self.entry), os.path.dirname(path)
+        return os.path.relpath(path, os.path.commonpath(folders))
 
     @property
     def is_spent(self) -> bool:

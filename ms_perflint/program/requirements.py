@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Version = tuple[int, ...]
 FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.yml", "*environment.yaml")
-SIZE = 1 << 16  # bytes of a file that are looked at
 _PACKAGE = r"(?i)(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)"
 _NUMBER = r"\d+(?:\.\d+)*"
 _CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
@@ -75,7 +74,7 @@ def _pins(program: Files, path: str) -> Iterator[Pin]:
     raw = program.project.raw(path) or b""
     if b"mindspore" not in raw.lower():
         return
-    for row, line in enumerate(raw[:SIZE].decode("utf-8", "replace").splitlines(), 1):
+    for row, line in enumerate(raw.decode("utf-8", "replace").splitlines(), 1):
         code = re.split(r"(?:^|\s)#", line)[0]
         for match in re.finditer(_PACKAGE, code):
             version, below = read(code[match.end() :])

@@ -75,8 +75,11 @@ def _is_for_debugging(start: Start) -> bool:
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
 
-def reads(program: Files, run: RunConfiguration, paths: Sequence[str]) -> bool:
-    """Return whether a run configuration stands in one of these files, or has one as a config file or below it."""
+def reads(program: Files, run: RunConfiguration, paths: Sequence[str], names: Sequence[str] = ()) -> bool:
+    """Return whether a run configuration stands in one of these files, or has one as a config file or below it.
+
+    Also whether one of its config files speaks of one of these `names` of files.
+    """
     named = [each.text for each in run.flags.values() if each.text is not None and each.text.endswith(CONFIGS)]
     found = [run.start.script.path] if run.start is not None else []
     ancestors = program.project.ancestors(os.path.dirname(program.entry))
@@ -85,7 +88,8 @@ def reads(program: Files, run: RunConfiguration, paths: Sequence[str]) -> bool:
             if program.project.raw(path) is not None:
                 found += (path, *config_files.below(program, path))
                 break
-    return not set(paths).isdisjoint(map(os.path.realpath, found))
+    is_one = not set(paths).isdisjoint(map(os.path.realpath, found))
+    return is_one or (bool(names) and program.project.one_contains(found, tuple(names)))
 
 
 def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:

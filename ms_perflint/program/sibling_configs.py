@@ -25,7 +25,6 @@ FOLDERS = ("configs", "config", "conf", "cfgs", "cfg", "options", "yaml")  # bes
 KINDS = ("*.yaml", "*.yml")
 NAMED = r"(?i).*(?:conf|cfg|ya?ml|opt\b)"  # names of options that may be about such files
 TRIED = 3  # files, before it is given up that the program loads them
-KEYS = 20  # of a file, that are looked for in the code
 FITTING = 0.5  # of them have to stand there
 
 
@@ -119,7 +118,7 @@ def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:
     """Return whether a file is a mapping most of whose keys stand in the code of a program, as texts or names."""
     documents = program.project.documents(path)
     data = documents[0].data if documents else None
-    keys = [key for key in data if isinstance(key, str)][:KEYS] if isinstance(data, dict) else []
+    keys = [key for key in data if isinstance(key, str)] if isinstance(data, dict) else []
     return bool(keys) and sum(map(stands, keys)) >= FITTING * len(keys)
 
 

@@ -23,7 +23,12 @@ RELEASES: tuple[Version, ...] = (
 )
 _OLD = {"mirror_mean": "set_auto_parallel_context"}  # 2.10 raises `ValueError` for it (run)
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
-_OLD_NAMES = ("AdamWeightDecayDynamicLR", "mindspore.model_zoo", "mindspore.train.parallel_utils")
+_OLD_NAMES = (
+    *("AdamWeightDecayDynamicLR", "mindspore.model_zoo", "mindspore.train.parallel_utils"),
+    *("check_int_positive", "check_int_non_negative", "ParamValidator"),  # of mindspore._checkparam, up to 1.0
+)
+# Names of internal modules that many programs import: 1.7 has them, 2.0.0 has none of them (sources read)
+_INTERNAL = {"mindspore._checkparam.Rel": (2, 0), "mindspore._checkparam.Validator": (2, 0)}
 OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
@@ -85,7 +90,7 @@ def _imports(program: Files) -> tuple[Version, Optional[Version], Optional[Place
     for path in program.files:
         module = program.module(path) if _may_narrow(program, path, oldest) else None
         for name, stmt, alias in _imported(module) if module is not None else ():
-            added, removed = mindspore_api.added_in(name), mindspore_api.removed_in(name)
+            added, removed = mindspore_api.added_in(name), _removed_in(name)
             if (added or removed) and module is not None and not _is_guarded(module, alias):
                 oldest = max(oldest, added or oldest)
                 if removed is not None and (cap is None or removed < cap):
@@ -127,8 +132,12 @@ def _may_narrow(program: Files, path: str, oldest: Version) -> bool:
 @lru_cache(maxsize=256)  # asked in each program of a file
 def _changes(names: frozenset[str]) -> tuple[bool, Version]:
     """Return whether one of these names is gone in some version, and the first version that has all of them."""
-    some_went = any(mindspore_api.removed_in(name) is not None for name in names)
+    some_went = any(_removed_in(name) is not None for name in names)
     return some_went, max((mindspore_api.added_in(name) or RELEASES[0] for name in names), default=RELEASES[0])
+
+
+def _removed_in(name: str) -> Optional[Version]:
+    return _INTERNAL.get(name) or mindspore_api.removed_in(name)
 
 
 def _place(module: SemanticIndex, stmt: ast.stmt, alias: ast.alias) -> Place:

@@ -9,7 +9,7 @@ from ms_perflint import pages
 from ms_perflint.core.findings import Finding, Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
-from ms_perflint.report.sources import spot
+from ms_perflint.report.sources import spot, spot_of
 from ms_perflint.report.text import HELP
 from ms_perflint.report.unjudged import reason
 
@@ -43,7 +43,7 @@ def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
 def _problem(problem: Problem, root: str) -> str:
     path = below(problem.path, root)
     where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
-    return command("error", "ms-perflint", where, f"{path}: {problem.message}")
+    return command("error", "ms-perflint", where, f"{path}{spot_of(problem)}: {problem.message}")
 
 
 def _unjudged(each: Unjudged, outcome: Outcome, root: str) -> str:

@@ -11,7 +11,7 @@ from ms_perflint import pages
 from ms_perflint.core.findings import Finding, Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
-from ms_perflint.report.sources import spot
+from ms_perflint.report.sources import said, spot
 from ms_perflint.report.text import block
 from ms_perflint.report.unjudged import reason
 
@@ -57,8 +57,9 @@ def _problem(suites: ElementTree.Element, problem: Problem, root: str) -> None:
     path = _text(below(problem.path, root))
     suite = ElementTree.SubElement(suites, "testsuite", {"name": path, "tests": "1", "errors": "1"})
     where = {"file": path, **({"line": str(problem.row)} if problem.row and not problem.cell else {})}
-    case = ElementTree.SubElement(suite, "testcase", {"name": "can be read", "classname": _class(path), **where})
-    ElementTree.SubElement(case, "error", {"message": _text(problem.message), "type": "error"})
+    name = f"cell {problem.cell} can be read" if problem.cell else "can be read"
+    case = ElementTree.SubElement(suite, "testcase", {"name": name, "classname": _class(path), **where})
+    ElementTree.SubElement(case, "error", {"message": _text(said(problem)), "type": "error"})
 
 
 def _unjudged(suites: ElementTree.Element, each: Unjudged, root: str, outcome: Outcome) -> None:

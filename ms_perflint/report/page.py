@@ -49,7 +49,8 @@ def brief(page: Page, off: bool, language: str) -> str:
     switch = Message("Off by default; switch it on with `--extend-select {code}`.", code=page.code)
     if not off:
         switch = Message(
-            'Switch it off with `# noqa: {code}` on the line, or `ignore = ["{code}"]` in the settings.', code=page.code
+            'Switch it off with `# noqa: {code}` on the line, or `ignore = ["{code}"]` in the configuration.',
+            code=page.code,
         )
     whole = Message("The whole page, with evidence and exceptions: `ms-perflint rule {code} --full`", code=page.code)
     parts = [

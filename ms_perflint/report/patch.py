@@ -28,7 +28,7 @@ def patch(
         parts.append(coloured(unified_diff(before, after, shown(change.path)), style))
     for finding, diff in asked:
         fix = _marked(finding, config, language)
-        left_out = Message("{fix} -- not part of the patch, `--unsafe-fixes` makes it", fix=fix)
+        left_out = Message("{fix} -- not part of the patch, `--unsafe-fixes` applies it", fix=fix)
         parts.append(f"# {say(left_out, language)}\n")
         parts += [f"# {row}\n" for row in coloured(diff, style).splitlines()]
     return "".join(parts)
@@ -45,6 +45,8 @@ def would_fix(fixed: int, number: int, more: int) -> Message:
     """Return what a patch comes to."""
     if more == 0:
         return Message("Would fix {fixed} of {number} findings.", fixed=fixed, number=number)
+    if fixed == 0:
+        return Message("Would fix 0 of {number} findings ({more} with `--unsafe-fixes`).", number=number, more=more)
     return Message(
         "Would fix {fixed} of {number} findings ({more} more with `--unsafe-fixes`).",
         fixed=fixed,

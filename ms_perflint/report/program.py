@@ -43,8 +43,9 @@ class Text:
         if not lines:
             lines.append(self.say(Message("no program that trains is in this folder")))
         if answer.defining:
+            one = Message("1 file more that starts nothing: does not train")
             said = Message("{files} more that start nothing: do not train", files=files_of(answer.defining))
-            lines.append(self.say(said))
+            lines.append(self.say(one if answer.defining == 1 else said))
         if answer.is_cut:
             lines.append(self.say(Message("... and more: name a folder further down")))
         return "".join(f"{line}\n" for line in lines)
@@ -118,7 +119,7 @@ class Text:
         quiet = [verdict.code for verdict in silent if verdict.is_judged]
         gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
-        states = ((Message("not checked"), gaps), (Message("no finding"), quiet), (Message("off"), off))
+        states = ((Message("not judged"), gaps), (Message("no finding"), quiet), (Message("off"), off))
         wide = max(STATE, *(width(self.say(state)) for state, codes in states if codes), 0)
         for state, codes in states:
             said = self.say(state)

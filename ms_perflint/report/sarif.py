@@ -13,6 +13,7 @@ from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.page import markdown
 from ms_perflint.report.root import absolute_uri, root_of, uri
+from ms_perflint.report.sources import said
 from ms_perflint.report.text import labelled
 from ms_perflint.report.unjudged import NAME, reason
 from ms_perflint.version import __version__
@@ -107,7 +108,7 @@ class _Log:
         place: Json = {"artifactLocation": self.artifact(problem.path)}
         if problem.row and not problem.cell:
             place["region"] = {"startLine": problem.row, "startColumn": max(1, problem.column)}
-        return {"level": "error", "message": {"text": problem.message}, "locations": [{"physicalLocation": place}]}
+        return {"level": "error", "message": {"text": said(problem)}, "locations": [{"physicalLocation": place}]}
 
     def result(self, finding: Finding, fingerprint: str) -> Json:
         """Return one finding."""
@@ -126,6 +127,8 @@ class _Log:
                 for number, each in enumerate(finding.related, start=1)
             ]
         properties: Json = {}
+        if finding.place.cell:  # people know no rows of the file
+            properties["cell"] = {"number": finding.place.cell, "row": finding.place.line}
         if finding.configurations:
             properties["configurations"] = list(finding.configurations)
         if (measured := self.outcome.measured(finding)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from ms_perflint.core.findings import Place
+from ms_perflint.core.findings import Place, Problem
 from ms_perflint.core.source import Files, Source, SourceError
 from ms_perflint.languages import escaped
 
@@ -53,6 +53,16 @@ def position(place: Place) -> str:
 def spot(place: Place) -> str:
     """Return `row:column`; in a notebook `cell 3:row:column`."""
     return f"{place.spot}:{place.column}"
+
+
+def spot_of(problem: Problem) -> str:
+    """Return where in its file a problem is, behind a colon, as `spot` says it; "" where it has no position."""
+    return f":{spot(Place(problem.path, problem.row, problem.column, problem.cell))}" if problem.row else ""
+
+
+def said(problem: Problem) -> str:
+    """Return what is wrong, in a notebook behind the cell: its place in the file is not known."""
+    return f"{spot_of(problem)[1:]}: {problem.message}" if problem.cell else problem.message
 
 
 def name(place: Place) -> str:

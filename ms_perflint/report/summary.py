@@ -112,6 +112,8 @@ def _older(number: int) -> list[Message]:
 def found(outcome: Outcome) -> Message:
     """Return the sentence that says how much was found; nothing, in how many files."""
     number = len(outcome.findings)
+    if number == 0 and outcome.unchanged:
+        return Message("No findings: {reason}.", reason=outcome.unchanged)
     looked_at = len(set(outcome.files).difference(problem.path for problem in outcome.problems))
     if number == 0 and looked_at:
         return Message("No findings in {files}.", files=files_of(looked_at))
@@ -157,7 +159,14 @@ def _with_consent(outcome: Outcome) -> list[Message]:
     number = sum(map(len, fixes.values()))
     parts = [f"{f'{len(texts)}x ' if len(texts) > 1 else ''}{code} ({texts[0]})" for code, texts in fixes.items()]
     rules = ", ".join(parts)
-    return [Message("{number} more with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules)]
+    if outcome.fixed:
+        more = Message(
+            "{number} more with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules
+        )
+        return [more]
+    return [
+        Message("{number} fixable with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules)
+    ]
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:

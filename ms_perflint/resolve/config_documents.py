@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Optional
 
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
-DOCUMENTS = 10  # of one file that are read
 NUMBER = 100  # characters of a number: what is longer is not computed, which takes quadratic time
 MERGED = 1 << 17  # keys that `<<` copies, in one file
 TAG = "tag:yaml.org,2002:"
@@ -88,7 +87,7 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
     builder = _Builder(yaml, path)
     found: list[Entry] = []
     try:
-        while len(found) < DOCUMENTS and (entry := builder.build(events)) is not None:
+        while (entry := builder.build(events)) is not None:
             found.append(entry)
     except (yaml.YAMLError, ValueError, LookupError, RecursionError):
         pass  # what comes after it is not read

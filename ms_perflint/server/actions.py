@@ -115,9 +115,9 @@ def has_safe_fix(checked: Checked) -> bool:
 
 def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
     """Return the action that makes all fixes of a file as `--fix` does; its edit is worked out when it is taken."""
-    title = Message("ms-perflint: make all safe fixes")
+    title = Message("ms-perflint: apply all safe fixes")
     if config.unsafe_fixes:
-        title = Message("ms-perflint: make all fixes")
+        title = Message("ms-perflint: apply all fixes")
     return types.CodeAction(title=say(title, language_of(config)), kind=kind, data={"uri": uri})
 
 

@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
+from typing import Optional
 
 from ms_perflint.baseline import entries
-from ms_perflint.core.findings import Finding, Problem, Report, only_shown
+from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, only_shown
 from ms_perflint.core.source import PYTHON, Files, Source, SourceError
 from ms_perflint.infer.config_files import CONFIGS
-from ms_perflint.since.states import State, States
+from ms_perflint.since.states import State, States, is_there
 
 LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths
 Statement = tuple[str, str]  # the rule, and a hash of what the statement means
@@ -35,6 +36,7 @@ class Comparison:
         self._lint = lint
         self._anchor = os.path.join(states.top, "anchor")  # entries name files relative to its folder
         self._before: dict[str, tuple[Finding, ...]] = {}  # by new path
+        self._unasked: dict[tuple[str, str], set[str]] = {}  # run configurations, by old path and rule
 
     def old(self, path: str) -> str:
         """Return the path that a file had."""
@@ -71,9 +73,18 @@ class Comparison:
         """Return what was found in files when they were as before."""
         missing = sorted(path for path in paths if path not in self._before)
         if missing:
-            found = _by_path(self._lint(missing, self.states.before).findings)
+            report = self._lint(missing, self.states.before)
+            self._note_unasked(report.unjudged)
+            found = _by_path(report.findings)
             self._before.update((path, tuple(found.get(self.old(path), ()))) for path in missing)
         return self._before
+
+    def _note_unasked(self, unjudged: Iterable[Unjudged]) -> None:
+        """Note which run configurations were not judged in the old state: what they gave is not known."""
+        for each in unjudged:
+            for path in each.files if each.runs else ():
+                for code in each.codes:
+                    self._unasked.setdefault((path, code), set()).update(map(_unnumbered, each.runs))
 
     def _divided(
         self, here: Sequence[Finding], before: Sequence[Finding], files: Files
@@ -83,34 +94,39 @@ class Comparison:
         for old, entry in zip(before, self._statements(before, self.states.before)):
             left.setdefault(entry, []).append(old)
         new: list[Finding] = []
-        pairs: list[tuple[Finding, Finding]] = []
+        pairs: list[tuple[Finding, Optional[Finding]]] = []
         for finding, entry in zip(here, self._statements(here, files)):
             if left.get(entry):
                 pairs.append((finding, left[entry].pop(0)))
             else:
                 new.append(finding)
         rest = sorted((old for each in left.values() for old in each), reverse=True)
-        pairs += self._edited(new, rest, files) if new and rest else []
+        edited = self._edited(new, rest, files) if new and rest else []
+        pairs += edited
+        pairs += [(finding, None) for finding in new if finding not in dict(edited)]
         same = [finding for finding, old in pairs if not self._spreads(finding, old)]
         return [finding for finding in here if finding not in same], same
 
-    def _spreads(self, finding: Finding, old: Finding) -> bool:
-        """Return whether a finding holds for run configurations for which its counterpart did not.
+    def _spreads(self, finding: Finding, old: Optional[Finding]) -> bool:
+        """Return whether a finding holds for run configurations for which its counterpart, if it has one, did not.
 
-        One that now holds for all of them may do so because others are gone: then it is as it was.
+        One that now holds for all of them may do so because others are gone: then it is as it was. What was not judged
+        before does not count: it may have been as it is.
         """
-        if not old.configurations:
+        if old is not None and not old.configurations:
             return False
         if not finding.configurations:
-            return not self._may_lose_runs
+            return old is None or not self._may_lose_runs
         path = finding.place.path
-        return bool(Counter(self._run_before(name, path) for name in finding.configurations) - _runs(old))
+        runs = Counter(self._run_before(name, path) for name in finding.configurations)
+        spread = runs - _runs(old) if old is not None else runs
+        return not self._unasked.get((self.old(path), finding.code), set()).issuperset(spread)
 
     @cached_property
     def _may_lose_runs(self) -> bool:
         """Return whether the change may take away a run configuration: a file, or a command of a launcher."""
         before, after = self.states.before, self.states.after
-        return any(not path.endswith((*CONFIGS, *PYTHON)) or not _is_there(path, after) for path in before.contents)
+        return any(not path.endswith((*CONFIGS, *PYTHON)) or not is_there(path, after) for path in before.contents)
 
     def _run_before(self, name: str, path: str) -> str:
         """Return what a run configuration of a program was called: its file may have another name now."""
@@ -128,7 +144,10 @@ class Comparison:
         return [(entry.code, entry.statement) for entry in entries(found, self._anchor, files)]
 
     def _edited(self, new: Sequence[Finding], rest: Sequence[Finding], files: Files) -> list[tuple[Finding, Finding]]:
-        """Return the new findings in lines that took the place of lines with an old one of the same rule, and that."""
+        """Return the new findings in lines that took the place of lines with an old one of the same rule, and that.
+
+        A statement of several lines also has one that begins in the line in which it begins.
+        """
         before, after = _lines(rest[0].place.path, self.states.before), _lines(new[0].place.path, files)
         if max(len(before), len(after)) > LONGEST:
             return []
@@ -136,18 +155,24 @@ class Comparison:
         found: list[tuple[Finding, Finding]] = []
         blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         for finding in new:
-            row = finding.place.row - 1
-            start, end = next(((a, b) for tag, a, b, c, d in blocks if tag == "replace" and c <= row < d), (0, 0))
-            old = next((each for each in left if each.code == finding.code and start <= each.place.row - 1 < end), None)
+            alike = [each for each in left if each.code == finding.code]
+            old = next((each for each in alike if _is_in_place(finding, each, blocks)), None)
             if old is not None:
                 left.remove(old)
                 found.append((finding, old))
         return found
 
 
-def _is_there(path: str, files: Files) -> bool:
-    directory, name = os.path.split(path)
-    return name in files.named(directory, name)
+def _is_in_place(finding: Finding, old: Finding, blocks: Sequence[tuple[str, int, int, int, int]]) -> bool:
+    """Return whether a finding begins in the line in which an old one began, or in one that took the place of its."""
+    row, before = finding.place.row - 1, old.place.row - 1
+    for tag, start, _, first, last in blocks:
+        if tag == "equal" and first <= row < last and row - first == before - start:
+            return True
+    return any(
+        tag == "replace" and first <= finding.end.row - 1 and row < last and start <= old.end.row - 1 and before < end
+        for tag, start, end, first, last in blocks
+    )
 
 
 def _unnumbered(run: str) -> str:

@@ -9,10 +9,13 @@ from typing import NamedTuple, Optional
 from ms_perflint.config.settings import PerDirectory, inside
 from ms_perflint.core.source import PYTHON, Disk, Files, Status
 from ms_perflint.discovery import Found, is_excluded
+from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
 from ms_perflint.since.repository import LINK, NOTHING, SUBMODULE, Difference, GitError, Repository
 
 MADE = "__pycache__"  # what Python leaves in a folder does not make it one of the repository
+VERSIONS = ("pyproject.toml", "environment.yml", "environment.yaml")  # config files that may name one of MindSpore
+COUNTING = (*PYTHON, *CONFIGS, ".pyi", ".sh", ".bash", ".cfg", ".ini", ".conf", ".txt")  # files that programs read
 LINKS = 40  # that lead from one to the other
 
 
@@ -146,10 +149,29 @@ class States(NamedTuple):
         """Return the files that differ, by the names that they have now and had before."""
         return frozenset((*self.before.contents, *self.before.hidden, *self.renamed.values()))
 
+    @property
+    def are_configs(self) -> bool:
+        """Return whether all that changed is config files which were there before, and are still there.
+
+        What no program reads does not count.
+        """
+        if self.renamed or any(path.endswith((*COUNTING, os.sep)) for path in self.before.hidden):
+            return False
+        counting = [path for path in self.before.contents if path.endswith(COUNTING)]
+        return all(path.endswith(CONFIGS) and not path.endswith(VERSIONS) for path in counting) and all(
+            is_there(path, self.after) for path in counting
+        )
+
     def close(self) -> None:
         """End what reads the objects."""
         for each in self.repositories:
             each.close()
+
+
+def is_there(path: str, files: Files) -> bool:
+    """Return whether a file is there in a state."""
+    directory, name = os.path.split(path)
+    return name in files.named(directory, name)
 
 
 def states(directory: str, revision: str, staged: bool = False) -> States:

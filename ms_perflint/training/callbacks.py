@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
@@ -44,8 +45,20 @@ ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export"
 
 UPDATED = r"(?i)ema|weight|param|model|net|optim"
 # What changes the training itself when a hook of a step calls it
-CHANGES = "assign|set_data|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
+CHANGES = "assign|set_data|request_stop|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
 SCHEDULES = "mindspore.train.LearningRateScheduler"
+NETWORK = "train_network"  # of the parameters of a callback: sunk, it is a cell around the one that is trained
+# What that cell has too: mindspore 2.10 train/dataset_helper.py:87 hands on no attribute of the network
+OF_EACH_CELL = frozenset(
+    {
+        *("add_flags", "add_flags_recursive", "cells", "cells_and_names", "cls_name", "compile"),
+        *("construct", "get_flags", "get_parameters", "init_parameters_data", "jit_config_dict"),
+        *("name_cells", "param_prefix", "parameter_layout_dict", "parameters_and_names"),
+        *("parameters_broadcast_dict", "parameters_dict", "phase", "requires_grad", "set_broadcast_flag"),
+        *("set_grad", "set_train", "to_float", "trainable_params", "training", "untrainable_params"),
+        "update_parameters_name",
+    }
+)
 
 
 class Cadence(enum.Enum):
@@ -67,7 +80,7 @@ def cadences(train: Call) -> list[Cadence]:
 
 
 def changes_by_step(train: Call) -> Optional[Alternative]:
-    """Return a callback of a `Model.train` or `fit` that changes the learning rate or weights after every step."""
+    """Return a callback of a `Model.train` or `fit` that changes the rate or weights, or stops, after a step."""
     given = train.given("callbacks")
     known, _ = collected(train.program, given, train) if given is not None else ([], False)
     return next((each for each in known if _changes(train.program, each)), None)
@@ -85,6 +98,38 @@ def _changes(program: Program, known: Alternative) -> bool:
         if each.api == SCHEDULES:
             return True
     return False
+
+
+def inside_network(train: Call) -> Optional[Place]:
+    """Return where a callback reads an attribute of the network of the training, `cb_params.train_network.optimizer`.
+
+    It is one of another cell once data is sunk. A callback that asks for `dataset_sink_mode` knows that.
+    """
+    given = train.given("callbacks")
+    for each in collected(train.program, given, train)[0] if given is not None else ():
+        for known in lineage(train.program.evaluator, each.cls) if each.cls is not None else ():
+            found = _inside_network(known.definition) if known.definition is not None else None
+            if found is not None:
+                return found
+    return None
+
+
+def _inside_network(cls: Scope) -> Optional[Place]:
+    """Return where a class first reads an attribute of `train_network`."""
+    if any("dataset_sink_mode" in method.attrs for method in cls.defines):
+        return None
+    for method in cls.defines:
+        for node in ast.walk(method.node) if NETWORK in method.attrs else ():
+            if isinstance(node, ast.Attribute) and node.attr not in OF_EACH_CELL and _is_network(node.value, method):
+                return cls.module.place(node)
+    return None
+
+
+def _is_network(node: ast.expr, method: Scope) -> bool:
+    """Return whether an expression is `cb_params.train_network`, or a name for it."""
+    bindings = method.lookup(node) if isinstance(node, ast.Name) else ()
+    behind = [node] if isinstance(node, ast.Attribute) else [each.value for each in bindings]
+    return bool(behind) and all(isinstance(each, ast.Attribute) and each.attr == NETWORK for each in behind)
 
 
 def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Alternative], bool]:

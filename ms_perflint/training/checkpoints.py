@@ -210,14 +210,17 @@ def use_of_saved(save: Call) -> Optional[Use]:
 
     given = save.given("ckpt_file_name")
     found = paths(save.program.evaluator, given, save.scope) if given is not None else ()
-    return use_after(save.program, save, [_named(path) for path in found])
+    return use_after(save.program, save, [name for path in found for name in _names(path)])
 
 
-def _named(path: Path) -> Path:
-    """Return the path that a save writes to: it adds the ending (mindspore 2.10 train/serialization.py:751)."""
+def _names(path: Path) -> tuple[Path, ...]:
+    """Return the path that a save writes to: it adds the ending (mindspore 2.10 train/serialization.py:751).
+
+    Code that goes on with the path as it was given means the same file.
+    """
     last = path.pieces[-1] if path.pieces else None
     is_whole = not isinstance(last, str) or last.endswith((".ckpt", ".safetensors"))
-    return path if is_whole else path.added(type(path)((".ckpt",)))
+    return (path,) if is_whole else (path.added(type(path)((".ckpt",))), path)
 
 
 def retry(save: Call) -> Optional[ast.Try]:

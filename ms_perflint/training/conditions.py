@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -92,8 +91,7 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     found = _passes(program, site, more, (), (), CHAINS + 1)
     if len(found) > CHAINS:
         place = site.module.source.place(site.span[0])
-        where = f"{os.path.basename(place.path)}:{place.spot}"
-        program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=where))
+        program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=place.named))
     return tuple(dict.fromkeys(found[:CHAINS]))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import NamedTuple, Optional
 
@@ -40,8 +39,7 @@ class End(NamedTuple):
 
     def said(self, program: Program) -> Message:
         """Return that it cannot be followed, and where it stands."""
-        where = os.path.relpath(self.scope.module.path, os.path.dirname(program.entry))
-        place = f"{where}:{self.place.spot}"
+        place = f"{program.named(self.scope.module.path)}:{self.place.spot}"
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
 
 

@@ -1,4 +1,4 @@
-"""What runs in one pass of a loop only: under "last epoch", or right before the loop is left."""
+"""What runs in one pass of a loop only: under "last epoch", right before the loop is left, or in a loop of one pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Block, Site
+from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.syntax_forms import inside, word_of
+from ms_perflint.program.program import Program
+
+_AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # what goes through the same passes as it is given
 
 
 def is_in_last_pass(site: Site) -> bool:
@@ -21,6 +25,20 @@ def is_in_one_pass(site: Site) -> bool:
     if _leaves(site, len(loops)):
         return True
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
+
+
+def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
+    """Return whether a loop is known to have one pass at most, whatever a user passes: `range(1)`, one literal item."""
+    over = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
+    over = inside(over, *_AROUND) if over is not None else None
+    if isinstance(over, (ast.Tuple, ast.List)):
+        return len(over.elts) <= 1 and not any(isinstance(each, ast.Starred) for each in over.elts)
+    if not isinstance(over, ast.Call) or word_of(over.func) not in ("range", "trange"):
+        return False
+    bounds = [program.value(bound, scope) for bound in over.args]
+    numbers = [each.constant for each in bounds if not each.overridable]
+    known = [each for each in numbers if isinstance(each, int)]
+    return 0 < len(known) == len(bounds) < 3 and len(range(*known)) <= 1
 
 
 def _equal(site: Site) -> Iterator[ast.Compare]:

@@ -28,8 +28,14 @@ MANY = 64  # settings of the mode that are compared with one another
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
-# Names of functions that set up the context, as those of MindFormers do
-OF_CONTEXT = r"(?i)^_*(?:init|build|set|create|prepare|config)\w*(?:context|ctx)$|^(?:context|ctx)_(?:init|set|build)"
+# Names of options for the mode; `data_sink_mode`, `eval_mode` and others are of other things
+OPTION = r"(?i)(?:(?:ms|mindspore|context|ctx|exec|execution|run|running|graph)_?)?mode"
+# Names of functions that set up the context, as `build_context` of MindFormers and `init_env` of MindONE do
+OF_CONTEXT = (
+    r"(?i)^_*(?:init|build|set|create|prepare|config)\w*(?:context|ctx)$|^(?:context|ctx)_(?:init|set|build)"
+    r"|^_*(?:init|set|prepare|config)\w*(?:env|environment|runtime)$"
+)
+SETS_UP = r"^_?(?:init|set|prepare|config|start|launch)"  # and may do so, where a mode is given
 # What else an option named `mode` may choose: what the script is to do
 TASK = r"(?i)train|eval|test|val|infer|predict|export|finetune"
 
@@ -83,14 +89,31 @@ def is_said(program: Program) -> bool:
 
 
 @fact
-def may_be_said_outside(program: Program) -> bool:
-    """Return whether a library may say the mode: running code calls `build_context(config)` of one, or its kin."""
+def said_outside(program: Program) -> Optional[Site]:
+    """Return a running call of a library that may say the mode: `init_env(...)` or its kin; else None."""
     spoken = (word for module in program.modules for word in (*module.by_word, *module.renamed))
-    words = {word for word in spoken if re.search(OF_CONTEXT, word)}
+    for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
+        for site in program.sites(word):
+            may_say = re.search(OF_CONTEXT, word) or _is_given_mode(program, site)
+            if may_say and _is_outside(program, site) and program.runs(site):
+                return site
+    return None
+
+
+def _is_outside(program: Program, site: Site) -> bool:
+    """Return whether a call may be one of a library other than MindSpore."""
+    return any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
+
+
+def _is_given_mode(program: Program, site: Site) -> bool:
+    """Return whether an argument of a call is named as a mode and is no text, as `mode="bilinear"` is."""
+    if not isinstance(site.node, ast.Call):
+        return False
+    given = [argument for argument in site.node.args if word_of(argument) == "mode"]
+    given += [keyword.value for keyword in site.node.keywords if keyword.arg == "mode"]
     return any(
-        any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site)) and program.runs(site)
-        for word in sorted(words)
-        for site in program.sites(word)
+        not any(isinstance(constant, str) for constant in program.value(argument, site.scope).constants)
+        for argument in given
     )
 
 
@@ -246,7 +269,7 @@ def usual_mode(program: Program) -> Optional[int]:
     if are_too_many(program) or not program.is_whole:
         return None
     if not said:
-        return None if may_be_said_outside(program) else mindspore_api.default_mode(program.version)
+        return None if said_outside(program) is not None else mindspore_api.default_mode(program.version)
     modes = set()
     for call in said:
         if not is_opt_in(program, call) and not is_overridden(program, call):
@@ -389,7 +412,8 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )
-            if re.search(ABOUT_MODE, name) and "mode" in name and usually(default) == GRAPH and not read:
+            is_switch = any(isinstance(each, bool) for each in default.constants)
+            if re.fullmatch(OPTION, name) and usually(default) == GRAPH and not is_switch and not read:
                 stmt, holder = holders[0]
                 return Unused(f"{holder}.{name}", module.source.place(site.span[0]), stmt)
     return None

@@ -15,7 +15,7 @@ from ms_perflint.infer import calls
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.last_iteration import has_one_pass, is_in_last_pass, is_in_one_pass
 from ms_perflint.training.step_loops import is_step_loop
 from ms_perflint.training.training import (
     MODEL_TRAINS,
@@ -70,7 +70,8 @@ def _repeats(
     scope = site.scope.owner
     if is_in_last_pass(site):
         return False
-    if (even_once or not is_in_one_pass(site)) and any(_trains_in(program, loop, scope) for loop in site.block.loops):
+    loops = site.block.loops if even_once or not is_in_one_pass(site) else ()
+    if any(_trains_in(program, loop, scope) and not has_one_pass(program, loop, scope) for loop in loops):
         return True
     for inner in site.lambdas:
         if _is_given_as_hook(program, inner):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SINK, SIZE = "dataset_sink_mode", "sink_size"
 _GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it
+ON = frozenset({"true", "yes", "on"})  # what a switch is compared with
 _DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model.py:1407 raises for it
 
 
@@ -67,7 +68,7 @@ def is_pynative_by_default(program: Program) -> bool:
 
 def is_deliberate(call: Call) -> bool:
     """Return whether `dataset_sink_mode=False` has a reason: step callbacks, epochs one by one, another branch."""
-    if _asks_for_a_size(call) or not _is_false(call):
+    if asks_for_a_size(call) or not _is_false(call):
         return False
     if _acts_by_step(call):
         return True
@@ -97,9 +98,10 @@ def is_on_for_cpu(call: Call) -> bool:
     return asked is not None and asked.devices(True) == {"CPU"}
 
 
-def _asks_for_a_size(call: Call) -> bool:
-    """Return whether a call says how much to sink: whoever writes that wants to sink."""
-    return call.given(SIZE) is not None and not call.argument(SIZE).must_be(-1)
+def asks_for_a_size(call: Call) -> bool:
+    """Return whether a call says how much to sink: whoever writes that wants to sink. -1 is the whole dataset."""
+    sizes = {known.constant for known in call.argument(SIZE).by_default}
+    return call.given(SIZE) is not None and sizes != {-1}
 
 
 def _differ_by_rank(call: Call, other: Call) -> bool:
@@ -109,10 +111,22 @@ def _differ_by_rank(call: Call, other: Call) -> bool:
 
 
 def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
-    """Return whether an expression decides: `device != "CPU"`, `not sparse`; in a run also one behind a name."""
+    """Return whether an expression decides: `device != "CPU"`, `not sparse`; in a run also one behind a name.
+
+    A switch that is read from a text decides nothing: `args.sink == "true"`.
+    """
     bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
     behind = (binding.value for binding in bindings if binding.kind == "assign")
-    return any(isinstance(each, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)) for each in (given, *behind))
+    deciding = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)
+    return any(isinstance(each, deciding) and not _reads_a_switch(each) for each in (given, *behind))
+
+
+def _reads_a_switch(node: ast.expr) -> bool:
+    """Return whether a comparison asks whether a switch is on: `args.sink == "true"`, `args.sink is True`."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.Is)) or len(node.ops) > 1:
+        return False
+    (right,) = node.comparators
+    return isinstance(right, ast.Constant) and str(right.value).lower() in ON
 
 
 def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:

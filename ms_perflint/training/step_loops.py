@@ -97,9 +97,10 @@ def _called_each_step(program: Program) -> dict[Scope, None]:
         for site in scope.calls:
             is_here = _is_in_step_loop(program, site) if site.block.loops else is_called
             for callee in callees(program, site) if is_here and _runs_in_each_pass(program, site) else ():
-                if callee not in found and callee.is_function:
-                    found[callee] = None
-                    todo.append(callee)
+                function = callee.method("__init__") if callee.is_class else callee
+                if function is not None and function not in found and function.is_function:
+                    found[function] = None
+                    todo.append(function)
     return found
 
 

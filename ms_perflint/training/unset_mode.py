@@ -6,14 +6,34 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, training
 from ms_perflint.training.devices import target_of
+from ms_perflint.training.followed import End
 
 
 def is_pynative(program: Program) -> bool:
     """Return whether nothing in the training program sets the mode, and the default is PyNative."""
+    return (
+        _is_unsaid(program)
+        and mode.said_outside(program) is None
+        and training.trains_by_entry(program)
+        and trains_uncompiled(program)
+    )
+
+
+def hidden(program: Program) -> Optional[Message]:
+    """Return the call of a library that may set the mode of a training, where nothing else says it."""
+    site = mode.said_outside(program) if _is_unsaid(program) else None
+    if site is None or not training.trains_by_entry(program) or not trains_uncompiled(program):
+        return None
+    return End(site.node, site.scope).said(program)
+
+
+def _is_unsaid(program: Program) -> bool:
+    """Return whether a training program sets no mode itself, and the default is PyNative."""
     return (
         training.speaks_of_training(program)
         and not mode.is_surely_said(program)
@@ -21,9 +41,6 @@ def is_pynative(program: Program) -> bool:
         and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find
         and not mode.is_said(program)
         and training.may_train_by_entry(program)
-        and not mode.may_be_said_outside(program)
-        and training.trains_by_entry(program)
-        and trains_uncompiled(program)
     )
 
 
@@ -40,8 +57,13 @@ def is_place(call: Call) -> bool:
 def first_context(program: Program) -> Optional[Call]:
     """Return the first `set_context` on the default path of a program."""
     run = (call for call in program.calls(mode.SET_CONTEXT) if program.is_run_by_entry(call))
-    calls = [call for call in run if not call.is_optional]
+    calls = [call for call in run if not call.is_optional and not _tests_mode(call)]
     return min(calls, key=lambda call: program.position(call) or 0) if calls else None
+
+
+def _tests_mode(call: Call) -> bool:
+    """Return whether a call stands under a test of the mode: it is not the place to set it."""
+    return any(True for _ in mode.tests_of_mode(call.program, call))
 
 
 def anchor(program: Program, module: SemanticIndex) -> Optional[Site]:

@@ -86,7 +86,7 @@ def _by_hand(code: str, files: Sequence[str], report: Report, disk: Files) -> Va
             compile(Source(path, content).text, path, "exec", dont_inherit=True)
     except (OSError, SourceError, SyntaxError, ValueError):
         return variant._replace(reason=Message("the fix is display-only: it would not run as it is"))
-    return variant._replace(contents=made) if made else variant._replace(reason=Message("there is no fix to make"))
+    return variant._replace(contents=made) if made else variant._replace(reason=Message("there is no fix to apply"))
 
 
 def _is_clear(edit: Edit, others: Sequence[Edit]) -> bool:

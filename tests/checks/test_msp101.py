@@ -663,6 +663,16 @@ LEVELS = """
     """
 LEVEL = "if args.level == {0}:\n    ms.set_context(mode={1})\n"
 
+OUTSIDE = (
+    "zoo.init_env(mode, seed=1)",
+    "zoo.utils.env.init_env(mode=mode)",
+    "zoo.setup_env(**options)",
+    "zoo.prepare_environment(options)",
+    "zoo.set_runtime()",
+    "zoo.init(mode=mode)",
+    "zoo.launch(main, mode)",
+)
+
 QUIET = [
     case(
         "the lines that set the mode set the CPU, in one of several functions",
@@ -1166,6 +1176,24 @@ QUIET = [
         TRAIN,
     ),
     case(
+        "a function changes the mode that the settings hold",
+        IMPORTS,
+        """
+        class Settings:
+            mode = ms.PYNATIVE_MODE
+
+
+        def choose(settings):
+            settings.mode = ms.GRAPH_MODE
+
+
+        settings = Settings()
+        choose(settings)
+        ms.set_context(mode=settings.mode)
+        """,
+        TRAIN,
+    ),
+    case(
         "a library builds the context",
         IMPORTS,
         "from mindformers.core.context import build_context\n",
@@ -1199,6 +1227,10 @@ QUIET = [
         "from zoo.tools import configure_ctx\n",
         "configure_ctx('GPU')\n",
         TRAIN,
+    ),
+    *(
+        case(f"a library may set the mode: {call}", IMPORTS, f"import zoo\nmode, options = 0, {{}}\n{call}\n", TRAIN)
+        for call in OUTSIDE
     ),
     case(
         "gradients are taken in what only a compiled step calls",
@@ -1282,6 +1314,33 @@ def test_quiet(program: Program) -> None:
     quiet(CODE, program)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        'zoo.init_weights(mode="fan_out")',
+        'zoo.set_logger("run.log", mode="w")',
+        "zoo.set_seed(1)",
+        "zoo.make_env(0)",
+        "np.random.seed(0)",
+        "ms.set_seed(0)",
+    ],
+)
+def test_other_calls_of_libraries_set_no_mode(call: str) -> None:
+    text = join(IMPORTS, f"import numpy as np\nimport zoo\n{call}\n", TRAIN)
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert "no `mode` is set" in finding.message
+
+
+def test_what_runs_in_one_mode_alone_is_not_the_place_to_set_it() -> None:
+    held = """
+    if ms.get_context("mode") == ms.GRAPH_MODE:
+        ms.set_context(max_device_memory="8GB")
+    """
+    (finding,) = Program({"train.py": join(IMPORTS, held, TRAIN)}).lint(CODE).findings
+    assert "no `mode` is set" in finding.message
+    assert finding.fix is not None and not any(each.text.startswith("mode=") for each in finding.fix.edits)
+
+
 UNUSED = """
     import argparse
 
@@ -1338,6 +1397,20 @@ def test_an_unused_option_is_wired_in_where_nothing_sets_a_context(parsed: str, 
     assert finding.fix is not None
     assert finding.fix.safety is Safety.DISPLAY
     assert [each.text for each in finding.fix.edits] == [line]
+
+
+@pytest.mark.parametrize("name", ["eval_mode", "data_sink_mode", "step-mode", "train.mode", "model"])
+def test_an_option_of_another_mode_is_not_wired_in(name: str) -> None:
+    text = join(UNUSED.format(default=0, body=""), "args = options().parse_args()\nmain(args)\n")
+    (finding,) = Program({"train.py": text.replace("--mode", f"--{name}")}).lint(CODE).findings
+    assert "never used" not in finding.message
+
+
+@pytest.mark.parametrize("default", ["False", "bool(0)"])
+def test_a_switch_is_no_mode(default: str) -> None:
+    text = join(UNUSED.format(default=default, body=""), "args = options().parse_args()\nmain(args)\n")
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert "never used" not in finding.message
 
 
 @pytest.mark.parametrize(("default", "body"), [(1, ""), (0, "print(args.mode)")])

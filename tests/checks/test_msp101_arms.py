@@ -192,7 +192,51 @@ BLOCKED += [
     writes("an array that grows", "words = np.concatenate([words, net(Tensor(words)).asnumpy()], 1)"),
 ]
 
+HOLDERS = [
+    "types.SimpleNamespace(more=True)",
+    "dict(more=True)",
+    '{"more": True}',
+    "Settings()",
+    "argparse.Namespace(more=True)",
+    "argparse.ArgumentParser().parse_args()",
+]
+
+
+def setting(name: str, holder: str, body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program whose network asks an object of settings for something."""
+    made = f"class Settings:\n    more = True\n\n\nsettings = {holder}\n"
+    body = body.replace("ASKS", 'self.asked["more"]' if "dict" in holder or "{" in holder else "self.asked.more")
+    title, (start, *rest) = cell(f"{name}: {holder}", body, init="self.asked = settings")
+    return title, (start, "import argparse\nimport types\n", made, *rest)
+
+
+BLOCKED += [
+    *(setting("bound in one arm", holder, "if ASKS:\n    y = self.dense(x)\nreturn y\n") for holder in HOLDERS[:4]),
+    setting(
+        "bound in the other arm", HOLDERS[0], "if not ASKS:\n    x = x * 2\nelse:\n    y = self.dense(x)\nreturn y\n"
+    ),
+    cell("an attribute of a layer", "if self.dense.has_bias:\n    y = self.dense(x)\nreturn y\n"),
+    setting("compared", HOLDERS[0], "if ASKS is True:\n    y = self.dense(x)\nreturn y\n"),
+]
+
 READY = [
+    *(
+        setting("bound before", holder, "y = self.dense(x)\nif ASKS:\n    y = y * 2\nreturn y\n")
+        for holder in HOLDERS[:4]
+    ),
+    setting(
+        "bound in both arms", HOLDERS[0], "if ASKS:\n    y = self.dense(x)\nelse:\n    y = self.dense(-x)\nreturn y\n"
+    ),
+    setting(
+        "returned in the arm", HOLDERS[0], "if ASKS:\n    y = self.dense(x)\n    return y\nreturn self.dense(-x)\n"
+    ),
+    setting("used in the arm alone", HOLDERS[0], "if ASKS:\n    y = x * 2\n    x = x + y\nreturn self.dense(x)\n"),
+    setting("None before", HOLDERS[0], "y = None\nif ASKS:\n    y = self.dense(x)\nreturn y\n"),
+    cell(
+        "bound in one arm: an attribute of the cell",
+        "if self.more:\n    y = self.dense(x)\nreturn y\n",
+        "self.more = True",
+    ),
     writes("a text that is not read again", "words = ops.concat((words, net(ops.ones((1, 4)))), axis=1)"),
     writes("a window", "out = net(words)\nwords = ops.concat((words, out), axis=1)[:, 1:]"),
     writes("the last word alone", "out = net(words[:, -1:])\nwords = ops.concat((words, out), axis=1)"),

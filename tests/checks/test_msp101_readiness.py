@@ -148,7 +148,7 @@ BLOCKED = [
             OPTIMIZER,
             "\n\ndef forward(x, y, k):\n    return loss_fn(net(x), y) * (k + 1)\n\n\n",
             "from tqdm import tqdm\n\nx, y = next(dataset.create_tuple_iterator())\n",
-            f"grad_fn = ms.value_and_grad(forward, None, opt.parameters)\nfor i in {loop}:\n    t = i / 100\n",
+            f"grad_fn = ms.value_and_grad(forward, None, opt.parameters)\nfor i in {loop}:\n    t = i / 100\n"
             f"    value, grads = grad_fn(x, y, {given})\n    opt(grads)\n",
         )
         for name, loop, given in (("behind a bar", "tqdm(range(100))", "i"), ("worked out", "range(100)", "t"))
@@ -299,6 +299,37 @@ BLOCKED = [
                 for x, y in dataset.create_tuple_iterator():
                     value, grads = grad_fn(pair={0: x, 1: x}, y=y)
                     opt(grads)
+                """,
+            ),
+            (
+                "slices, handed on by the step",
+                """
+
+
+                def train_step(pair, y):
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                    return value
+
+
+                for batch in dataset.create_tuple_iterator():
+                    pair, rest = batch[:2], batch[2]
+                    train_step(pair, rest)
+                """,
+            ),
+            (
+                "list of a batch, handed on by the step",
+                """
+
+
+                def train_step(pair, y):
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                    return value
+
+
+                for batch in dataset.create_tuple_iterator():
+                    train_step(list(batch), 1)
                 """,
             ),
             (

@@ -1,6 +1,8 @@
 """MSP101: code that graph mode is not known to compile is named, and the fix is display-only; its neighbours keep it.
 
-Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode, where it can run: see `proofs/kinds.py`.
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode, where it can run. What stands in one
+`construct` is a kind of `proofs/kinds.py`, which a proof runs again; here are forms that need more than one: a function
+that computes the loss, code that is not there, several methods.
 """
 
 from __future__ import annotations
@@ -24,25 +26,12 @@ UNPROVEN = [
     (forward("unknown method", f"x = x.cuda()\n{LOSS}"), "x.cuda"),
     (forward("array", f"w = y.numpy()\n{LOSS} * w[0]"), "y.numpy"),
     (forward("partial", "return f(net(x), y)", "import functools\n\nf = functools.partial(loss_fn)\n"), "f"),
-    (forward("reversed", f"for i in reversed([1, 2]):\n    x = x * i\n{LOSS}"), "reversed"),
-    (forward("dict made", f"d = dict(a=x)\n{LOSS}"), "dict"),
     (forward("NumPy that was not run", f"n = np.stack([1, 2])\n{LOSS}"), "np.stack"),
-    # methods that lists and dicts have with tensors
-    (forward("list sorted", f"l = [3, 1]\nl.sort()\n{LOSS} * l[0]"), "l.sort"),
-    (forward("list copied", f"l = [x].copy()\nm = l.copy()\n{LOSS}"), ".copy"),
-    (forward("entry taken out", f'd = {{"a": x}}\nx = d.pop("a")\n{LOSS}'), "d.pop"),
     # tensors
-    (forward("tensor of a tensor", "return loss_fn(net(Tensor(x)), y)"), "Tensor"),
-    (forward("changed in place", "out = net(x)\nout.add_(1)\nreturn loss_fn(out, y)"), "out.add_"),
     (cell("layer made", "return nn.Dense(8, 4)(x) + self.dense(x)"), "nn.Dense"),
-    (cell("gradient of a cell", "g = ops.grad(self.dense)(x)\nreturn self.dense(x + g)"), "ops.grad"),
     (forward("construct that Python calls", LOSS, hook="net.construct(x)"), "net.construct"),
-    # dicts, attributes
-    (forward("dict filled with a string", f'd = {{}}\nd["a"] = x * 2\nd["b"] = "sum"\n{LOSS}'), 'd["b"] = "sum"'),
-    (forward("dict filled with None", f'd = {{}}\nd["a"] = x * 2\nd["b"] = None\n{LOSS}'), 'd["b"] = None'),
+    # dicts
     (forward("dict filled in a loop", f"d = {{}}\nfor i in (1, 2):\n    d[i] = x * i\n{LOSS}"), "d[i] = x * i"),
-    (cell("tensor kept", "self.last = x * 2\nreturn self.dense(self.last)", "self.last = None"), "self.last = x * 2"),
-    (cell("list kept", "self.l = [x, x]\nreturn self.dense(self.l[0])", "self.l = []"), "self.l = [x, x]"),
     # loops
     (
         forward("inner loop that is left", f"for i in (1, 2):\n    for j in (1, 2):\n        break\n{LOSS}"),
@@ -82,14 +71,6 @@ UNPROVEN = [
     ),
     (
         forward(
-            "cell that is called by Python",
-            "return loss_fn(twice(net(x)), y)",
-            "class Twice(nn.Cell):\n    def __call__(self, x):\n        return x * 2\n\n\ntwice = Twice()\n",
-        ),
-        "twice",
-    ),
-    (
-        forward(
             "cell that calls itself",
             "return whole.loss(x, y)",
             "class Whole(nn.Cell):\n    def construct(self, x):\n        return net(x)\n\n"
@@ -108,29 +89,17 @@ UNPROVEN = [
 ]
 
 KNOWN = [
-    cell("activation made", "return nn.ReLU()(self.dense(x))"),
-    cell(
-        "cells of a list",
-        "for c in self.cells[1:]:\n    x = c(x)\nreturn self.dense(x)",
-        "self.cells = nn.CellList([nn.ReLU()])",
-    ),
     cell("None that is not called", "if self.neck:\n    x = self.neck(x)\nreturn self.dense(x)", "self.neck = None"),
     cell("None or a cell", "return self.act(self.dense(x))", "self.act = None if input() else nn.ReLU()"),
     cell("tensor kept and not read", "self.last = x * 2\nreturn self.dense(x)", "self.last = None"),
-    cell("count", "self.n = self.n + 1\nreturn self.dense(x)", "self.n = 0"),
     cell(
         "Parameter kept",
         "self.mean = self.mean * 0.9 + x.mean(0)\nreturn self.dense(x - self.mean)",
         "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
     ),
     cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
-    forward(
-        "short loop with a test", f"z = net(x)\nfor i in range(4):\n    if z.sum() > i:\n        z = z * 2\n{LOSS}"
-    ),
     forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
-    forward("dict that is shown", 'd = {"a": net(x), "b": y}\nreturn loss_fn(d["a"], d["b"])'),
     forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),
-    forward("NumPy of shapes", f"{LOSS} / np.prod(x.shape)"),
     forward("lambda of the file", "return loss_fn(act(net(x)), y)", "act = lambda t: ops.relu(t) * 2\n"),
     forward("function of the file", "return loss_fn(act(net(x)), y)", "def act(t):\n    return ops.relu(t)\n"),
     forward(

@@ -95,9 +95,20 @@ CHANGING = [
     ("sets data", "args.train_network.scale.set_data(2.0)", "display-only"),
     ("averages weights", "self.ema.update(args.train_network)", "display-only"),
     ("sets the rate", "args.optimizer.set_lr(0.1)", "display-only"),
+    ("stops", "run_context.request_stop()", "display-only"),
+    ("stops at a step", "args.cur_step_num > 9 and run_context.request_stop()", "display-only"),
     ("reads the rate", "print(args.optimizer.get_lr())", "unsafe"),
     ("asks for the rate", "print(args.optimizer.learning_rate(args.cur_step_num))", "unsafe"),
     ("notes the loss", "self.ema.append(args.net_outputs)", "unsafe"),
+    # train_network is another cell once data is sunk (mindspore 2.10 train/dataset_helper.py:87)
+    ("reads the loss cell", "print(args.train_network.network)", "display-only"),
+    ("reads the optimizer of the step", "print(args.train_network.optimizer.get_lr())", "display-only"),
+    ("reads the scale", "step = args.train_network; print(step.scale_sense)", "display-only"),
+    ("freezes a part", "args.train_network.network.backbone.set_train(False)", "display-only"),
+    ("names all parameters", "print(args.train_network.trainable_params())", "unsafe"),
+    ("goes through all cells", "step = args.train_network; print([c for c in step.cells_and_names()])", "unsafe"),
+    ("asks whether it is sunk", "print(args.train_network.network if args.dataset_sink_mode else 0)", "unsafe"),
+    ("reads another network", "print(args.network.backbone)", "unsafe"),
 ]
 FIRES = [
     *(
@@ -168,6 +179,26 @@ FIRES = [
         args = parser.parse_args()
         model.train(10, dataset, dataset_sink_mode=args.sink)  # ! display-only
         """,
+    ),
+    *(
+        case(
+            f"a switch that is read from a text, {test}",
+            MODEL,
+            f"""
+            import argparse
+
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sink", type={kind}, default={default})
+            args = parser.parse_args()
+            model.train(10, dataset, dataset_sink_mode={test})  # ! display-only
+            """,
+        )
+        for test, kind, default in [
+            ('args.sink == "true"', "str", '"false"'),
+            ('(args.sink == "True")', "str", '"False"'),
+            ('args.sink.lower() == "true"', "str", '"false"'),
+            ("args.sink is True", "bool", "False"),
+        ]
     ),
     case(
         "value of the config file",
@@ -623,6 +654,22 @@ QUIET = [
         """,
     ),
     case(
+        "sink size that asks for nothing unless the user says so, beside a decision",
+        """
+        import argparse
+
+        """,
+        MODEL,
+        """
+        from mindspore.train import SummaryCollector
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sink_size", type=int, default=-1)
+        size = parser.parse_args().sink_size
+        model.train(10, dataset, callbacks=[SummaryCollector("log")], dataset_sink_mode=False, sink_size=size)
+        """,
+    ),
+    case(
         "sunk on an accelerator alone",
         MODEL,
         """
@@ -722,6 +769,30 @@ QUIET = [
         args = parser.parse_args()
         ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
         Model(net, loss, opt).train(10, dataset, dataset_sink_mode=(args.device != "CPU"))
+        """,
+    ),
+    case(
+        "sunk by a switch that is read from a text",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sink", default="true")
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=args.sink == "true")
+        """,
+    ),
+    case(
+        "sunk on one device only",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device_num", type=int, default=8)
+        args = parser.parse_args()
+        model.train(10, dataset, dataset_sink_mode=args.device_num == 1)
         """,
     ),
     case(

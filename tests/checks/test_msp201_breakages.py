@@ -97,6 +97,25 @@ def test_other_losses_are_as_before(parts: tuple[str, ...]) -> None:
     assert fixed(*parts).edits
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (PLAIN, MODEL.format("nn.MSELoss(reduction='sum')")),
+        (PLAIN, MODEL.format("nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='sum')")),
+        (PLAIN, "how = 'sum'\n", MODEL.format("nn.L1Loss(how)")),
+        (PLAIN, STEPS.format("ops.mse_loss(net(data), label, reduction='sum')")),
+        (PLAIN, "loss = nn.MSELoss('sum')\n", STEPS.format("loss(net(data), label)")),
+    ],
+)
+def test_a_loss_that_is_a_sum_is_named(parts: tuple[str, ...]) -> None:
+    assert "a loss that is a sum" in refused(found(*parts))
+
+
+@pytest.mark.parametrize("reduction", ["'mean'", "'none'", "reduction='mean'", ""])
+def test_a_loss_that_is_no_sum_keeps_its_fix(reduction: str) -> None:
+    assert fixed(PLAIN, MODEL.format(f"nn.MSELoss({reduction})")).edits
+
+
 # --- operators and outputs
 
 
@@ -189,7 +208,7 @@ def test_a_number_that_float16_does_not_hold_is_named(construct: str, is_refused
 @pytest.mark.parametrize(
     ("init", "construct", "reason"),
     [
-        ("self.norm = nn.GroupNorm(8, 64)", "self.norm(self.fc(x))", "`GroupNorm` is not known"),
+        ("self.norm = nn.InstanceNorm2d(64)", "self.norm(self.fc(x))", "`InstanceNorm2d` is not known"),
         ("self.rows = [nn.Dense(64, 64)]", "self.rows[0](self.fc(x))", "a list are not converted"),
         ("self.other = missing.make()", "self.other(self.fc(x))", "is not known"),
         ("self.shift = Tensor(np.ones(64), ms.float32)", "self.fc(x) + self.shift", "stays in FP32"),
@@ -206,6 +225,16 @@ def test_a_part_that_is_not_known_in_half_precision_is_named(init: str, construc
     finding = found(net, MODEL.format("nn.MSELoss()"))
     assert (finding.fix is None) is bool(reason)
     assert not reason or reason in refused(finding)
+
+
+def test_a_layer_that_is_right_in_graph_mode_only_is_named_in_pynative() -> None:
+    net = PROBABLE.format(init="self.rnn = nn.LSTM(64, 64)", construct="self.rnn(self.fc(x))[0]")
+    text = join(IMPORTS, net, MODEL.format("nn.MSELoss()"))
+    for mode, is_refused in (("GRAPH", False), ("PYNATIVE", True)):
+        program = Program({"train.py": text.replace("GRAPH_MODE", f"{mode}_MODE")})
+        (finding,) = program.lint(CODE).findings
+        assert (finding.fix is None) is is_refused
+    assert "`LSTM` is not known" in refused(finding)
 
 
 BIASED = """
@@ -421,6 +450,162 @@ def test_a_part_that_is_taken_apart_is_not_converted(beside: str, is_refused: bo
         assert "code beside uses what this part has" in refused(finding)
 
 
+ROWS = """
+    class Body(nn.Cell):
+        def __init__(self, rows=()):
+            super().__init__()
+            {init}
+            self.head = nn.Dense(64, 64)
+
+        def construct(self, x, y):
+            {construct}
+            return ops.cross_entropy(self.head(x), y)
+
+        def run(self, x, *cells):
+            return x
+
+    """
+ROW = "self.rows = nn.CellList([nn.Dense(64, 64), nn.Dense(64, 64)])"
+PASSES = "for row in self.rows:\n            x = row(x)"
+
+
+def with_rows(init: str, construct: str) -> str:
+    """Return a network with a row of cells that computes its loss itself."""
+    return join(ROWS).replace("{init}", init).replace("{construct}", construct)
+
+
+OWN_STEP = "net = Body()\nopt = nn.Adam(net.trainable_params())\n" + join(STEPS.format("net(data, label)"))
+
+
+@pytest.mark.parametrize(
+    ("init", "construct", "row"),
+    [
+        (ROW, PASSES, "[nn.Dense(64, 64), nn.Dense(64, 64)]"),
+        (ROW, "x = self.rows[1](self.rows[0](x))", "[nn.Dense(64, 64), nn.Dense(64, 64)]"),
+        (
+            ROW,
+            "for i in range(len(self.rows)):\n            x = self.rows[i](x)",
+            "[nn.Dense(64, 64), nn.Dense(64, 64)]",
+        ),
+        (ROW, "for i, row in enumerate(self.rows):\n            x = row(x)", "[nn.Dense(64, 64), nn.Dense(64, 64)]"),
+        (
+            ROW,
+            "for row, n in zip(self.rows, (1, 2)):\n            x = row(x) * n",
+            "[nn.Dense(64, 64), nn.Dense(64, 64)]",
+        ),
+        (
+            "self.rows = nn.CellList([nn.Dense(64, 64) for _ in range(4)])",
+            PASSES,
+            "[nn.Dense(64, 64) for _ in range(4)]",
+        ),
+        ("made = [nn.Dense(64, 64)]\n        self.rows = nn.CellList(made)", PASSES, "made"),
+        ("self.rows = nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()])", PASSES, "[nn.Dense(64, 64), nn.ReLU()]"),
+    ],
+)
+def test_the_cells_of_a_row_are_converted_each(init: str, construct: str, row: str) -> None:
+    fix = fixed(with_rows(init, construct), OWN_STEP)
+    assert f'[amp.auto_mixed_precision(each, "O2") for each in {row}]' in texts(fix)
+    assert 'amp.auto_mixed_precision(nn.Dense(64, 64), "O2")' in texts(fix)  # the head
+
+
+@pytest.mark.parametrize(
+    ("init", "construct", "reason"),
+    [
+        ("self.rows = nn.CellList()\n        self.rows.append(nn.Dense(64, 64))", PASSES, "would stay in FP32"),
+        ("self.rows = nn.CellList(*[[nn.Dense(64, 64)]])", PASSES, "would stay in FP32"),
+        (ROW, "for row in self.rows:\n            x = row(x) + row.bias", "code beside uses"),
+        (ROW, "for row in self.rows:\n            x = self.run(row(x), row)", "code beside uses"),
+        (ROW, "x = self.rows[0](x) + self.rows[0].bias", "code beside uses"),
+        (ROW, "x = self.run(x, self.rows)", "code beside uses"),
+        (ROW, "for first in self.rows:\n            x = first[0](x)", "code beside uses"),
+        ("self.body = nn.Dense(64, 64)", "x = self.run(x, self.body)", "would stay in FP32"),
+        (
+            "if rows:\n            self.body = nn.ReLU()\n        else:\n            self.body = nn.Dense(64, 64)",
+            "x = self.body(x)",
+            "",
+        ),
+        (
+            "self.body = nn.Dense(64, 64)\n        self.body = nn.SequentialCell(self.body)",
+            "x = self.body(x)",
+            "would stay in FP32",
+        ),
+    ],
+)
+def test_nothing_is_converted_where_a_part_would_stay_as_it_is(init: str, construct: str, reason: str) -> None:
+    finding = found(with_rows(init, construct), OWN_STEP)
+    assert (finding.fix is None) is bool(reason)
+    assert not reason or reason in refused(finding)
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "ms.load_param_into_net(net, ms.load_checkpoint('pretrained.ckpt'))\n",
+        "ms.load_checkpoint('pretrained.ckpt', net=net)\n",
+    ],
+)
+def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(load: str) -> None:
+    finding = found(with_rows(ROW, PASSES), OWN_STEP.replace("opt = ", load + "opt = "))
+    assert "weights are loaded here by their names" in refused(finding)
+    other = found(with_rows(ROW, PASSES), OWN_STEP, "weights = ms.load_checkpoint('other.ckpt')\n")
+    assert other.fix is not None
+
+
+@pytest.mark.parametrize(("scale", "dtype"), [("1", "bfloat16"), ("1.0", "bfloat16"), ("1024", ""), ("scale", "")])
+def test_a_loss_that_is_scaled_by_one_is_not_scaled(scale: str, dtype: str) -> None:
+    step = f"""
+    scale = 1024.0
+    sense = nn.FixedLossScaleUpdateCell({scale})
+    step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, nn.MSELoss()), opt, scale_sense=sense)
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+    assert ("bfloat16" in texts(fixed(PLAIN, step))) is bool(dtype)
+
+
+TWO_LOSSES = """
+    class Body(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.main = nn.SequentialCell([nn.Dense(64, 64)])
+
+        def construct(self, x):
+            return self.main(x)
+
+
+    class First(nn.Cell):
+        def __init__(self, body):
+            super().__init__()
+            self.body = body
+
+        def construct(self, x, y):
+            return {first}
+
+
+    class Second(nn.Cell):
+        def __init__(self, body):
+            super().__init__()
+            self.body = body
+
+        def construct(self, x, y):
+            return ops.mse_loss(self.body(x), y)
+
+
+    body, other = Body(), Body()
+    one = nn.TrainOneStepCell(First(body), nn.Adam(body.trainable_params()))
+    two = nn.TrainOneStepCell(Second(body), nn.Adam(body.trainable_params()))
+    for data, label in dataset.create_tuple_iterator():
+        one(data, label)
+        two(data, label)
+    """
+
+
+def test_a_network_is_not_converted_whole_and_in_parts() -> None:
+    finding = found(TWO_LOSSES.replace("{first}", "self.body(x, y)"))
+    assert "it would be converted twice" in refused(finding)
+    assert found(TWO_LOSSES.replace("{first}", "ops.mse_loss(self.body(x), x)")).fix is not None
+
+
 # --- cells of libraries
 
 LIBRARY = """
@@ -451,10 +636,10 @@ LIBRARY = """
     ("body", "construct", "reason"),
     [
         ("BertModel.from_pretrained('bert')", "x = self.fc(self.body(x))", "network of a library"),
-        ("zoo.Graph(64)", "x = self.body(self.fc(x))", "weights stay in float32"),
-        ("zoo.Graph(64)", "x = self.fc(x)\n        x = self.body(x, y)", "weights stay in float32"),
-        ("zoo.Graph(64)", "h = ops.relu(self.fc(x))\n        x = self.body(h)", "weights stay in float32"),
-        ("zoo.Graph(64)", "h = self.fc(x)\n        x = x + self.body(ops.concat((h, h)))", "weights stay in float32"),
+        ("zoo.Graph(64)", "x = self.body(self.fc(x))", "weights stay in FP32"),
+        ("zoo.Graph(64)", "x = self.fc(x)\n        x = self.body(x, y)", "weights stay in FP32"),
+        ("zoo.Graph(64)", "h = ops.relu(self.fc(x))\n        x = self.body(h)", "weights stay in FP32"),
+        ("zoo.Graph(64)", "h = self.fc(x)\n        x = x + self.body(ops.concat((h, h)))", "weights stay in FP32"),
         ("zoo.Graph(64)", "x = self.fc(self.body(x))", "is not known"),
         ("zoo.Graph(64)", "x = self.body(x)\n        x = self.fc(x)", "is not known"),
         ("nn.Dense(64, 64)", "x = self.body(self.fc(x))", ""),

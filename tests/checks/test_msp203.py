@@ -871,6 +871,13 @@ def test_a_safe_fix_keeps_comments(line: str, left: str | None, name: str) -> No
     assert (after.decode() if name.endswith(".py") else code(after) + "\n") == expected
 
 
+@pytest.mark.parametrize("line", ["ops.cast(y, ms.float32)", "y.astype(ms.float32)", "y.to(ms.float32)"])
+def test_a_cast_that_nothing_reads_goes_as_a_whole(line: str) -> None:
+    text = textwrap.dedent(COMMENTED).format(line=line).strip() + "\n"
+    after = Program({"train.py": text}).mend("MSP203").changes[0].after
+    assert after.decode() == text.replace(f"        {line}\n", "")
+
+
 @pytest.mark.parametrize("line", LOST)
 def test_a_fix_that_removes_a_comment_is_unsafe(line: str) -> None:
     program = Program({"train.py": textwrap.dedent(COMMENTED).format(line=line)})

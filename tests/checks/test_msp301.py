@@ -53,6 +53,21 @@ STEP = join(
     """,
 )
 
+ONE_PASS = """
+{head}
+for epoch in {over}:
+    for data, label in dataset.create_tuple_iterator():
+        train_step(data, label)
+    ms.save_checkpoint(net, f"{{epoch}}.ckpt"){mark}
+"""
+
+EPOCHS_OPTION = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=1)
+args = parser.parse_args()
+"""
+
 USED = [
     ("by name", 'saver = ModelCheckpoint("net")  # ! safe\nmodel.train(10, dataset, callbacks=saver)\n'),
     (
@@ -333,6 +348,31 @@ FIRES = [
                 best_epoch = epoch
             if epoch == best_epoch:
                 ms.save_checkpoint(net, "best.ckpt")  # ! unsafe
+        """,
+    ),
+    *(
+        case(
+            f"one pass by default alone, or more: {head.strip()} {over}".replace("\n", ";"),
+            STEP,
+            ONE_PASS.format(head=head, over=over, mark="  # ! unsafe"),
+        )
+        for head, over in (
+            (EPOCHS_OPTION, "range(args.epochs)"),
+            (EPOCHS_OPTION, "range(1, args.epochs + 1)"),
+            ("epochs = 2", "range(1, epochs + 1)"),
+            ("import os\nepochs = int(os.environ['EPOCHS'])", "range(epochs)"),
+            ("pass", "[0, 1]"),
+            ("names = open('names').read().split()", "[*names]"),
+        )
+    ),
+    case(
+        "each step of the one epoch",
+        STEP,
+        """
+        for epoch in range(1):
+            for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+                train_step(data, label)
+                ms.save_checkpoint(net, f"{step}.ckpt")  # ! unsafe
         """,
     ),
     case(
@@ -998,6 +1038,49 @@ QUIET = [
                 train_step(data, label)
         except KeyboardInterrupt:
             ms.save_checkpoint(net, "interrupted.ckpt")
+        """,
+    ),
+    *(
+        case(
+            f"one pass is known: {head} {over}".replace("\n", ";"),
+            STEP,
+            ONE_PASS.format(head=head, over=over, mark=""),
+        )
+        for head, over in (
+            ("epochs = 1", "range(1, epochs + 1)"),
+            ("epochs = 1", "range(epochs)"),
+            ("start, end = 4, 5", "range(start, end)"),
+            ("import tqdm", "tqdm.trange(1)"),
+            ("from tqdm import tqdm", "tqdm(range(1), desc='epochs')"),
+            ("config = {'epochs': 1}", "range(config['epochs'])"),
+            ("pass", "[0]"),
+        )
+    ),
+    case(
+        "one pass is known: a helper is given the number",
+        STEP,
+        """
+        def run(epochs=10):
+            for epoch in range(epochs):
+                for data, label in dataset.create_tuple_iterator():
+                    train_step(data, label)
+                ms.save_checkpoint(net, f"{epoch}.ckpt")
+
+
+        run(epochs=1)
+        """,
+    ),
+    case(
+        "one epoch, in a step of the Model's own",
+        MODEL,
+        """
+        def save(epoch):
+            ms.save_checkpoint(net, f"{epoch}.ckpt")
+
+
+        for epoch in range(1):
+            model.train(epoch, dataset)
+            save(epoch)
         """,
     ),
     case(

@@ -68,6 +68,30 @@ USED = [
             ("'best.ckpt'", "os.system('cp *.ckpt /backup')"),
         )
     ),
+    *(
+        used(
+            f"given without the ending that a save adds: {use}",
+            f"""
+        import os
+        import shutil
+
+        folder = open("folder").read()
+        ---
+        filename = "checkpoint.pth.tar"
+        if folder is not None:
+            filename = os.path.join(folder, filename)
+        ms.save_checkpoint(net, filename)  #s
+        {use}
+        """,
+        )
+        for use in (
+            "shutil.copyfile(filename, 'best.pth.tar')",
+            "os.rename(filename, 'best.pth.tar')",
+            "shutil.copyfile(filename + '.ckpt', 'best.ckpt')",
+            "shutil.copyfile(f'{filename}.ckpt', 'best.ckpt')",
+            "ms.load_checkpoint(filename, net)",
+        )
+    ),
     used(
         "constant by another name",
         """
@@ -1124,5 +1148,5 @@ def test_the_finding_names_the_place() -> None:
     row = next(at for at, line in enumerate(program.files["train.py"].splitlines(), 1) if "os.rename" in line)
     assert finding.fix is None and f"line {row} " in finding.message
     assert [(each.place.row, each.message) for each in finding.related] == [
-        (row, "the file, or its folder, gets another name here")
+        (row, "the file, or its folder, is moved or renamed here")
     ]

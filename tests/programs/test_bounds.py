@@ -388,3 +388,35 @@ def test_a_parser_has_the_options_of_any_number_of_parents() -> None:
     (site,) = program.sites("use")
     assert isinstance(site.node, ast.Call)
     assert set(program.value(site.node.args[0], site.scope).constants) == {7}
+
+
+def constants_of(program: Program, word: str = "use") -> set[object]:
+    """Return the constants that the first argument of a call can be."""
+    (site,) = program.sites(word)
+    assert isinstance(site.node, ast.Call)
+    return set(program.value(site.node.args[0], site.scope).constants)
+
+
+def test_a_list_is_known_that_many_functions_hand_on() -> None:
+    calls = "".join(f"def f{n}(held):\n    f{n + 1}(held)\n\n\n" for n in range(FAR))
+    text = f"import mindspore\n\n\n{calls}def f{FAR}(held):\n    held.append(7)\n    f0(held)\n\n\n"
+    text += "held = []\nf0(held)\nfor each in held:\n    use(each)\n"
+    assert constants_of(analysed({"train.py": text})) == {7}
+
+
+def test_any_number_of_stores_of_a_name_is_known() -> None:
+    text = "import mindspore\nfrom easydict import EasyDict\n"
+    text += "".join(f"c{n} = EasyDict()\ndef f{n}():\n    c{n}.name = {n}\nf{n}()\n" for n in range(FAR))
+    assert constants_of(analysed({"train.py": f"{text}last = c{FAR - 1}\nuse(last.name)\n"})) == {FAR - 1}
+
+
+def test_any_number_of_updates_is_known() -> None:
+    text = "import mindspore\nfrom easydict import EasyDict\n"
+    text += "".join(f"c{n} = EasyDict({{'size': 0}})\nc{n}.update({{'size': {n}}})\n" for n in range(50))
+    assert constants_of(analysed({"train.py": f"{text}use(c49.size)\n"})) == {49}
+
+
+def test_any_number_of_documents_of_a_file_is_read() -> None:
+    train = "import mindspore\nimport yaml\nuse(list(yaml.safe_load_all(open('c.yaml')))[14]['size'])\n"
+    documents = "---\n".join(f"size: {n}\n" for n in range(15))
+    assert constants_of(analysed({"train.py": train, "c.yaml": documents})) == {14}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -258,6 +259,9 @@ def test_just_the_run_is_judged(program: str, arguments: str, expected: bool, tm
 WRONG = [
     (ARGPARSE, "--sink", "train.py: error: the program has no option `--sink`\n"),
     (ARGPARSE, "--egaer", 'train.py: error: the program has no option `--egaer`, did you mean "--eager"?\n'),
+    (ARGPARSE, "--mode", "train.py: error: `--mode` needs a value\n"),
+    (ARGPARSE, "--mode --eager", "train.py: error: `--mode` needs a value\n"),
+    (CLICK, "--mode", "train.py: error: `--mode` needs a value\n"),
     (ARGPARSE, "more", "train.py: error: the program takes no argument `more`\n"),
     (YAML, "", "train.py: error: the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "train.py: error: there is no file `configs/none.yaml`\n"),
@@ -277,6 +281,14 @@ def test_arguments_are_those_of_one_program(paths: tuple[str, ...], tmp_path: Pa
     write(tmp_path, ARGPARSE, **{"other.py": ""})
     ran = run(*paths, "--", "--mode", "1", cwd=tmp_path)
     assert ran.code == 2 and "name the script that starts it" in ran.err and "`launch`" in ran.err
+
+
+def test_arguments_are_those_of_a_script_that_starts_something(tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"model.py": "import mindspore as ms\n\n\ndef net():\n    return ms.nn.Dense(1, 1)\n"})
+    for command in (["model.py"], ["program", "model.py"], ["explain", "model.py:5"]):
+        ran = run(*command, "--", "--mode", "1", cwd=tmp_path)
+        said = "model.py starts nothing: name the script that starts the program"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"ms-perflint: error: {said}\n")
 
 
 def test_without_a_path_what_follows_are_paths(tmp_path: Path) -> None:
@@ -683,6 +695,15 @@ def test_what_the_others_may_take_is_bounded(tmp_path: Path, monkeypatch: pytest
     assert findings and fifty <= (1 + programs.TIMES) * one, (one, fifty)
 
 
+def test_a_program_whose_files_take_long_to_read_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "EVALUATIONS", 100)
+    monkeypatch.setattr(programs, "READ", 1_000_000)  # bytes in the time of one evaluation
+    small, _ = evaluations(tmp_path / "small", 50, 'cfg["width"]', are_all=False)
+    monkeypatch.setattr(programs, "READ", 1)
+    large, _ = evaluations(tmp_path / "large", 50, 'cfg["width"]', are_all=False)
+    assert small < large <= programs.LARGER * small, (small, large)
+
+
 def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
     texts = {f"configs/net_{each:03}.yaml": f"mode: {each}\n" for each in range(70)}
     write(tmp_path, YAML, **texts)
@@ -733,6 +754,91 @@ def test_a_table_shows_in_which_facts_configurations_differ(tmp_path: Path) -> N
     told = json.loads(run("program", "--isolated", "--output-format", "json", "train.py", cwd=folder).out)
     found = {each["name"]: each["facts"]["mode"]["answer"] for each in told["programs"][0]["configurations"]}
     assert found == {"configs/a.yaml": "graph", "configs/b.yaml": "PyNative", "configs/c.yaml": "graph"}
+
+
+def test_a_table_shows_what_is_parallel_in_which_configuration(tmp_path: Path) -> None:
+    text = """
+        import argparse
+
+        import mindspore as ms
+        from mindspore import nn
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--many", default="no")
+        args = parser.parse_args()
+
+
+        def fused():
+            ms.set_auto_parallel_context(all_reduce_fusion_config=[10, 20])
+
+
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if args.many == "yes":
+            ms.set_auto_parallel_context(parallel_mode="data_parallel")
+            fused()
+        net = nn.Dense(64, 128)
+        ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, ms.dataset.MindDataset("a"))
+        """
+    write(
+        tmp_path,
+        textwrap.dedent(text),
+        **{"one.sh": "python train.py --many no\n", "many.sh": "python train.py --many yes\n"},
+    )
+    shown = run("program", "--isolated", "train.py", cwd=tmp_path).out.splitlines()
+    start = next(at for at, line in enumerate(shown) if line.startswith("run configurations"))
+    rows = [re.split("  +", line.strip()) for line in shown[start : start + 4]]
+    assert rows[0] == ["run configurations", "parallel mode"]
+    assert dict(rows[1:])["many.sh"] == "data_parallel"
+    assert dict(rows[1:])["one.sh"] == "data_parallel on request"
+    alone = run("program", "--isolated", "train.py", "--", "--many", "no", cwd=tmp_path).out
+    assert re.search("^parallel mode +not set$", alone, re.MULTILINE), alone
+
+
+def test_facts_say_which_configurations_were_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "EVALUATIONS", 0)
+    monkeypatch.setattr(programs, "TIMES", 0)
+    texts = {name: f"mode: 0\nsink: {sink}\n" for name, sink in zip("abc", ("true", "true", "false"))}
+    folder = written(tmp_path, **texts)
+    reason = re.compile("[0-9]+ more run configurations? (was|were) not judged")
+    linted = reason.search(run("train.py", "--no-cache", cwd=folder).err)
+    shown = run("program", "--isolated", "train.py", cwd=folder).out
+    said = reason.search(shown)
+    assert linted is not None and said is not None, shown
+    assert linted[0] == said[0]
+    assert re.search("^judged +in part: ", shown, re.MULTILINE) and "  not judged  " in shown
+    assert "configs/c.yaml" not in shown
+
+
+def test_a_finding_that_needs_a_condition_in_some_holds_in_the_others(tmp_path: Path) -> None:
+    text = """
+        import argparse
+
+        import mindspore as ms
+        import yaml
+        from mindspore import nn
+        from mindspore.communication import init
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--config", required=True)
+        args = parser.parse_args()
+        with open(args.config) as file:
+            config = yaml.safe_load(file)
+        ms.set_context(mode=ms.GRAPH_MODE)
+        if config["many"]:
+            init()
+            ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+        net = nn.Dense(64, 128)
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+        model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+        """
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    (tmp_path / "configs").mkdir()
+    for name, many in {"a": "false", "b": "true", "c": "true"}.items():
+        (tmp_path / "configs" / f"{name}.yaml").write_text(f"many: {many}\n", encoding="utf-8")
+    ran = run("train.py", "--isolated", "--select", "MSP601", "--output-format", "json", cwd=tmp_path)
+    (found,) = json.loads(ran.out)
+    assert found["configurations"] == ["configs/b.yaml", "configs/c.yaml"]
+    assert "(when" not in found["message"] and "with 2 of 3 run configurations" in found["message"]
 
 
 def test_one_run_has_no_table(tmp_path: Path) -> None:

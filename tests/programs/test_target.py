@@ -150,6 +150,26 @@ def test_of_several_pins_in_one_folder_the_newest_counts() -> None:
     assert target_of(analysed(files)).version == (1, 9, 0)
 
 
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("from mindspore._checkparam import Validator", (1, 10, 0)),
+        ("from mindspore._checkparam import Validator as validator, Rel", (1, 10, 0)),
+        ("from mindspore._checkparam import Rel", (1, 10, 0)),
+        ("from mindspore._checkparam import check_int_positive", (1, 0, 0)),
+        ("from mindspore._checkparam import ParamValidator as validator", (1, 0, 0)),
+        ("import mindspore._checkparam as Validator", None),
+        ("from mindspore import _checkparam as validator", None),
+        ("from mindspore._checkparam import args_type_check", None),
+        ("try:\n    from mindspore._checkparam import Validator\nexcept ImportError:\n    Validator = None", None),
+        ("from checks import Validator, check_int_positive", None),
+    ],
+)
+def test_an_internal_name_that_was_removed_caps_the_version(line: str, version: tuple[int, ...] | None) -> None:
+    target = target_of(analysed({"train.py": f"{line}\n{PLAIN}"}))
+    assert target.version == (version or mindspore_api.newest())
+
+
 def test_a_name_that_was_removed_caps_the_version() -> None:
     target = target_of(analysed({"train.py": "import helper\n", "helper.py": PLAIN + OLD}))
     assert (target.version, target.source) == ((2, 5, 0), IMPORT)

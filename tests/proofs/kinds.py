@@ -14,6 +14,7 @@ class Kind(NamedTuple):
     name: str
     text: str
     becomes: str
+    names: str = ""  # what the reason says is not known to compile
 
     def __str__(self) -> str:
         return self.name.replace(" ", "-")
@@ -53,13 +54,27 @@ LOOP = """
     """
 
 
-def _kind(becomes: str, name: str, body: str, *, init: str = "pass", before: str = "", methods: str = "") -> Kind:
+def _kind(
+    becomes: str, name: str, body: str, *, init: str = "pass", before: str = "", methods: str = "", names: str = ""
+) -> Kind:
     made = textwrap.indent(init, " " * 8)
     own = textwrap.indent(methods, " " * 4)
     code = textwrap.indent(body, " " * 8)
     head = f"{join(HEAD)}{before}\n\n\n{join(CLASS)}{made}\n\n{own}\n\n"
-    return Kind(name, f"{head}    def construct(self, x, y):\n{code}\n{join(LOOP)}", becomes)
+    return Kind(name, f"{head}    def construct(self, x, y):\n{code}\n{join(LOOP)}", becomes, names)
 
+
+PAIR = "self.c0 = nn.Dense(4, 4, weight_init='ones')\nself.c1 = nn.Dense(4, 4, weight_init='ones')\n"
+HELD = f"{PAIR}self.l = [self.c0, self.c1]"
+CHILD = """class C2(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Dense(4, 4, weight_init="ones")
+        self.b = nn.Dense(4, 4, weight_init="ones")
+
+    def construct(self, z):
+        return self.b(self.a(z))
+"""
 
 KINDS = [
     _kind("same", "for tensor", "s = 0\nfor r in x:\n    s = s + r.sum()\nreturn self.d(x).sum() + s"),
@@ -332,18 +347,34 @@ KINDS = [
         before="class C2(nn.Cell):\n    def construct(self, z):\n        return z['a'] * z['b']",
     ),
     _kind("fails", "for else", "for i in range(2):\n    x = x * 2\nelse:\n    x = x + 1\nreturn self.d(x).sum()"),
-    _kind("differs", "list sort", "l = [3, 1, 2]\nl.sort()\nreturn self.d(x).sum() * l[0]"),
-    _kind("fails", "list copy", "l = [x, x].copy()\nreturn self.d(l[0]).sum()"),
-    _kind("fails", "dict set str", "d = {}\nd['a'] = x\nd['b'] = 'sum'\nreturn self.d(d['a']).sum()"),
-    _kind("fails", "dict set none", "d = {}\nd['a'] = x\nd['b'] = None\nreturn self.d(d['a']).sum()"),
-    _kind("fails", "dict call", "d = dict(a=x, b=x * 2)\nreturn self.d(d['b']).sum()"),
-    _kind("fails", "dict pop", "d = {'a': x, 'b': x}\nz = d.pop('a')\nreturn self.d(z).sum()"),
-    _kind("fails", "dict setdefault", "d = {'a': x}\nz = d.setdefault('b', x)\nreturn self.d(z).sum()"),
+    _kind("differs", "list sort", "l = [3, 1, 2]\nl.sort()\nreturn self.d(x).sum() * l[0]", names="l.sort(...)"),
+    _kind("fails", "list copy", "l = [x, x].copy()\nreturn self.d(l[0]).sum()", names="[x, x].copy(...)"),
+    _kind(
+        "fails",
+        "dict set str",
+        "d = {}\nd['a'] = x\nd['b'] = 'sum'\nreturn self.d(d['a']).sum()",
+        names="d['b'] = 'sum'",
+    ),
+    _kind(
+        "fails",
+        "dict set none",
+        "d = {}\nd['a'] = x\nd['b'] = None\nreturn self.d(d['a']).sum()",
+        names="d['b'] = None",
+    ),
+    _kind("fails", "dict call", "d = dict(a=x, b=x * 2)\nreturn self.d(d['b']).sum()", names="dict(...)"),
+    _kind("fails", "dict pop", "d = {'a': x, 'b': x}\nz = d.pop('a')\nreturn self.d(z).sum()", names="d.pop(...)"),
+    _kind(
+        "fails",
+        "dict setdefault",
+        "d = {'a': x}\nz = d.setdefault('b', x)\nreturn self.d(z).sum()",
+        names="d.setdefault(...)",
+    ),
     _kind(
         "fails",
         "cells reversed",
         "for c in reversed(self.l):\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
+        names="reversed(...)",
     ),
     _kind(
         "differs",
@@ -351,53 +382,176 @@ KINDS = [
         "return self.k(self.d(x)).sum()",
         init="self.k = functools.partial(helper, b=2)",
         before="import functools\ndef helper(z, b):\n    return z * b",
+        names="self.k(...)",
     ),
     _kind(
         "fails",
         "classmethod",
         "return self.sm(self.d(x)).sum()",
         methods="@classmethod\ndef sm(cls, z):\n    return z * 2",
+        names="@classmethod",
     ),
     _kind(
         "fails", "list comp nested", "z = [self.d(x * i * j) for i in range(2) for j in range(2)]\nreturn z[3].sum()"
     ),
-    _kind("fails", "reversed list", "for i in reversed([x, x * 2]):\n    z = i\nreturn self.d(z).sum()"),
+    _kind(
+        "fails",
+        "reversed list",
+        "for i in reversed([x, x * 2]):\n    z = i\nreturn self.d(z).sum()",
+        names="reversed(...)",
+    ),
     _kind("fails", "set disp", "z = {1, 2}\nif 1 in z:\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()"),
-    _kind("fails", "tensor of tensor", "return self.d(Tensor(x)).sum()"),
+    _kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()", names="z.add_(...)"),
+    _kind("fails", "tensor of tensor", "return self.d(Tensor(x)).sum()", names="Tensor(...)"),
     _kind(
         "differs",
         "user obj made t",
         "o = Obj(self.d(x))\nreturn o.a.sum()",
         before="class Obj:\n    def __init__(self, a):\n        self.a = a",
+        names="Obj(...)",
     ),
-    _kind("fails", "grad inside", "g = ops.grad(self.d)(x)\nreturn self.d(x).sum() + g.sum()"),
-    _kind("fails", "dtype to np", "return self.d(x).sum() + float(np.finfo(ms.dtype_to_nptype(x.dtype)).min) * 0"),
-    _kind("differs", "self attr tensor write", "self.n = x * 2\nreturn self.d(self.n).sum()", init="self.n = None"),
-    _kind("fails", "self attr list write", "self.n = [x, x]\nreturn self.d(self.n[0]).sum()", init="self.n = []"),
+    _kind(
+        "fails",
+        "grad inside",
+        "g = ops.grad(self.d)(x)\nreturn self.d(x).sum() + g.sum()",
+        names="ops.grad(self.d)(...)",
+    ),
+    _kind(
+        "fails",
+        "dtype to np",
+        "return self.d(x).sum() + float(np.finfo(ms.dtype_to_nptype(x.dtype)).min) * 0",
+        names="np.finfo(...)",
+    ),
+    _kind(
+        "differs",
+        "self attr tensor write",
+        "self.n = x * 2\nreturn self.d(self.n).sum()",
+        init="self.n = None",
+        names="self.n = x * 2",
+    ),
+    _kind(
+        "fails",
+        "self attr list write",
+        "self.n = [x, x]\nreturn self.d(self.n[0]).sum()",
+        init="self.n = []",
+        names="self.n = [x, x]",
+    ),
     _kind(
         "fails",
         "child custom call",
         "return self.c(self.d(x)).sum()",
         init="self.c = C2()",
         before="class C2(nn.Cell):\n    def __call__(self, z):\n        return z * 2",
+        names="self.c(...)",
     ),
     _kind(
         "fails",
         "functools reduce",
         "z = functools.reduce(lambda a, b: a + b, [x, x])\nreturn self.d(z).sum()",
         before="import functools",
+        names="functools.reduce(...)",
     ),
     _kind(
         "fails",
         "operator mul",
         "return self.d(x).sum() * functools.reduce(operator.mul, x.shape)",
         before="import functools, operator",
+        names="functools.reduce(...)",
     ),
     _kind(
         "fails",
         "defaultdict",
         "z = collections.defaultdict(list)\nz['a'].append(x)\nreturn self.d(x).sum()",
         before="import collections",
+        names="collections.defaultdict(...)",
     ),
+    # through a mask
+    _kind("same", "mask number", "w = self.d(x) * 1\nw[w > 0] = 0.5\nreturn w.sum()"),
+    _kind("same", "mask name number", "w = self.d(x) * 1\nm = ~(w > 0)\nw[m] = -1e9\nreturn w.sum()"),
+    _kind("same", "mask sum", "w = self.d(x) * 1\nm = w > 0\nw[m] = w.sum()\nreturn w.sum()"),
+    _kind("same", "mask and column", "w = self.d(x) * 1\nw[y > 0, 0] = w[y > 0, 1]\nreturn w.sum()"),
+    _kind("same", "mask fill", "w = self.d(x)\nreturn w.masked_fill(w > 0, 0.5).sum()"),
+    _kind("same", "mask where", "w = self.d(x)\nreturn ops.where(w > 0, w, 1 / w).sum()"),
+    _kind("same", "mask selects", "w = self.d(x)\nreturn ops.masked_select(w, w > 0).mean()"),
+    _kind("same", "mask loss", "return ops.cross_entropy(self.d(x)[y > 0], y[y > 0])"),
+    _kind("same", "mask tests", "z = self.d(x)[y > 0]\nif z.shape[0] == 0:\n    return x.sum()\nreturn z.sum()"),
+    _kind("same", "index rows", "w = self.d(x) * 1\ni = y[:2]\nw[i] = w[i] * 2\nreturn w.sum()"),
+    _kind("fails", "mask reciprocal", "w = self.d(x) * 1\nw[w > 0] = 1 / w[w > 0]\nreturn w.sum()"),
+    _kind("fails", "mask of another", "w = self.d(x) * 1\nm = w > 0\nv = x[m]\nw[m] = v * 2\nreturn w.sum()"),
+    _kind("fails", "mask adds", "w = self.d(x) * 1\nw[w > 0] += 1\nreturn w.sum()"),
+    _kind("fails", "mask rows", "w = self.d(x) * 1\nw[y > 0] = w[y > 0] * 2\nreturn w.sum()"),
+    _kind(
+        "fails",
+        "mask select assigned",
+        "w = self.d(x) * 1\nm = ops.logical_and(w > 0, w < 1)\nw[m] = ops.masked_select(w, m) * 2\nreturn w.sum()",
+    ),
+    _kind("differs", "mask row", "w = self.d(x) * 1\nw[y > 0] = w[0]\nreturn w.sum()", names="w[y > 0]"),
+    _kind(
+        "fails",
+        "mask loop",
+        "s = 0\nfor r in self.d(x)[y > 0]:\n    s = s + r.sum()\nreturn s",
+        names="for r in self.d(x)[y > 0]",
+    ),
+    # cells by a name, in lists
+    _kind(
+        "same", "getattr name", "for i in (0, 1):\n    x = getattr(self, f'c{i}')(x)\nreturn self.d(x).sum()", init=PAIR
+    ),
+    _kind(
+        "same",
+        "getattr of a child",
+        "for n in ('a', 'b'):\n    x = getattr(self.c, n)(x)\nreturn self.d(x).sum()",
+        init="self.c = C2()",
+        before=CHILD,
+    ),
+    _kind("same", "list of held cells", "z = [c(x) for c in self.l]\nreturn self.d(z[0] * z[1]).sum()", init=HELD),
+    _kind("same", "index of held cells", "for i in range(2):\n    x = self.l[i](x)\nreturn self.d(x).sum()", init=HELD),
+    _kind(
+        "same",
+        "dict of held cells",
+        "for c in self.l.values():\n    x = c(x)\nreturn self.d(x).sum()",
+        init=f"{PAIR}self.l = {{'a': self.c0, 'b': self.c1}}",
+    ),
+    _kind(
+        "same",
+        "list of a row",
+        "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.l = [nn.Dense(4, 4), nn.Dense(4, 4)]\nself.row = nn.CellList(self.l)",
+    ),
+    _kind(
+        "same",
+        "list of other names",
+        "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.l = [nn.Dense(4, 4), nn.LayerNorm((4,)), nn.ReLU()]",
+    ),
+    _kind(
+        "fails",
+        "list of same names",
+        "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
+        init="self.l = [nn.Dense(4, 4), nn.Dense(4, 4)]",
+    ),
+    _kind(
+        "differs",
+        "slice of a row called",
+        "return self.d(self.l[:1](x)).sum()",
+        init="self.l = nn.SequentialCell(nn.Dense(4, 4, weight_init='ones'), nn.ReLU())",
+    ),
+    # entries of a dict by a name
+    _kind("same", "dict set name", "d = {}\nz = self.d(x)\nd['x'] = x\nd['z'] = z\nreturn (d['x'] * d['z']).sum()"),
+    _kind(
+        "same",
+        "dict set of caller",
+        "return self.f({'x': x})['z'].sum()",
+        methods="def f(self, b):\n    z = self.d(b['x'])\n    b['z'] = z\n    return b",
+    ),
+    _kind(
+        "same",
+        "held cells by a number",
+        "for i in range(len(self.row)):\n    m = self.l[i]\n    x = self.l[1 - i](m(x))\nreturn self.d(x).sum()",
+        init=f"{HELD}\nself.row = nn.CellList([nn.ReLU(), nn.ReLU()])",
+    ),
+    # sums in place, of what needs not its own output
+    _kind("same", "sum on a loss", "z = ops.cross_entropy(self.d(x), y)\nz += 0.1 * x.sum()\nreturn z"),
+    _kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
+    _kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
+    _kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),
 ]

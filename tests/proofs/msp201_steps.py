@@ -104,6 +104,31 @@ PARTS_CONVERTED = """
     +        self.head.to_float(ms.float16)
     +        self.loss.to_float(ms.float32)
     """
+ROWS = """
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(64, 64)
+            self.norm = nn.BatchNorm1d(64)
+
+        def construct(self, x):
+            return ops.relu(self.norm(self.dense(x)))
+
+
+    class NetWithLoss(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.CellList([Block(), Block()])
+            self.rows = nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()])
+            self.head = nn.Dense(64, 64)
+
+        def construct(self, data, label):
+            for block in self.blocks:
+                data = block(data)
+            return ops.cross_entropy(self.head(self.rows(data) + self.blocks[0](data)), label)
+
+
+    """
 TIED = """
     class Tied(nn.Cell):
         def __init__(self):
@@ -659,6 +684,34 @@ FORMS: list[Form] = [
             """,
         ),
         safety="display-only",
+    ),
+    form(
+        CODE,
+        "loss inside of a network with rows of cells",
+        START,
+        GRAPH,
+        ROWS,
+        DATA,
+        """
+        net = NetWithLoss()
+        optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+        train_step = nn.TrainOneStepCell(net, optimizer).set_train()
+        """,
+        LOOP,
+        changes="""
+            -        self.blocks = nn.CellList([Block(), Block()])
+            -        self.rows = nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()])
+            -        self.head = nn.Dense(64, 64)
+            +        self.blocks = nn.CellList([ms.amp.auto_mixed_precision(each, "O2") for each in [Block(), Block()]])
+            +        self.rows = ms.amp.auto_mixed_precision(nn.SequentialCell([nn.Dense(64, 64), nn.ReLU()]), "O2")
+            +        self.head = ms.amp.auto_mixed_precision(nn.Dense(64, 64), "O2")
+            -optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+            -train_step = nn.TrainOneStepCell(net, optimizer).set_train()
+            +optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9, loss_scale=1024.0)
+            +train_step = nn.TrainOneStepCell(net, optimizer, sens=1024.0).set_train()
+            """,
+        safety="display-only",
+        within="_backbone.",
     ),
     form(
         CODE,

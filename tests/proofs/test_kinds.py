@@ -24,6 +24,9 @@ def test_the_fix_of_a_kind_is_as_safe_as_graph_mode(kind: Kind) -> None:
     assert finding.fix is not None
     expected = Safety.UNSAFE if kind.becomes == "same" else Safety.DISPLAY
     assert finding.fix.safety is expected, finding.fix.reason
+    if kind.names:
+        assert finding.fix.reason == f"graph mode is not known to compile `{kind.names}`"
+        assert finding.related[0].message == finding.fix.reason
 
 
 @pytest.mark.mindspore

@@ -580,7 +580,7 @@ SHOWN = [
     _shown(
         "code that is sampled from outside",
         "return net.decode(",
-        "line {row} of train.py passes tensors of this width from outside",
+        "line {row} passes tensors of this width from outside",
         """
         class Net(nn.Cell):
             def __init__(self):
@@ -632,7 +632,7 @@ SHOWN = [
     _shown(
         "width that is given out",
         "return self.head(y) + y.sum",
-        "line {row} of train.py gives the width to code outside of the network",
+        "line {row} gives the width to code outside of the network",
         _class(
             """
             self.fc = nn.Dense(64, 50)
@@ -663,7 +663,7 @@ SHOWN = [
     _shown(
         "weights that are set",
         "self.fc.weight.set_data(",
-        "line {row} of train.py sets weights, which may have the old width",
+        "line {row} sets weights, which may have the old width",
         _class(
             """
             self.fc = nn.Dense(64, 50)
@@ -692,7 +692,7 @@ SHOWN = [
     _shown(
         "checkpoint that is loaded",
         "ms.load_checkpoint(",
-        "line {row} of train.py loads weights of the old width",
+        "line {row} loads weights of the old width",
         PLAIN,
         made="net = Net()\nms.save_checkpoint(net, 'a.ckpt')\nms.load_checkpoint('a.ckpt', net)\n",
     ),

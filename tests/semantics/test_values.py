@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+from pathlib import Path
 
 import pytest
-from reveal import program, reveal, shown
+from reveal import main, program, reveal, shown
 
 CASES = [
     # constants, names, reaching definitions
@@ -332,3 +333,13 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
 )
 def test_no_text_is_made_that_takes_all_memory(expression: str, expected: str) -> None:
     assert shown(reveal(f"reveal({expression})")) == expected
+
+
+def test_reveal_prints_what_is_known_in_a_real_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.py").write_text("import settings\n")
+    (tmp_path / "settings.py").write_text("import mindspore\nrate = 2 * 5\nreveal(rate, input())\n")
+    main(str(tmp_path / "train.py"))
+    assert capsys.readouterr().out.splitlines() == [
+        "settings.py:3: rate: 10",
+        "settings.py:3: input(): ...  `input()` cannot be followed in settings.py:3",
+    ]

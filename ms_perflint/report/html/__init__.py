@@ -19,6 +19,7 @@ from ms_perflint.report.html.programs import section as program_section
 from ms_perflint.report.html.rules import evidence, tool
 from ms_perflint.report.html.rules import section as rule_section
 from ms_perflint.report.root import below, root_of
+from ms_perflint.report.sources import spot_of
 from ms_perflint.report.summary import statistics
 from ms_perflint.report.unjudged import reason
 
@@ -101,7 +102,8 @@ def _problems(outcome: Outcome, root: str) -> Markup | None:
     """Return what could not be done."""
     if not outcome.problems:
         return None
-    rows = [tag("li", tag("code", below(each.path, root)), f": {each.message}") for each in outcome.problems]
+    places = (f"{below(each.path, root)}{spot_of(each)}" for each in outcome.problems)
+    rows = [tag("li", tag("code", place), f": {each.message}") for place, each in zip(places, outcome.problems)]
     head = tag("h2", outcome.say(Message("Could not be read")))
     return tag("section", head, tag("ul", *rows), class_="problems")
 

@@ -4,15 +4,13 @@ Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tenso
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
 only, its schedulers in both. `set_data` of a weight and `load_param_into_net` between the steps of a `value_and_grad`
 function do not arrive there in graph mode; `ops.assign` does, and where a cell is called all do. `requires_grad` counts
-at the first step only. A Python number among the arguments of a step compiles again for each value.
+at the first step only.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -20,18 +18,16 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.remade import is_compiled_anew
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import GRADS
 
 _RATE = "learning_rate"
-FEW = 20  # values: each is compiled once, and kept
-_STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _EXPERIMENTAL = "mindspore.experimental.optim."
 _WEIGHTS = frozenset(
     {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
 )
-_COUNTS = {"enumerate": (0,), "range": (), "trange": ()}  # of loops: where the number stands in their variable
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
@@ -56,8 +52,8 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if base is not None and _is_experimental(program) and _acts(program, site):
             text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
             yield obstacle(site.module, store.node, "learning rate", text)
-    for store in program.stores("requires_grad"):
-        if _acts(program, _site(store)):
+    for store in _freezing(program):
+        if _acts(program, _site(store)) and not is_compiled_anew(program, _site(store)):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
@@ -66,10 +62,16 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if named and _is_gradient(program, site):
             text = Message("graph mode passes no keywords to a gradient function")
             yield obstacle(site.module, named[0].value, "keyword", text)
-        for given in site.node.args if isinstance(site.node, ast.Call) else ():
-            if isinstance(given, ast.Name) and counts(program, site, given) and site.word not in ("train", "fit"):
-                text = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=given.id)
-                yield obstacle(site.module, given, "number", text)
+
+
+def _freezing(program: Program) -> list[Binding]:
+    """Return what sets `requires_grad`; nothing where all is set to True, which it is from the start."""
+    stores = program.stores("requires_grad")
+    values = [program.value(each.value, each.scope) for each in stores if each.value is not None]
+    made = (site.node for site in program.sites("Parameter") if isinstance(site.node, ast.Call))
+    if any(word.arg == "requires_grad" for call in made for word in call.keywords):
+        return list(stores)
+    return [] if len(values) == len(stores) and all(each.must_be(True) for each in values) else list(stores)
 
 
 def _loaded(program: Program) -> Iterator[Obstacle]:
@@ -79,7 +81,8 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
     text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
     for word in ("set_data", "assign_value", "load_param_into_net"):
         for site in program.sites(word):
-            if (word == "load_param_into_net" or _is_of_network(site)) and _acts(program, site):
+            is_of_weight = word == "load_param_into_net" or _is_of_network(site)
+            if is_of_weight and _acts(program, site) and not is_compiled_anew(program, site):
                 yield obstacle(site.module, site.node, "weights", text)
 
 
@@ -120,47 +123,3 @@ def _is_experimental(program: Program) -> bool:
         for word in ("Adam", "AdamW", "SGD")
         for site in program.sites(word)
     )
-
-
-def counts(program: Program, site: Site, given: ast.Name) -> bool:
-    """Return whether a name counts in a loop, to more than a few: of `range`, or the first of `enumerate`.
-
-    Also a number that the loop works out from one that counts: `t = i / steps`.
-    """
-    for binding in site.scope.lookup(given):
-        over = _counted(binding.stmt)
-        is_loop = over is not None and _COUNTS.get(word_of(over.func)) == binding.path
-        if over is not None and is_loop and (binding.path or _is_long(program, over, site, given.id)):
-            return True
-        value = binding.value if binding.kind == "assign" and not binding.path and binding.block.loops else None
-        if isinstance(value, ast.BinOp) and _is_counted(program, site, value, given.id):
-            return True
-    return False
-
-
-def _is_counted(program: Program, site: Site, value: ast.BinOp, own: str) -> bool:
-    """Return whether a number is worked out from one that counts, and else from constants alone."""
-    parts = list(ast.walk(value))
-    names = [each for each in parts if isinstance(each, ast.Name) and each.id != own]
-    if any(isinstance(each, (ast.Call, ast.Subscript, ast.Attribute)) for each in parts):
-        return False
-    counted = [each for each in names if counts(program, site, each)]
-    rest = (each for each in names if each not in counted)
-    return bool(counted) and all(program.value(each, site.scope).constants for each in rest)
-
-
-def _counted(stmt: ast.AST) -> Optional[ast.Call]:
-    """Return what a loop goes through, behind a progress bar: `tqdm(range(n))`."""
-    over = stmt.iter if isinstance(stmt, ast.For) else None
-    while isinstance(over, ast.Call) and word_of(over.func) == "tqdm" and over.args:
-        over = over.args[0]
-    return over if isinstance(over, ast.Call) else None
-
-
-def _is_long(program: Program, call: ast.Call, site: Site, name: str) -> bool:
-    """Return whether a `range` has more than a few numbers, by its end or by what its variable is called."""
-    end = call.args[1 if len(call.args) > 1 else 0] if call.args else None
-    numbers = program.value(end, site.scope).constants if end is not None else ()
-    if numbers and all(isinstance(each, int) for each in numbers):
-        return max(each for each in numbers if isinstance(each, int)) >= FEW
-    return bool(_STEPS.search(name))

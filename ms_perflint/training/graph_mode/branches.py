@@ -1,10 +1,10 @@
-"""What a test on a tensor leaves different in its two arms: graph mode compiles both, into one value.
+"""What a test leaves different in its two arms: graph mode compiles both, into one value.
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
-tuple or dict what the other arm does not; where only one arm binds a name that is used after it; and where a name
-that is None or a number is a tensor after one of the arms. Same losses as PyNative: the same number of elements put
-in by both arms, a tensor that stays one (also in another shape), a number that stays one, `break` and
-`return` under such a test, and a conditional expression.
+tuple or dict what the other arm does not; where only one arm binds a name that is used after it, also of an `if` on an
+attribute of another object, `self.config.swish`; and where a name that is None or a number is a tensor after one of the
+arms. Same losses as PyNative: the same number of elements put in by both arms, a tensor that stays one (also in another
+shape), a number that stays one, `break` and `return` under such a test, and a conditional expression.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.compiled_callees import is_cell
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _GROWS = frozenset({"append", "extend", "insert"})
@@ -38,11 +39,17 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
         return
     tensors = Tensors(program, function)
     for step in steps(program, function):
-        if isinstance(step.stmt, ast.If) and tensors.is_tested(step.stmt.test):
+        if not isinstance(step.stmt, ast.If):
+            continue
+        if tensors.is_tested(step.stmt.test):
             found = _grown(function, step.stmt) or _bound(function, step.stmt, tensors)
-            if found is not None:
-                node, kind, message = found
-                yield obstacle(function.module, node, kind, message)
+        else:
+            found = (
+                _bound_by_attribute(function, step.stmt) if _asks_another(program, function, step.stmt.test) else None
+            )
+        if found is not None:
+            node, kind, message = found
+            yield obstacle(function.module, node, kind, message)
 
 
 _Found = tuple[ast.AST, str, Message]
@@ -91,24 +98,60 @@ def _is_container(binding: Binding) -> bool:
 
 def _bound(function: Scope, test: ast.If, tensors: Tensors) -> Optional[_Found]:
     """Return a name that has another type after one arm of a test than after the other, and is used after it."""
+    for name, before, made in _bound_in_one(function, test):
+        if not before:
+            text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=name)
+            return made[0].stmt, "arms", text
+        if all(map(_is_plain, before)) and any(map(tensors.is_given, made)):
+            text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
+            return made[0].stmt, "arms", text
+    return None
+
+
+def _bound_by_attribute(function: Scope, test: ast.If) -> Optional[_Found]:
+    """Return a name that only one arm of a test binds, and that is used after it."""
+    for name, before, made in _bound_in_one(function, test):
+        if not before:
+            text = Message(
+                "graph mode wants `{name}` bound in both arms of a test on an attribute of another object", name=name
+            )
+            return made[0].stmt, "arms", text
+    return None
+
+
+def _asks_another(program: Program, function: Scope, test: ast.expr) -> bool:
+    """Return whether a test reads an attribute or entry of what a cell holds: `if self.config.swish`.
+
+    Graph mode decides a test on an attribute of the cell itself when it compiles. Of other objects (what argparse
+    gives, a dict, one of a class of the project, another cell) it compiles both arms. Run on 2.10, CPU.
+    """
+    for node in ast.walk(test):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Attribute):
+            value = program.value(node.value, function)
+            if value.alternatives and not value.open and all(_is_another(program, each) for each in value.alternatives):
+                return True
+    return False
+
+
+def _is_another(program: Program, known: Alternative) -> bool:
+    """Return whether something is a mapping, a cell, or an object of a class that graph mode does not compile."""
+    if known.cls is None:
+        return known.is_mapping or bool(known.document) or is_cell(program, known)
+    return not is_decorated(known.cls.node, "jit_class", "ms_class")
+
+
+def _bound_in_one(function: Scope, test: ast.If) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
+    """Yield the names that one arm of a test alone binds and that are used after it, with what was bound before."""
     if any(isinstance(arm[-1], _LEAVES) for arm in (test.body, test.orelse) if arm):
-        return None
+        return
     arms = [{id(each) for stmt in arm for each in ast.walk(stmt)} for arm in (test.body, test.orelse)]
     inside = {id(test)}.union(*arms)
     for load in _after(function, test):
         reaching = function.flow.at(load)
         given = [[each for each in reaching if id(each.stmt) in arm] for arm in arms]
-        before = [each for each in reaching if id(each.stmt) not in inside]
         made = [each for side in given for each in side]
-        if not made or all(given):
-            continue
-        if not before:
-            text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=load.id)
-            return made[0].stmt, "arms", text
-        if all(map(_is_plain, before)) and any(map(tensors.is_given, made)):
-            text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=load.id)
-            return made[0].stmt, "arms", text
-    return None
+        if made and not all(given):
+            yield load.id, [each for each in reaching if id(each.stmt) not in inside], made
 
 
 def _after(function: Scope, test: ast.If) -> list[ast.Name]:
@@ -190,11 +233,11 @@ class Tensors:
         if isinstance(node, (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)):
             return True
         known = self.program.value(node, self.function).alternatives
-        roots = [_root(each) for each in known]
+        roots = [root_of(each) for each in known]
         return not any(each.api for each in known) and all(not each or each.startswith("mindspore.") for each in roots)
 
 
-def _root(known: Alternative) -> str:
+def root_of(known: Alternative) -> str:
     """Return the API from whose result something comes; "" where none is known."""
     while known.type_api[:1] in ("", ".") and known.origin is not None:
         known = known.origin

@@ -14,6 +14,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import method
+from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -36,7 +37,7 @@ def in_arguments(program: Program) -> Iterator[Obstacle]:
             continue
         given = [*node.args, *(word.value for word in node.keywords if word.arg is not None)]
         plain = (each for each in given if not isinstance(each, ast.Starred))
-        first = next((each for each in plain if _holds_tensors(program, each, site)), None)
+        first = next((each for each in plain if _holds_tensors(program, each, site.scope, set())), None)
         if first is not None:
             yield obstacle(site.module, first, "container", AGAIN)
             continue
@@ -71,24 +72,50 @@ def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
     return None
 
 
-def _holds_tensors(program: Program, argument: ast.expr, site: Site) -> bool:
+def _holds_tensors(program: Program, argument: ast.expr, scope: Scope, seen: set[Binding]) -> bool:
+    """Return whether an argument is a container of tensors of the step, also where callers pass it on."""
+    if _is_slice(program, argument, scope):
+        return True
     if isinstance(argument, ast.Name):
-        bound = site.scope.lookup(argument)
-        if any(map(_is_batch, bound)) or any(_is_part(site, each) for each in bound):
-            return True
-    shown = (each for each in program.value(argument, site.scope).alternatives if each.is_display)
+        for each in scope.lookup(argument):
+            if _is_batch(program, each) or _is_part(program, each) or _is_passed(program, each, seen):
+                return True
+    shown = (each for each in program.value(argument, scope).alternatives if each.is_display)
     return any(_changes(program, each) and _is_made_again(program, each) for each in shown)
 
 
-def _is_part(site: Site, binding: Binding) -> bool:
-    """Return whether a name is a slice of a whole batch, a list too: `inputs = batch[:-2]`."""
-    value = binding.value if binding.kind == "assign" and not binding.path else None
-    if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Slice):
+def _is_passed(program: Program, binding: Binding, seen: set[Binding]) -> bool:
+    """Return whether a running call passes such a container as a parameter."""
+    if binding.kind != "parameter" or binding in seen or not binding.scope.is_function:
         return False
-    return isinstance(value.value, ast.Name) and any(map(_is_batch, site.scope.lookup(value.value)))
+    seen.add(binding)
+    for site in program.callers(binding.scope):
+        part = argument_of(program.evaluator, binding, site).part if isinstance(site.node, ast.Call) else None
+        if part is not None and program.runs(site) and _holds_tensors(program, *part, seen):
+            return True
+    return False
 
 
-def _is_batch(binding: Binding) -> bool:
+def _is_part(program: Program, binding: Binding) -> bool:
+    """Return whether a name is a slice of a whole batch, a list too: `inputs, label = batch[:-1], batch[-1]`."""
+    value = binding.value if binding.kind == "assign" else None
+    for index in binding.path:
+        is_shown = isinstance(value, ast.Tuple) and isinstance(index, int) and index < len(value.elts)
+        value = value.elts[index] if is_shown else None  # type: ignore[union-attr]
+    return value is not None and _is_slice(program, value, binding.scope)
+
+
+def _is_slice(program: Program, value: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is `batch[1:]`, `list(batch)` or `tuple(batch)` of a whole batch."""
+    whole: Optional[ast.expr] = None
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        whole = value.value
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple"):
+        whole = value.args[0] if len(value.args) == 1 else None
+    return isinstance(whole, ast.Name) and any(_is_batch(program, each) for each in scope.lookup(whole))
+
+
+def _is_batch(program: Program, binding: Binding) -> bool:
     """Return whether a loop over a dataset gives a name a whole batch: `for batch in data.create_dict_iterator()`."""
     loop = binding.stmt
     over: Optional[ast.expr] = loop.iter if isinstance(loop, ast.For) else None
@@ -96,7 +123,19 @@ def _is_batch(binding: Binding) -> bool:
     while isinstance(over, ast.Call) and word_of(over.func) in ("enumerate", "tqdm") and over.args:
         path = (*path, 1) if word_of(over.func) == "enumerate" else path
         over = over.args[0]
-    return isinstance(over, ast.Call) and word_of(over.func) in _BATCHES and tuple(binding.path) == path
+    if over is None or tuple(binding.path) != path:
+        return False
+    if isinstance(over, ast.Call) and word_of(over.func) in _BATCHES:
+        return True
+    known = program.value(over, binding.scope)
+    return bool(known.alternatives) and not known.open and all(map(_gives_batches, known.alternatives))
+
+
+def _gives_batches(known: Alternative) -> bool:
+    """Return whether something is a dataset, or an iterator of one, also one that was made of another."""
+    while not known.type_api and known.origin is not None:
+        known = known.origin
+    return known.type_api.startswith("mindspore.dataset.")
 
 
 def _changes(program: Program, known: Alternative) -> bool:

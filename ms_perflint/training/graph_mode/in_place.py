@@ -29,6 +29,21 @@ _MAKERS = frozenset(
         *("rand", "randn", "uniform", "normal", "standard_normal", "UniformReal", "StandardNormal", "interpolate"),
         *("gelu", "silu", "leaky_relu", "dropout", "Dropout", "GELU", "SiLU", "LeakyReLU", "PReLU", "div", "abs"),
         *("ReduceMean", "stack", "Stack", "concat", "Concat", "cat", "len", "int", "float"),
+        *("acos", "ACos", "cos", "Cos", "sin", "Sin", "log", "Log", "square", "Square", "neg", "Neg", "erf", "Erf"),
+        *(
+            "minimum",
+            "Minimum",
+            "maximum",
+            "Maximum",
+            "clamp",
+            "clip_by_value",
+            "cumsum",
+            "CumSum",
+            "one_hot",
+            "OneHot",
+        ),
+        *("gather", "Gather", "where", "select", "Select", "masked_fill", "MaskedFill"),
+        *("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy_with_logits"),
     }
 )
 _NUMBERS = frozenset({"shape", "ndim"})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
@@ -15,6 +16,7 @@ from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, is_compiled
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
@@ -41,7 +43,6 @@ _COMPILED_APIS = (
     "mindspore.common.",
     "mindspore.jit",
 )
-_WRITTEN_FOR_GRAPHS = ("mindcv.", "mindvision.")  # libraries whose training scripts set graph mode
 _BUILTINS = _words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""
@@ -103,7 +104,7 @@ class _Callee:
 
     def is_known(self) -> bool:
         """Return whether all that the callee can be is known to compile."""
-        if self._is_odd_method() or _is_self(self.node.func, self.function):
+        if self._is_odd_method() or _is_self(self.node.func, self.function) or _is_slice(self.node.func):
             return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
         callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
         known = list(callable_)
@@ -111,7 +112,7 @@ class _Callee:
             return False
         if not known:
             is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
-            return is_dead or self._is_method() or self._is_in_row()
+            return is_dead or self._is_method() or self._is_in_row() or self._is_got()
         return all(map(self._compiles, known))
 
     def _is_odd_method(self) -> bool:
@@ -134,15 +135,40 @@ class _Callee:
         )
 
     def _is_in_row(self) -> bool:
-        """Return whether an element of a `CellList` is called: of these the classes were read, if not their order."""
+        """Return whether an element of a row of cells is called: of these the classes were read, if not their order."""
         node = self.node.func
         places: list[ast.AST] = [node.value] if isinstance(node, ast.Subscript) else []
         if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
-            bound = (each.stmt for each in self.function.flow.at(node))
-            places += [each.iter for each in bound if isinstance(each, ast.For)]
+            bound = self.function.flow.at(node)
+            places += [each.stmt.iter for each in bound if isinstance(each.stmt, ast.For)]
+            places += [each.value.value for each in bound if isinstance(each.value, ast.Subscript)]
         parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
         values = (self.program.value(each, self.function).alternatives for each in parts)
-        return any(known and all(each.type_api in ROWS for each in known) for known in values)
+        return any(known and all(each.type_api in ROWS or self._are_cells(each) for each in known) for known in values)
+
+    def _are_cells(self, known: Alternative) -> bool:
+        """Return whether a list that is written in the program holds what is known to compile."""
+        parts = [self.program.evaluator.read(part) for part in known.parts] if known.is_display else []
+        held = [each for part in parts for each in part.alternatives]
+        return bool(held) and not any(part.open for part in parts) and all(map(self._compiles, held))
+
+    def _is_got(self) -> bool:
+        """Return whether a cell is called that is got by its name: `getattr(self, f"layer{i}")(x)`.
+
+        Of what the methods of a class make the classes were read.
+        """
+        callee = self.node.func
+        if isinstance(callee, ast.Name) and self.function.home(callee.id) is self.function:
+            values = [each.value for each in self.function.flow.at(callee)]
+            return bool(values) and all(map(self._is_get, values))
+        return self._is_get(callee)
+
+    def _is_get(self, node: Optional[ast.expr]) -> bool:
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr"
+        holder = node.args[0] if is_call and len(node.args) == 2 else None  # type: ignore[union-attr]
+        while isinstance(holder, ast.Attribute):
+            holder = holder.value
+        return holder is not None and _is_self(holder, self.function)
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -184,9 +210,7 @@ class _Callee:
             return word in _BUILTINS or word.endswith(_ERRORS)
         if api.startswith(("math.", "numpy.", "functools.")):
             return api in _PYTHON and all(map(self._is_constant, self._arguments()))
-        return api.startswith(_WRITTEN_FOR_GRAPHS) or (
-            (owner.startswith((".", "builtins.")) or not owner) and _is_method(word)
-        )
+        return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
 
     def _is_odd_api(self, api: str, word: str) -> bool:
         """Return whether a call of MindSpore does not compile, or computes something else each time or once.
@@ -234,6 +258,11 @@ class _Callee:
         return binding.kind == "assign" and binding.value is not None and self._is_constant(binding.value, hops)
 
 
+def _is_slice(node: ast.expr) -> bool:
+    """Return whether a part of a row of cells is called, `self.layers[:2](x)`: it trains differently (run on 2.10)."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+
+
 def _is_method(word: str) -> bool:
     """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
     if word in _NOT_OF_TENSORS or word.endswith("_"):
@@ -259,7 +288,7 @@ def _is_self(node: ast.AST, function: Scope) -> bool:
 
 
 def _is_cell_api(api: str) -> bool:
-    return api.startswith(_COMPILED_APIS) or api.startswith(_WRITTEN_FOR_GRAPHS)
+    return api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS)
 
 
 def _is_of_mindspore(known: Alternative) -> bool:

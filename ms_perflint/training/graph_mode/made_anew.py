@@ -14,14 +14,17 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants
+from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.infer.bases import method
+from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
+from ms_perflint.training.step_loops import is_each_step, is_unconditional
 from ms_perflint.training.training import train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class
 
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 _NONE_OF = ("Tensor", "Parameter")
@@ -53,7 +56,10 @@ def made_anew(program: Program) -> tuple[Anew, ...]:
         if not is_compiled(program, scope):
             for site in scope.calls:
                 found.update(dict.fromkeys(_made_for(program, site)))
-    made = [Anew(site, place(site)) for site in found if program.runs(site) and repeats(program, site)]
+    found = {site: None for site in found if program.runs(site) and repeats(program, site)}
+    for site in train_sites(program):
+        found.update(dict.fromkeys(_made_elsewhere(program, site)))
+    made = [Anew(site, place(site)) for site in found]
     return tuple(sorted(made, key=lambda each: (each.site.module.path, each.site.span)))
 
 
@@ -66,9 +72,10 @@ def made_per_epoch(program: Program) -> Optional[Site]:
     each_step = {each.site for each in made_anew(program)}
     for step in train_sites(program):
         for known in program.evaluator.callees(step).alternatives:
-            made = known.creation if known.type_api in GRADS | STEP_CELLS else None
-            site = made.scope.module.site_at(made.call) if made is not None else None
-            if site is not None and site not in each_step and program.runs(site) and repeats(program, site):
+            site = maker_of(program, known)
+            if site is None or site in each_step or not is_unconditional(program, site):
+                continue
+            if program.runs(site) and repeats(program, site):
                 return site
     return None
 
@@ -86,6 +93,38 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
             maker = made.scope.module.site_at(made.call)
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
+
+
+def _made_elsewhere(program: Program, site: Site) -> Iterator[Site]:
+    """Yield what makes the callee of a training step in another function: in a method that returns it, or around it.
+
+    `self.grad_fn()(x, y)`; a function that is defined in the loop beside its gradient function.
+    """
+    for known in program.evaluator.callees(site).alternatives:
+        maker = maker_of(program, known)
+        if maker is None or maker.scope.owner is site.scope.owner or is_compiled(program, maker.scope):
+            continue
+        is_got = isinstance(site.node, ast.Call) and word_of(site.node.func) == maker.scope.owner.name
+        if is_got and is_decorated(maker.scope.owner.node, "property"):
+            is_anew = is_unconditional(program, maker) and repeats(program, site)
+        else:
+            is_anew = is_each_step(program, maker)
+        if is_anew:
+            yield maker
+
+
+def maker_of(program: Program, known: Alternative) -> Optional[Site]:
+    """Return the call that made a gradient function or a train cell; None for others."""
+    while not known.type_api and known.origin is not None:  # what a `GradOperation` gave
+        known = known.origin
+    made = known.creation if known.type_api in GRADS | STEP_CELLS or _is_step(program, known) else None
+    return made.scope.module.site_at(made.call) if made is not None else None
+
+
+def _is_step(program: Program, known: Alternative) -> bool:
+    cls = known.cls
+    is_cell = cls is not None and method(program.evaluator, cls, "construct") is not None
+    return is_cell and cls is not None and is_step_class(program, cls)
 
 
 def place(site: Site) -> Optional[ast.stmt]:

@@ -11,12 +11,15 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import passes, usually
+from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
-from ms_perflint.training.graph_mode.branches import in_arms
+from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.containers import in_arguments
 from ms_perflint.training.graph_mode.growing import in_growing
 from ms_perflint.training.graph_mode.made_anew import made_anew
+from ms_perflint.training.graph_mode.masks import in_masks
+from ms_perflint.training.graph_mode.numbers import in_numbers
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.own_gradients import in_gradients
 from ms_perflint.training.graph_mode.shapes import in_shapes
@@ -26,9 +29,6 @@ from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.graph_mode.unheld_cells import in_containers
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
-
-ADAPTERS = frozenset({"mindtorch", "msadapter"})  # that stand for PyTorch, also under its name
-EAGER = ADAPTERS | {"mindnlp"}  # whose networks are written as those of PyTorch
 
 
 @fact
@@ -44,10 +44,12 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
         found.update(dict.fromkeys(in_names(program, function)))
         found.update(dict.fromkeys(in_containers(program, function)))
         found.update(dict.fromkeys(in_gradients(program, function)))
+        found.update(dict.fromkeys(in_masks(program, function)))
     found.update(dict.fromkeys(in_shapes(program)))
     found.update(dict.fromkeys(in_growing(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
+    found.update(dict.fromkeys(in_numbers(program)))
     found.update(dict.fromkeys(in_arguments(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
@@ -85,11 +87,10 @@ def _inline(function: Scope) -> Iterator[Obstacle]:
 
 
 def _libraries(program: Program) -> Iterator[Obstacle]:
-    """Yield the first call in the compiled code of a network of a library that is written for PyNative."""
+    """Yield the first call in the compiled code of a network of a library, or of a method, written for PyNative."""
     adapter = _adapter(program)
     if adapter is not None:
         yield adapter
-        return
     scopes = [
         scope for scope in (*compiled(program), *training_scopes(program)) if not isinstance(scope.node, ast.Lambda)
     ]
@@ -100,7 +101,7 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
             return
         for known in program.evaluator.callees(site).alternatives:
             library = known.type_api.partition(".")[0]
-            if library in EAGER and program.runs(site):
+            if library in EAGER and adapter is None and program.runs(site):
                 yield obstacle(site.module, site.node, "library", _written(library))
                 return
 
@@ -128,8 +129,32 @@ def _is_usual(program: Program, site: Site) -> bool:
 
 def _is_backward(program: Program, site: Site) -> bool:
     """Return whether a call differentiates as PyTorch does: `loss.backward()`, which adapters of it have."""
-    node = site.node
-    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    if not is_method or site.word != "backward":
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if not isinstance(callee, ast.Attribute) or site.word != "backward" or _is_of_torch(program, callee.value, site):
         return False
     return not any(known.definition for known in program.evaluator.callees(site).alternatives)
+
+
+def _is_of_torch(program: Program, loss: ast.expr, site: Site) -> bool:
+    """Return whether a loss is one of PyTorch: it comes from there, or stands in the arm beside that of MindSpore."""
+    roots = [root_of(each) for each in program.value(loss, site.scope).alternatives]
+    if any(roots):
+        return any(each.startswith("torch.") for each in roots)
+    if "torch" not in site.module.imported:
+        return False
+    if b"mindspore" not in site.module.source.text:
+        return True
+    stepped = [
+        each.node.func for each in site.scope.owner.calls if each.word == "step" and isinstance(each.node, ast.Call)
+    ]
+    optimizers = (each.value for each in stepped if isinstance(each, ast.Attribute))
+    made = (root_of(known) for each in optimizers for known in program.value(each, site.scope).alternatives)
+    return any(each.startswith("torch.") for each in made) or _is_beside_step(program, site)
+
+
+def _is_beside_step(program: Program, site: Site) -> bool:
+    """Return whether the other arm of a test around a site takes the training step."""
+    tests = {id(arm.owner): arm.arm for arm in site.block.chain() if isinstance(arm.owner, ast.If)}
+    steps = (each for each in train_sites(program) if each.scope.owner is site.scope.owner and each.word != "step")
+    arms = (arm for each in steps for arm in each.block.chain())
+    return any(tests.get(id(arm.owner), arm.arm) != arm.arm for arm in arms)

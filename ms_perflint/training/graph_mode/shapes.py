@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.between_steps import counts
+from ms_perflint.training.graph_mode.numbers import counts
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 

@@ -34,7 +34,6 @@ _NAMES = {  # of the first Parameter of layers
 _ROW = "mindspore.nn.SequentialCell"
 _PARAMETER = "mindspore.Parameter"
 _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
-DEPTH = 4  # cells inside of one another
 
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -82,11 +81,12 @@ def renames(program: Program) -> bool:
     return any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
 
 
-def names_of(program: Program, known: Alternative, depth: int = 0) -> Iterator[str]:
-    """Yield the names of Parameters of a cell, as far as its layers are known."""
+def names_of(program: Program, known: Alternative, around: tuple[object, ...] = ()) -> Iterator[str]:
+    """Yield the names of Parameters of a cell, as far as its layers are known; `around`: the cells that hold it."""
     made = known.creation
-    if depth > DEPTH or made is None:
+    if known.identity in around or made is None:
         return
+    around = (*around, known.identity)
     own = next((name for layers, name in _NAMES.items() if layers.match(known.type_api)), None)
     if own is not None:
         yield own
@@ -96,22 +96,22 @@ def names_of(program: Program, known: Alternative, depth: int = 0) -> Iterator[s
             shown = [part for one in program.value(*parts[0]).alternatives for part in one.parts]
             parts = [(part.node, part.scope) for part in shown] or parts
         for at, (node, scope) in enumerate(parts):
-            yield from _below(program, str(at), node, scope, depth)
+            yield from _below(program, str(at), node, scope, around)
     elif known.cls is not None:
         for cls in ancestors(program.evaluator, known.cls):
             for name, bindings in cls.attributes.items():
                 for binding in bindings:
                     if isinstance(binding.value, ast.Call) and not binding.path:
-                        yield from _below(program, name, binding.value, binding.scope, depth)
+                        yield from _below(program, name, binding.value, binding.scope, around)
 
 
-def _below(program: Program, name: str, node: ast.expr, scope: Scope, depth: int) -> Iterator[str]:
+def _below(program: Program, name: str, node: ast.expr, scope: Scope, around: tuple[object, ...]) -> Iterator[str]:
     for known in program.value(node, scope).alternatives:
         if known.type_api == _PARAMETER and isinstance(node, ast.Call):
             given = [word.value for word in node.keywords if word.arg == "name"] or node.args[1:2]
             own = program.value(given[0], scope).constants if given else (name,)
             yield from (each for each in own[:1] if isinstance(each, str))
-        for inner in names_of(program, known, depth + 1):
+        for inner in names_of(program, known, around):
             yield f"{name}.{inner}"
 
 

@@ -24,6 +24,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import class_of, compiled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.remade import is_compiled_anew
 from ms_perflint.training.graph_mode.set_by_calls import holder_of, stored, stored_globals
 from ms_perflint.training.repetition import repeats
 
@@ -94,7 +95,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     if binding.kind == "for":
         block = Block(scope, block, binding.stmt, "body")
     site = Site(scope.module, binding.stmt, "", binding.stmt, block, None)  # type: ignore[arg-type]
-    return program.runs(site) and repeats(program, site, even_once=True)
+    return program.runs(site) and repeats(program, site, even_once=True) and not is_compiled_anew(program, site)
 
 
 def _is_made_again(program: Program, binding: Binding) -> bool:

@@ -29,6 +29,7 @@ from ms_perflint.training.graph_mode.compiled import (
 )
 from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, is_told
+from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_cell
 
@@ -63,6 +64,7 @@ def unproven(program: Program) -> Optional[Obstacle]:
     for function in compiled(program):
         found += _in_function(program, function)
         found += in_place(program, function)
+        found += [_named(function, node) for node in odd_masks(program, function)]
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
 
 
@@ -185,10 +187,20 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
         return False
     for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
-            is_plain = isinstance(target.slice, ast.Constant) and isinstance(node.value, (ast.Call, ast.BinOp))
+            is_plain = isinstance(target.slice, ast.Constant) and _is_computed(function, node.value)
             if not is_plain or isinstance(function.node, ast.Lambda):
                 return True
     return False
+
+
+def _is_computed(function: Scope, node: ast.expr) -> bool:
+    """Return whether an expression is worked out or passed in: a tensor, as far as can be seen."""
+    if isinstance(node, ast.Name) and function.home(node.id) is function:
+        made = [each for each in function.flow.at(node) if not each.path]
+        values = [each.value for each in made if each.kind == "assign"]
+        is_given = all(each.kind == "assign" or (each.kind == "parameter" and each.value is None) for each in made)
+        return bool(made) and is_given and all(isinstance(each, (ast.Call, ast.BinOp)) for each in values)
+    return isinstance(node, (ast.Call, ast.BinOp))
 
 
 def _is_mapping(program: Program, function: Scope, target: ast.Subscript) -> bool:

@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import read_whole
-from ms_perflint.training.networks.conversions import Obstacle
+from ms_perflint.training.networks.plans import Obstacle
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import MODEL, Training
 from ms_perflint.training.training_steps import base_apis, is_optimizer
@@ -31,6 +31,12 @@ _OF_PROBABILITIES = (
     "mindspore.ops.Log",
     "mindspore.mint.log",
 )
+# Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
+_SUMMED = (
+    *(f"mindspore.nn.{name}Loss" for name in ("MSE", "L1", "SmoothL1", "Huber", "CrossEntropy", "NLL", "KLDiv")),
+    *("mindspore.nn.SoftmaxCrossEntropyWithLogits", "mindspore.nn.BCEWithLogitsLoss"),
+    *("mindspore.ops.mse_loss", "mindspore.ops.l1_loss", "mindspore.ops.cross_entropy", "mindspore.ops.nll_loss"),
+)
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
 _PIPELINES = ("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved")
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
@@ -49,7 +55,12 @@ def first(program: Program, training: Training, half: Half) -> Optional[Obstacle
     read = read_whole.read(program, training.call, half.networks, half.inner)
     if read.not_known is not None:
         return read.not_known
-    kinds = (_by_step(program, training), _by_loss(program, training), _by_probabilities(program, read, half.dtype))
+    kinds = (
+        _by_step(program, training),
+        _by_loss(program, training),
+        _by_probabilities(program, read, half.dtype),
+        _by_sum(program) if half.dtype == "float16" else (),
+    )
     return next((each for kind in kinds for each in kind), None)
 
 
@@ -110,3 +121,10 @@ def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Obst
     if losses and read.words & _PROBABILITIES:
         text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
         yield Obstacle(losses[0].module, losses[0].node, text)
+
+
+def _by_sum(program: Program) -> Iterator[Obstacle]:
+    """Yield a loss that is the sum over a batch."""
+    for call in program.calls(*_SUMMED):
+        if call.given("reduction") is not None and call.argument("reduction").must_be("sum"):
+            yield Obstacle(call.module, call.node, Message("gradients of a loss that is a sum may exceed FP16"))

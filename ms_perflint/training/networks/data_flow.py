@@ -8,7 +8,6 @@ when something that it reads has changed, and only then. Calls of one function a
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
@@ -95,6 +94,13 @@ class Tied(NamedTuple):
 
 
 Effect = Union[Fed, Passed, Tied, Operation]  # of an expression, beside what it is
+
+
+def _covers(new: Effect, earlier: Effect) -> bool:
+    """Return whether an effect says all that an earlier one of the same expression says."""
+    if isinstance(new, Operation) or isinstance(earlier, Operation):
+        return isinstance(new, Operation) and isinstance(earlier, Operation) and new.node is earlier.node
+    return earlier.signal <= new.signal and earlier._replace(signal=new.signal) == new
 
 
 class _Solver:
@@ -204,11 +210,11 @@ class _Solver:
         self._changes[key] = self._changes.get(key, 0) + 1
         if self._changes[key] > CHANGES:
             found |= self._held[key]
-            own = list(dict.fromkeys((*self._effects.get(key, ()), *own)))
+            earlier = (each for each in self._effects.get(key, ()) if not any(_covers(new, each) for new in own))
+            own = list(dict.fromkeys((*earlier, *own)))
         self._have(key, own)
         if len(found) > SOURCES and not self._lost:
-            place = scope.module.place(node.node if isinstance(node, Site) else node)
-            self._lost = f"{os.path.basename(place.path)}:{place.spot}"
+            self._lost = scope.module.place(node.node if isinstance(node, Site) else node).named
         self._change(key, widened(found))
 
     def _change(self, key: int, found: Signal) -> None:

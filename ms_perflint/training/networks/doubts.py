@@ -29,6 +29,10 @@ _WEIGHTS = frozenset({"weight", "bias", "embedding_table", "gamma", "beta"})
 def doubt(program: Program, found: Hidden) -> Optional[Message]:
     """Return why code that is not seen may depend on a width; None where all of it shows in the file."""
     module, origins = found.producer.call.module, found.origins
+
+    def seen(where: Place) -> Message:
+        return where.seen_from(module.path)
+
     for origin in (*origins, *found.literals, *found.literal_sums):
         if origin.module is not module:
             return Message("{file} says the width", file=os.path.basename(origin.place.path))
@@ -37,20 +41,17 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
     if imported := _importer(program, module, origins):
         return Message("{file} imports the width", file=os.path.basename(imported))
     if found.leaves is not None:
-        row, file = found.leaves.line, os.path.basename(found.leaves.path)
-        return Message("line {row} of {file} gives the width to code outside of the network", row=row, file=file)
+        return Message("{place} gives the width to code outside of the network", place=seen(found.leaves))
     if (other := _other(program, found)) is not None:
-        return Message("line {row} has the same number; whether that is the width is not known", row=other.line)
+        return Message("{place} has the same number; whether that is the width is not known", place=seen(other))
     if (use := _other_use(program, module, origins)) is not None:
-        return Message("line {row} uses the constant for something else", row=use.line)
+        return Message("{place} uses the constant for something else", place=seen(use))
     if (passed := _passed_from_outside(program, found)) is not None:
-        row, file = passed.line, os.path.basename(passed.path)
-        return Message("line {row} of {file} passes tensors of this width from outside", row=row, file=file)
+        return Message("{place} passes tensors of this width from outside", place=seen(passed))
     if (read := _read_weight(program, found)) is not None:
-        return Message("line {row} computes with a weight of this width", row=read.line)
+        return Message("{place} computes with a weight of this width", place=seen(read))
     if (given := _given_weights(program)) is not None:
-        row, file = given.line, os.path.basename(given.path)
-        return Message("line {row} of {file} sets weights, which may have the old width", row=row, file=file)
+        return Message("{place} sets weights, which may have the old width", place=seen(given))
     if not found.consumers and not found.sums:
         return Message("what takes the width in is not among the files")
     return None

@@ -55,6 +55,11 @@ class FreeWidths:
         is_half = self.asked == BLOCK and target_of(self.program).is_gpu
         return Tiles(BLOCK // 2 if is_half else self.asked, self.least_waste)
 
+    @property
+    def has_layers(self) -> bool:
+        """Return whether a layer with a width, in a cell, is part of a program that trains, or might be."""
+        return any(map(self._counts, self.program.calls(*LAYERS)))
+
     def _is_unaligned(self, width: int) -> bool:
         return width > BLOCK and width % self.asked != 0 and self.tiles.is_unaligned(width)
 

@@ -8,11 +8,13 @@ known, and a network that holds it gets no fix.
 
 from __future__ import annotations
 
+import ast
 import re
+from typing import Optional
+
+Version = tuple[int, ...]
 
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.mint.nn.Sequential"})
-# Packages whose own recipes train their networks so: of mindcv 155 of 179 set level O2 or O3
-PACKAGES = ("mindcv.",)
 # Layers of `mindspore.nn` and `mindspore.mint.nn`, by their last word
 _CELLS = frozenset(
     {
@@ -20,13 +22,17 @@ _CELLS = frozenset(
         "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose",
         "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
         "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
-        "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d",
+        "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Softmax2d",
         "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU", "GELU", "SiLU", "Sigmoid", "LogSigmoid", "Tanh", "PReLU",
         "HSwish", "HSigmoid", "Hardswish", "Hardsigmoid", "Mish", "Softsign", "Hardtanh", "Softmax", "LogSoftmax",
         "Upsample", "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
-        "RNN", "LSTM", "GRU",
+        "RNN", "LSTM", "GRU", "MultiheadAttention",
     }
 )  # fmt: skip
+# Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
+_OF_GRAPHS = frozenset({"LSTM"})
+# Layers that once summed in half precision, by the first version in which they were run
+_SINCE = {"GroupNorm": (2, 7)}
 # Operators, functions and methods of tensors by their last word, without underscores and in lower case: `Reshape`,
 # `reshape`; what they give is of the dtype that they are given
 _OPERATORS = frozenset(
@@ -40,13 +46,23 @@ _OPERATORS = frozenset(
         "add", "tensoradd", "sub", "mul", "neg", "abs", "maximum", "minimum",
         "mean", "reducemean", "amax", "max", "reducemax", "argmax", "zeroslike", "oneslike",
         "maxpool", "maxpool2d", "avgpool", "avgpool2d", "adaptiveavgpool2d", "resizenearestneighbor",
-        "conv2d", "biasadd", "interpolate", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
+        "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
+        "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only
 _JOINING = frozenset(
-    {"matmul", "batchmatmul", "bmm", "mm", "dense", "concat", "cat", "addmm", "stack", "where", "select"}
-)
+    {
+        "matmul", "batchmatmul", "bmm", "mm", "dense", "concat", "cat", "concatenate", "addmm", "stack", "where",
+        "select", "conv2d",
+    }
+)  # fmt: skip
+STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
+# Functions that make a tensor, of float32 unless they are asked for something else
+_MADE = frozenset({"zeros", "ones", "full", "arange"})
+_CASTS = frozenset({"cast", "astype", "to"})
+_OF_SHAPES = frozenset({"reshape", "view", "broadcastto", "tile", "stridedslice", "slice", "zeros", "ones", "pad"})
+_DTYPES = frozenset({"float16", "bfloat16", "half", "float64", "double", "complex64"})
 BUILTINS = frozenset(
     {
         "range", "len", "enumerate", "zip", "reversed", "isinstance", "int", "tuple", "list", "str", "print", "bool",
@@ -55,10 +71,17 @@ BUILTINS = frozenset(
 )  # fmt: skip
 
 
-def is_cell(api: str) -> bool:
-    """Return whether a layer of MindSpore is one of a known kind."""
+def needs_graphs(api: str) -> bool:
+    """Return whether a layer is known in graph mode only."""
+    return api.rpartition(".")[2] in _OF_GRAPHS
+
+
+def is_cell(api: str, version: Version) -> bool:
+    """Return whether a layer of MindSpore is one of a known kind, in a version of it."""
     package, _, word = api.rpartition(".")
-    return package in ("mindspore.nn", "mindspore.mint.nn") and word in _CELLS
+    if package not in ("mindspore.nn", "mindspore.mint.nn"):
+        return False
+    return word in _CELLS or (word in _SINCE and version >= _SINCE[word])
 
 
 def is_operator(word: str) -> bool:
@@ -69,6 +92,29 @@ def is_operator(word: str) -> bool:
 def joins(word: str) -> bool:
     """Return whether an operator takes tensors of one dtype only."""
     return _plain(word) in _JOINING
+
+
+def takes_shape(word: str) -> bool:
+    """Return whether an operator is given a shape, or other numbers, as a tuple."""
+    return _plain(word) in _OF_SHAPES
+
+
+def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
+    """Return the last word of the dtype that a call casts to, or makes a tensor of, and where that stands.
+
+    "" where it does neither, or the dtype has no such word.
+    """
+    plain = _plain(word)
+    given = next((each.value for each in call.keywords if each.arg == "dtype"), call.args[-1] if call.args else None)
+    said = given.attr if isinstance(given, ast.Attribute) else ""
+    if plain in _CASTS:
+        return said, given
+    if plain == "float" and not call.args and isinstance(call.func, ast.Attribute):
+        return "float32", None
+    if plain in _MADE:
+        is_dtype = said in _DTYPES or said == "dtype" or said.startswith(("int", "bool", "float"))
+        return (said, given) if is_dtype else ("float32", None)
+    return "", None
 
 
 def _plain(word: str) -> str:

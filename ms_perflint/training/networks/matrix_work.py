@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
-from ms_perflint.training.networks import packages
+from ms_perflint.training import family
 from ms_perflint.training.networks.layers import (
     CONVOLUTIONS,
     DENSE,
@@ -60,7 +60,7 @@ _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_c
 def is_matrix(api: str) -> bool:
     """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it."""
     if not api.startswith("mindspore."):
-        return packages.is_network(api)
+        return family.is_network(api)
     word = api.rpartition(".")[2]
     return word in MATRIX_CELLS or word in MATRIX_OPS
 

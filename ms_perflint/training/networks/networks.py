@@ -13,7 +13,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.networks import packages
+from ms_perflint.training import family
 from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
 from ms_perflint.training.training_steps import base_apis
 
@@ -339,7 +339,7 @@ def is_matrix_site(program: Program, site: Site) -> bool:
 def _words(program: Program, module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matrix work."""
     own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
-    return own | packages.words(module)
+    return own | family.words(module)
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import multiplies, reach
 from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full, is_of_inputs
@@ -26,7 +27,6 @@ FLAGS = ("add_flags", "add_flags_recursive")
 DERIVATIVES = tuple(
     f"mindspore.{name}" for name in ("jacfwd", "jacrev", "jvp", "vjp", "ops.derivative", "nn.Jvp", "nn.Vjp")
 )
-PHYSICS = frozenset({"mindflow", "mindflow_gpu", "mindflow_ascend", "sciai", "mindelec"})  # differential equations
 
 
 def switches(program: Program) -> Iterator[Site]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
 from ms_perflint.training.devices import target_of
-from ms_perflint.training.followed import end, is_unknown
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells, unknown_networks
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -73,24 +71,12 @@ def suspects(program: Program) -> dict[int, Suspect]:
 
 def hidden(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
-    if not training.is_trained(program) or target_of(program).is_cpu or suspects(program):
+    why = unknown_networks.unknown(program)
+    if why is None or suspects(program):
         return None
-    trainings = train_cells.trainings(program)
-    values = tuple(value for each in trainings for value in each.values)
-    if networks.multiplies(program, values) or any(True for _ in half_precision.controls(program, values)):
-        return None
-    if precision.needs_float32(program, values):
-        return None
-    part = networks.hidden(program, values) or next(filter(None, (_unknown(each) for each in trainings)), None)
-    part = part or networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
-    return end(program, *part).said(program) if part is not None else None
-
-
-def _unknown(training: Training) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the network that a training is given, and where that stands, where nothing is known of it."""
-    call = training.call
-    given = call.given("network") if training.kind == "model" else next(iter(call.node.args), None)
-    return (given, call.scope) if given is not None and is_unknown(call.program, given, call.scope) else None
+    values = tuple(value for each in train_cells.trainings(program) for value in each.values)
+    is_decided = any(True for _ in half_precision.controls(program, values))
+    return None if is_decided or precision.needs_float32(program, values) else why
 
 
 def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training]:

@@ -1,0 +1,140 @@
+"""What compiled code does with the part of a tensor that a mask chooses, of which the length is not known.
+
+Run on 2.10, CPU. `x[mask] = value` is right for a number and for a tensor of no dimensions (a sum, a mean). It fails
+where the value is itself what a mask chooses, also `x[mask] += 1`; with other tensors it fails, or gives other losses.
+Right are `x[mask, 0] = ...`, `ops.where`, `ops.select`, `masked_fill`, indices that are numbers, and a mask that reads:
+`x[mask].sum()`, `x[mask].reshape(-1, 2)`, a layer on `x[mask]`, its shape in a test or as a divisor. A loop over
+`x[mask]` fails, and its `len` may be another number.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.graph_mode.compiled import own_nodes, steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+_TESTS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_OF_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_CHOOSES = ("masked_select", "MaskedSelect")
+_ONE = frozenset({"sum", "mean", "max", "min", "prod", "norm", "std", "var", "item", "numel", "float", "int", "len"})
+_HOPS = 4  # names that stand for one another
+
+
+def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what a compiled function puts through a mask that is itself as long as the mask is true."""
+    values = _Values(program, function)
+    for node, value in values.stores():
+        if values.is_chosen(node.slice) and (value is None or values.is_part(value)):
+            text = Message("graph mode puts no part of a tensor through a mask: use `ops.where`")
+            yield obstacle(function.module, node, "mask", text)
+
+
+def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
+    """Yield what a compiled function puts through a mask, or reads of one, of which it is not known that it works."""
+    values = _Values(program, function)
+    for node, value in values.stores():
+        is_mask = values.is_chosen(node.slice) or _is_called_mask(node.slice)
+        if is_mask and value is not None and not values.is_one(value) and not values.is_part(value):
+            yield node
+    for step in steps(program, function):
+        for each in own_nodes(step):
+            if isinstance(each, ast.For) and values.is_as_long(each.iter):
+                yield each
+            elif isinstance(each, ast.comprehension) and values.is_as_long(each.iter):
+                yield each.iter
+            elif isinstance(each, ast.Call) and word_of(each.func) == "len" and any(map(values.is_part, each.args)):
+                yield each
+
+
+def _is_called_mask(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and "mask" in node.id.lower()
+
+
+class _Values:
+    """Which expressions of a compiled function are masks, and which are parts of a tensor that a mask chooses."""
+
+    def __init__(self, program: Program, function: Scope) -> None:
+        self.program = program
+        self.function = function
+        self.dtypes = Dtypes(program)
+
+    def stores(self) -> Iterator[tuple[ast.Subscript, Optional[ast.expr]]]:
+        """Yield what is assigned by an index, and the value; None where what is there is worked with."""
+        for step in steps(self.program, self.function) if not isinstance(self.function.node, ast.Lambda) else ():
+            if isinstance(step.stmt, ast.AugAssign) and isinstance(step.stmt.target, ast.Subscript):
+                yield step.stmt.target, None
+            elif isinstance(step.stmt, ast.Assign):
+                for target in step.stmt.targets:
+                    if isinstance(target, ast.Subscript):
+                        yield target, step.stmt.value
+
+    def is_chosen(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether an index is a mask: a tensor of truth values."""
+        if isinstance(node, ast.Compare):
+            return len(node.ops) == 1 and isinstance(node.ops[0], _TESTS)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+            return self.is_chosen(node.operand, hops)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OF_BITS):
+            return self.is_chosen(node.left, hops) or self.is_chosen(node.right, hops)
+        if isinstance(node, ast.Name) and hops:
+            values = self._values(node)
+            return bool(values) and all(self.is_chosen(each, hops - 1) for each in values)
+        if not isinstance(node, ast.Call):
+            return False
+        dtype = self.dtypes.of(node, self.function)
+        return word_of(node.func) in (*tensor_ops.BOOLEAN, "bool") or (dtype is not None and dtype.name == "bool_")
+
+    def is_part(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether an expression is as long as a mask is true."""
+        if isinstance(node, ast.Subscript):
+            return self.is_chosen(node.slice)
+        if isinstance(node, ast.BinOp):
+            return self.is_part(node.left, hops) or self.is_part(node.right, hops)
+        if isinstance(node, ast.UnaryOp):
+            return self.is_part(node.operand, hops)
+        if isinstance(node, ast.Name) and hops:
+            values = self._values(node)
+            return bool(values) and all(self.is_part(each, hops - 1) for each in values)
+        if not isinstance(node, ast.Call) or word_of(node.func) in _ONE:
+            return False
+        if word_of(node.func) in _CHOOSES:
+            return True
+        base = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return any(self.is_part(each, hops) for each in (*base, *node.args) if not isinstance(each, ast.Starred))
+
+    def is_as_long(self, over: ast.expr) -> bool:
+        """Return whether a loop goes through such a part: itself, or by its shape."""
+        shapes = (each.value for each in ast.walk(over) if isinstance(each, ast.Attribute) and each.attr == "shape")
+        is_range = isinstance(over, ast.Call) and word_of(over.func) == "range"
+        return self.is_part(over) or (is_range and any(map(self.is_part, shapes)))
+
+    def is_one(self, node: ast.expr) -> bool:
+        """Return whether a value is a number, or a tensor of no dimensions."""
+        if isinstance(node, ast.Call):
+            is_plain = len(node.args) <= isinstance(node.func, ast.Name) and not node.keywords
+            if word_of(node.func) in ("Tensor", "tensor"):
+                return bool(node.args) and isinstance(node.args[0], ast.Constant)
+            return word_of(node.func) in _ONE and is_plain
+        if isinstance(node, ast.UnaryOp):
+            return self.is_one(node.operand)
+        if isinstance(node, ast.BinOp):
+            return self.is_one(node.left) and self.is_one(node.right)
+        known = self.program.value(node, self.function)
+        return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
+
+    def _values(self, node: ast.Name) -> list[ast.expr]:
+        """Return what a name of the function is bound to; nothing where it may be something else too."""
+        if self.function.home(node.id) is not self.function:
+            return []
+        bindings = self.function.flow.at(node)
+        values = [each.value for each in bindings if each.kind == "assign" and not each.path and each.value is not None]
+        return values if len(values) == len(bindings) else []

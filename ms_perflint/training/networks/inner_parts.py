@@ -1,0 +1,216 @@
+"""What is converted of a network that computes its loss itself: all its layers, without the loss, or nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ms_perflint.index.reachability import excludes
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.languages import Message
+from ms_perflint.training import family
+from ms_perflint.training.networks import networks
+from ms_perflint.training.networks.inner_losses import fed_by
+from ms_perflint.training.networks.networks import added, is_loss, multiplies
+from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
+from ms_perflint.training.networks.used_beside import is_self, members, takes_apart
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
+
+Known = tuple[Alternative, ...]
+
+_ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})
+
+APART = Message("code beside uses what this part has, and what it would not have when it is converted")
+FOREIGN = Message("this network of a library is not converted with the rest")
+FED = Message("this cell of a library would be given FP16 or BF16, and its weights stay in FP32")
+STAYS = Message("this part of the network would stay in FP32")
+LOADED = Message("weights are loaded here by their names, which are other ones in parts that are converted")
+ALONE = Message("the loss is computed in the same cell as the matmul")
+
+
+def parts(program: Program, cls: Scope) -> Plan:
+    """Return how a network is converted that computes its loss itself: in a cell that it holds, else with a function.
+
+    All parts with matmul are converted, or none: a diff that leaves most of the work as it is promises too much.
+    """
+    return _Parts(program, cls).plan()
+
+
+def is_loss_value(program: Program, argument: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is a loss, and no network that computes one."""
+    for known in program.value(argument, scope).alternatives:
+        if known.type_api.endswith("Loss") or known.type_api.endswith("WithLogits"):
+            return True
+        if known.cls is not None and is_loss(program, known.cls) and not multiplies(program, [Value((known,))]):
+            return True
+    return False
+
+
+class _Parts:
+    """The attributes of one class, by what they are to its conversion."""
+
+    def __init__(self, program: Program, cls: Scope) -> None:
+        self.program = program
+        self.cls = cls
+        self.classes = list(ancestors(program.evaluator, cls))
+        methods = [method for each in self.classes for method in each.defines]
+        self.called = {site.word for method in methods for site in method.calls}
+        self.names = {name for method in methods for name in method.attrs}
+        self.layers: list[str] = []
+        self.losses: list[str] = []
+        self.uses: list[Use] = []  # what is converted where it is made
+        self.foreign: dict[str, Obstacle] = {}
+        self.stays: dict[str, Obstacle] = {}  # parts that cannot be converted where they are made
+
+    def plan(self) -> Plan:
+        for name, bindings in (item for each in self.classes for item in each.attributes.items()):
+            if name in self.names:
+                self._attribute(name, bindings)
+        library = [each for each in self.foreign.values() if each.text == FOREIGN]
+        if self.losses and self.layers:
+            return self._in_place(library)
+        obstacles = [*library, *self.foreign.values(), *self.stays.values()]
+        if not obstacles and self.uses:
+            obstacles = list(self._loaded())
+        if not obstacles and not self.uses:
+            obstacles = [Obstacle(self.cls.module, self.cls.node, ALONE)]
+        return Plan((), (), tuple(obstacles[:1])) if obstacles else Plan(tuple(self.uses), (), ())
+
+    def _in_place(self, library: Sequence[Obstacle]) -> Plan:
+        """Set the layers of a network with a cell for its loss to half precision, and that cell to float32."""
+        construct = next((each.method("construct") for each in self.classes if each.method("construct")), None)
+        fed = [self.foreign[name] for name in fed_by(construct, self.layers, self.foreign)] if construct else []
+        left = [each for name, each in self.stays.items() if name not in self.layers]
+        obstacles = [*library, *fed, *left]
+        if obstacles:
+            return Plan((), (), (obstacles[0],))
+        own = next(each for each in self.classes if each.method("__init__") is not None)
+        return Plan((), (Inner(own, tuple(dict.fromkeys(self.layers)), tuple(dict.fromkeys(self.losses))),), ())
+
+    def _attribute(self, name: str, bindings: Sequence[Binding]) -> None:
+        """Note what one attribute is: layers, a loss, a part of a library, a part that would stay as it is."""
+        is_one = all(excludes(first.block, then.block) for first, then in combinations(bindings, 2))
+        for binding in bindings:
+            value, stmt, scope = binding.value, binding.stmt, binding.scope
+            if value is None or binding.path:
+                continue
+            known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
+            if not known or not all(self._is_cell(each) for each in known):
+                if name in self.called and any(_is_of_library(each) for each in known):
+                    text = FOREIGN if any(family.is_network(each.type_api) for each in known) else FED
+                    self.foreign[name] = Obstacle(scope.module, value, text)
+                continue
+            if is_loss_value(self.program, value, scope) or all("Norm" in each.type_api for each in known):
+                self.losses.append(name)
+            elif self._may_multiply(known):
+                self.layers.append(name)
+            if multiplies(self.program, [Value(known)]):
+                is_made_here = is_one and isinstance(stmt, ast.stmt) and scope.owner.name == "__init__"
+                use = self._use(name, binding, known) if is_made_here else None
+                if isinstance(use, Use):
+                    self.uses.append(use)
+                else:
+                    self.stays.setdefault(name, use or Obstacle(scope.module, value, STAYS))
+
+    def _use(self, name: str, binding: Binding, known: Known) -> Use | Obstacle | None:
+        """Return a part that is converted where it is made, or why it is not; None where it is not known to be."""
+        value, stmt, scope = binding.value, binding.stmt, binding.scope
+        assert value is not None and isinstance(stmt, ast.stmt)
+        is_own = partial(is_self, name=name)
+        if name in self.called:
+            if any(members(self.program, each.node, is_own) or takes_apart(each, is_own) for each in self.classes):
+                return Obstacle(scope.module, value, APART)
+            return Use(scope.module, scope, value, stmt, True)
+        is_row = all(each.type_api in _ROWS and not list(added(self.program, each)) for each in known)
+        given = value.args if isinstance(value, ast.Call) and not value.keywords else []
+        if not is_row or len(given) != 1 or not _is_list(given[0], scope):
+            return None
+        if any(not _goes_through(self.program, each, name) for each in self.classes):
+            return Obstacle(scope.module, value, APART)
+        return Use(scope.module, scope, value, stmt, True, is_row=True)
+
+    def _may_multiply(self, known: Known) -> bool:
+        """Return whether cells may have a matmul, of whatever size; of MindSpore's cells it is known."""
+        found = networks.reach(self.program, [Value(known)])
+        return found.has_products or (found.is_hidden and any(each.cls is not None for each in known))
+
+    def _is_cell(self, known: Alternative) -> bool:
+        if known.cls is not None:
+            return networks.is_cell(self.program, known.cls)
+        return known.type_api.startswith(("mindspore.nn.", "mindspore.mint.nn."))
+
+    def _loaded(self) -> Iterator[Obstacle]:
+        """Yield where weights are loaded into a network, whose parts have other names when they are made converted."""
+        for call in self.program.calls("mindspore.load_param_into_net", "mindspore.load_checkpoint"):
+            net = call.given("net")
+            if net is not None and not call.argument("net").must_be(None):
+                yield Obstacle(call.module, call.node, LOADED)
+
+
+def _is_of_library(known: Alternative) -> bool:
+    """Return whether an object is of a class that is neither of the project nor of MindSpore."""
+    return known.cls is None and bool(known.type_api) and not known.type_api.startswith("mindspore.")
+
+
+# --- rows of cells
+
+
+def _is_list(node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is a list of cells as it is written, or a name of one."""
+    bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
+    values = [each.value for each in bindings] if isinstance(node, ast.Name) else [node]
+    return bool(values) and all(isinstance(each, (ast.List, ast.Tuple, ast.ListComp)) for each in values)
+
+
+def _goes_through(program: Program, cls: Scope, name: str) -> bool:
+    """Return whether code only loops over a row of cells, or takes items of it, and only calls these."""
+    is_row = partial(is_self, name=name)
+    rows = {id(node) for node in ast.walk(cls.node) if isinstance(node, ast.Attribute) and is_row(node)}
+    rows -= {id(node) for node in ast.walk(cls.node) if isinstance(getattr(node, "ctx", None), ast.Store)}
+    allowed: set[int] = set()
+    items: set[str] = set()
+    for node in ast.walk(cls.node):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            for row, target in _passes(node.iter, node.target):
+                if is_row(row) and isinstance(target, ast.Name):
+                    allowed.add(id(row))
+                    items.add(target.id)
+        elif isinstance(node, ast.Subscript) and is_row(node.value):
+            allowed.add(id(node.value))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+            allowed.update(id(each) for each in node.args if is_row(each))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript) and is_row(node.value.value):
+            items.update(each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id != "self")
+
+    def is_item(node: ast.expr) -> bool:
+        if isinstance(node, ast.Subscript):
+            return is_row(node.value)
+        return isinstance(node, ast.Name) and node.id in items
+
+    calls = (node for node in ast.walk(cls.node) if isinstance(node, ast.Call))
+    is_passed = any(is_item(each) for call in calls for each in call.args)
+    return (
+        rows <= allowed and not is_passed and not members(program, cls.node, is_item) and not takes_apart(cls, is_item)
+    )
+
+
+def _passes(over: ast.expr, target: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a loop goes through, each with what is bound to its items: `for i, (a, b) in enumerate(zip(x, y))`."""
+    word = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
+    elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    if not isinstance(over, ast.Call) or not word:
+        yield over, target
+    elif word == "enumerate" and over.args:
+        yield from _passes(over.args[0], elements[1] if len(elements) == 2 else target)
+    elif word == "reversed" and over.args:
+        yield from _passes(over.args[0], target)
+    elif word == "zip":
+        for at, row in enumerate(over.args):
+            yield from _passes(row, elements[at] if len(elements) == len(over.args) else target)

@@ -1,0 +1,309 @@
+"""Whether what a network computes works in half precision, operator by operator; else where that is not known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.values import NO_CONSTANT, Alternative
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training import mode
+from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks.networks import is_loss
+from ms_perflint.training.networks.not_known import hidden, stop, unknown
+from ms_perflint.training.networks.plain_numbers import Numbers
+
+LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
+_STATEMENTS = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.Pass, ast.Raise,
+    ast.Assert, ast.Break, ast.Continue,
+)  # fmt: skip
+_EXPRESSIONS = (
+    ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Constant, ast.Name, ast.Attribute,
+    ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Starred, ast.JoinedStr,
+    ast.FormattedValue, ast.NamedExpr,
+)  # fmt: skip
+LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
+_FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
+_RAISED = frozenset({"float32"})
+_PARAMETER = "mindspore.Parameter"
+
+
+@fact
+def _is_in_graphs(program: Program) -> bool:
+    """Return whether a program trains in graph mode, whatever sets it."""
+    found = [mode.given(call) for call in mode.settings(program)]
+    return bool(found) and all(value is not None and value.must_be(mode.GRAPH) for value in found)
+
+
+def is_known(program: Program, api: str) -> bool:
+    """Return whether a layer of MindSpore is one of a known kind, for a program."""
+    return known_kinds.is_cell(api, program.version) and (not known_kinds.needs_graphs(api) or _is_in_graphs(program))
+
+
+class Code:
+    """Reads functions of a network until something is not known; `cell`: reads a part of the network that is called."""
+
+    def __init__(
+        self, program: Program, inner: Collection[Scope], cell: Callable[[Alternative, Optional[Site]], None]
+    ) -> None:
+        self.program = program
+        self.evaluator = program.evaluator
+        self.numbers = Numbers(program)
+        self.inner = inner
+        self.cell = cell
+        self.words: set[str] = set()
+        self.seen: set[Scope] = set()
+        self.raised: Optional[Site] = None  # the first cast to float32
+        self.joins = False  # whether an operator takes tensors of one dtype only
+        self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
+
+    def end(self) -> None:
+        """A cast to float32 is known where no operator joins what it gives with a tensor in half precision."""
+        if self.raised is not None and self.joins:
+            unknown(self.raised.module, self.raised.node, self.raised.word)
+
+    def function(self, function: Scope) -> None:
+        """Code that computes in half precision."""
+        if function in self.seen:
+            return
+        self.seen.add(function)
+        module = function.module
+        if not (_is_attribute(function) if isinstance(function.node, ast.Lambda) else function.is_function):
+            hidden(module, function.node)
+        body = function.node.body  # type: ignore[union-attr]
+        for statement in body if isinstance(body, list) else [body]:  # else of a lambda
+            for node, is_test in _nodes(statement):
+                if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+                    unknown(module, node, type(node).__name__.lower())
+                if isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
+                    unknown(module, node, type(node).__name__.lower())
+                if not is_test:
+                    self._node(node, function)
+
+    def _node(self, node: ast.AST, function: Scope) -> None:
+        module = function.module
+        if id(node) in self.told and isinstance(node, ast.BinOp):
+            return
+        if isinstance(node, ast.Call):
+            self._call(node, function)
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            stop(module, node, Message("what is stored here may stay in FP32"))
+        elif isinstance(node, ast.Attribute):
+            self._attribute(node, function)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, float):
+            self._operand(node, node, function)
+        elif isinstance(node, (ast.BinOp, ast.AugAssign)):
+            self._operation(node, function)
+        elif isinstance(node, ast.Compare) and not self.numbers.compares(node, function):
+            unknown(module, node, ast.unparse(node)[:30])
+
+    def _attribute(self, node: ast.Attribute, function: Scope) -> None:
+        """An attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
+        if id(node) in self.told:
+            return
+        if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            if node.attr == "dtype":
+                stop(function.module, node, Message("this asks for a dtype, which would be another one"))
+            return
+        for known in self.program.value(node, function).alternatives:
+            if known.type_api == "mindspore.Tensor":
+                stop(function.module, node, Message("this tensor of the network stays in FP32"))
+            if known.is_object and known.type_api != _PARAMETER:
+                self.cell(known, function.module.site_at(node))
+
+    # --- calls
+
+    def _call(self, node: ast.Call, function: Scope) -> None:
+        site = function.module.site_at(node)
+        if site is None:
+            hidden(function.module, node)
+            return
+        self.told.add(id(node.func))
+        self._tell_numbers(node)
+        self._follows(node, site.word, site)
+        if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
+            return
+        self.words.add(site.word)
+        if self._is_listed(node.func, function):
+            stop(site.module, node, Message("the cells of a list are not converted with the network"))
+        value = self.evaluator.callees(site)
+        found = [known for known in value.alternatives if known.constant is NO_CONSTANT and not _is_of_tensor(known)]
+        for known in found:
+            self._callee(known, site)
+        if found and (not value.open or self._is_held(node.func, function)):
+            return
+        if found and all(each.api or each.type_api for each in found):
+            return
+        if self._is_held(node.func, function):
+            return
+        is_method = isinstance(node.func, ast.Attribute) and not self._is_own(node.func) and not found
+        if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
+            self.joins |= known_kinds.joins(site.word)
+            return
+        if not self._follows(node, site.word, site) and not _is_of_base(node.func):
+            unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
+
+    def _is_own(self, func: ast.Attribute) -> bool:
+        return isinstance(func.value, ast.Name) and func.value.id == "self"
+
+    def _callee(self, known: Alternative, site: Site) -> None:
+        """One thing that a call may call."""
+        api = known.api or known.type_api
+        self.words.add(api.rpartition(".")[2])
+        if known.definition is not None or known.cls is not None:
+            if known.cls is not None and is_loss(self.program, known.cls):
+                self._loss(site)
+            else:
+                self.cell(known, site)
+            return
+        word = api.rpartition(".")[2]
+        if known.is_object and api.startswith(LAYERS):
+            self.joins |= word in known_kinds.STATEFUL
+            if api.endswith(("Loss", "WithLogits")):
+                self._loss(site)
+            else:
+                self.cell(known, site)
+        elif api.startswith(LAYERS) and not known.is_object:
+            is_base = word == "construct" and is_known(self.program, api.rpartition(".")[0])
+            if not is_base and not (is_known(self.program, api) and self._is_made_of_numbers(site)):
+                unknown(site.module, site.node, word)
+        elif api.startswith("math."):
+            return
+        elif not api.startswith("mindspore."):
+            unknown(site.module, site.node, site.word)
+        elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
+            self.joins |= known_kinds.joins(word)
+            is_followed = isinstance(site.node, ast.Call) and self._follows(site.node, word, site)
+            is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
+            if (not known_kinds.is_operator(word) or is_mixed) and not is_followed:
+                unknown(site.module, site.node, word)
+
+    def _is_made_of_numbers(self, site: Site) -> bool:
+        """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
+        given = (
+            (*site.node.args, *(word.value for word in site.node.keywords)) if isinstance(site.node, ast.Call) else ()
+        )
+        return all(self.numbers.is_number(each, site.scope.owner) for each in given)
+
+    def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
+        """Return whether a call makes something of the dtype of a tensor, of whole numbers, or of float32.
+
+        Layers cast float32 back to what they compute in.
+        """
+        said, given = known_kinds.dtype_of(node, word)
+        if said not in _FOLLOWED | _RAISED:
+            return False
+        if given is not None:
+            self.told.add(id(given))
+        if said in _RAISED:
+            self.raised = self.raised or site
+        return True
+
+    def _tell_numbers(self, node: ast.Call) -> None:
+        """Note the operations in the shape that a call is given: they are of numbers."""
+        if known_kinds.takes_shape(word_of(node.func)):
+            is_method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+            parts = node.args[1:] if not is_method else node.args
+            shapes = [each for each in parts if isinstance(each, (ast.Tuple, ast.List))]
+            self.told.update(id(part) for each in shapes for part in ast.walk(each) if isinstance(part, ast.BinOp))
+
+    def _loss(self, site: Site) -> None:
+        """A loss is computed: in float32, where the layers of its class are converted one by one."""
+        if site.scope.owner.parent not in self.inner:
+            stop(site.module, site.node, Message("the loss is computed inside of the network"))
+
+    def _is_held(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is one of the cells of a container: of a loop, or by its index."""
+        if isinstance(func, ast.Subscript):
+            return self._is_container(func.value, function)
+        bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
+        loops = [binding.value for binding in bindings if binding.kind == "for"]
+        return bool(loops) and all(self._goes_through_cells(each, function) for each in loops)
+
+    def _is_listed(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
+        bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
+        rows = [each.value for each in bindings if each.kind == "for" and each.value is not None]
+        rows += [func.value] if isinstance(func, ast.Subscript) else []
+        values = [self.program.value(row, function) for row in rows if isinstance(row, ast.Attribute)]
+        return any(known.is_display for value in values for known in value.alternatives)
+
+    def _goes_through_cells(self, node: Optional[ast.expr], function: Scope) -> bool:
+        if isinstance(node, ast.Call) and word_of(node.func) in ("enumerate", "zip", "reversed"):
+            return any(self._is_container(each, function) for each in node.args)
+        return node is not None and self._is_container(node, function)
+
+    def _is_container(self, node: ast.expr, function: Scope) -> bool:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        value = self.program.value(node, function)
+        if not value.alternatives or value.open:
+            return False
+        for known in value.alternatives:
+            if known.type_api not in known_kinds.CONTAINERS:
+                return False
+            self.cell(known, None)
+        return True
+
+    def _operation(self, node: ast.BinOp | ast.AugAssign, function: Scope) -> None:
+        """An operation with numbers that float16 holds, or of tensors."""
+        left, right = (node.target, node.value) if isinstance(node, ast.AugAssign) else (node.left, node.right)
+        if self.numbers.is_number(left, function) and self.numbers.is_number(right, function):
+            return
+        text = ast.unparse(node)[:40]
+        if isinstance(node.op, ast.MatMult):
+            self.joins = True
+        if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)):
+            unknown(function.module, node, text)
+        if isinstance(node.op, ast.Div) and not self.numbers.is_number(right, function):
+            unknown(function.module, node, text)
+        if isinstance(node.op, ast.Mult) and ast.dump(left) == ast.dump(right):
+            unknown(function.module, node, text)
+        for operand in (left, right):
+            self._operand(operand, node, function)
+
+    def _operand(self, operand: ast.expr, node: ast.AST, function: Scope) -> None:
+        """A number that float16 holds, or what is computed."""
+        if not isinstance(operand, (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp)):
+            return
+        value = self.program.value(operand, function)
+        numbers = [each for each in value.constants if isinstance(each, (int, float))]
+        if any(each and not SMALLEST <= abs(each) <= LARGEST for each in numbers):
+            stop(function.module, operand, Message("this number is out of the range of FP16"))
+        is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
+        if not is_local and not value.alternatives and not self.numbers.is_number(operand, function):
+            unknown(function.module, node, ast.unparse(node)[:40])
+
+
+def _is_attribute(function: Scope) -> bool:
+    """Return whether a lambda is an attribute of a class as it is: graph mode may not find the text of another one."""
+    init = function.parent
+    cls = init.parent if init is not None else None
+    bindings = (each for row in cls.attributes.values() for each in row) if cls is not None and cls.is_class else ()
+    return any(each.value is function.node for each in bindings)
+
+
+def _is_of_base(func: ast.expr) -> bool:
+    """Return whether the `construct` of a base class is called, as `super().construct`."""
+    is_super = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and func.attr == "construct"
+    return is_super and word_of(func.value.func) == "super"  # type: ignore[attr-defined]
+
+
+def _is_of_tensor(known: Alternative) -> bool:
+    """Return whether what is called is a method of what a layer or an operator gives, or of an array."""
+    return bool(known.api) and known.receiver is not None and known.receiver.is_object
+
+
+def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+    """Yield the nodes of a statement; those of a message to people, or of a test of a type, are marked."""
+    stack = [(root, False)]
+    while stack:
+        node, is_message = stack.pop()
+        yield node, is_message
+        told = is_message or isinstance(node, (ast.Raise, ast.Assert))
+        stack += [(child, told) for child in reversed(list(ast.iter_child_nodes(node)))]

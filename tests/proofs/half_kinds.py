@@ -1,0 +1,231 @@
+"""Kinds of layers and code in half precision: what level O2 makes of each, and what MSP201 says of it.
+
+See `test_half_kinds.py`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+from programs import join
+
+
+class Kind(NamedTuple):
+    """A program whose network holds one kind: with level O2 it trains "same", or "fails" in graph mode or PyNative."""
+
+    name: str
+    text: str
+    becomes: str
+
+    def __str__(self) -> str:
+        return self.name.replace(" ", "-")
+
+
+HEAD = """
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Model, Parameter, Tensor, dataset as ds, nn, ops
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
+    """
+LOOP = """
+
+
+    samples = np.random.default_rng(1).normal(size=(12, 64)).astype(np.float32)
+    labels = np.tile(np.arange(4), 3).astype(np.int32)
+    train_set = ds.NumpySlicesDataset({"x": samples, "y": labels}, shuffle=False).batch(4, drop_remainder=True)
+    ms.set_seed(1)
+    net = Net()
+    loss = nn.CrossEntropyLoss()
+    optimizer = nn.SGD(net.trainable_params(), 0.01)
+    model = Model(net, loss, optimizer, loss_scale_manager=None)
+    model.train(1, train_set, dataset_sink_mode=False)
+    """
+NET = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.d = nn.Dense(64, 64)
+            self.head = nn.Dense(64, 10)
+            {init}
+
+        def construct(self, x):
+            h = ops.reshape(self.d(x), (-1, 4, 4, 4))
+            {body}
+            return self.head(ops.reshape(h, (h.shape[0], -1))[:, :64])
+    """
+
+
+def _kind(becomes: str, name: str, body: str, init: str = "pass", before: str = "") -> Kind:
+    net = join(NET).replace("{init}", init.replace("\n", "\n" + " " * 8)).replace("{body}", body)
+    return Kind(name, f"{join(HEAD)}{textwrap.dedent(before).strip()}\n\n\n{net}{join(LOOP)}", becomes)
+
+
+def _derived(becomes: str, name: str, base: str, methods: str, body: str = "h = self.part(h)", given: str = "") -> Kind:
+    cls = f"class Own({base}):\n{textwrap.indent(textwrap.dedent(methods).strip(), ' ' * 4)}"
+    return _kind(becomes, name, body, f"self.part = Own({given})", cls)
+
+
+DERIVED = [
+    _derived(
+        "same",
+        "derived convolution that sets its weights",
+        "nn.Conv2d",
+        """
+        def __init__(self, mean=(0.4, 0.4, 0.4, 0.4)):
+            super().__init__(4, 4, kernel_size=1, has_bias=True)
+            self.weight.set_data(ops.eye(4, 4, ms.float32).reshape(4, 4, 1, 1) / 2)
+            self.bias.set_data(-1 * Tensor(mean, ms.float32))
+            for each in self.get_parameters():
+                each.requires_grad = False
+        """,
+    ),
+    _derived(
+        "same",
+        "derived convolution with another weight",
+        "nn.Conv2d",
+        """
+        def __init__(self):
+            super().__init__(4, 4, 1, has_bias=True)
+            self.weight = Parameter(ops.eye(4, 4, ms.float32).reshape(4, 4, 1, 1), name="weight", requires_grad=False)
+        """,
+    ),
+    _derived(
+        "same",
+        "derived dense",
+        "nn.Dense",
+        """
+        def __init__(self, width):
+            super().__init__(width, width, weight_init="xavier_uniform", has_bias=True)
+        """,
+        given="4",
+    ),
+    _derived(
+        "same",
+        "derived embedding",
+        "nn.Embedding",
+        """
+        def __init__(self, size, width):
+            super().__init__(size, width, embedding_table="normal")
+        """,
+        "h = h + self.part(ops.argmax(h, -1))",
+        "16, 4",
+    ),
+    _derived(
+        "same",
+        "derived batch normalisation with construct of the base",
+        "nn.BatchNorm2d",
+        """
+        def construct(self, x):
+            return super().construct(x)
+        """,
+        given="4",
+    ),
+    _derived(
+        "same",
+        "derived layer normalisation",
+        "nn.LayerNorm",
+        """
+        def __init__(self, width):
+            super().__init__((width,), epsilon=1e-3)
+        """,
+        given="4",
+    ),
+    _derived(
+        "same",
+        "derived convolution with an activation",
+        "nn.Conv2d",
+        """
+        def __init__(self):
+            super().__init__(4, 4, 3, pad_mode="pad", padding=1)
+            self.act = nn.ReLU()
+
+        def construct(self, x):
+            return self.act(super().construct(x))
+        """,
+    ),
+    _derived("same", "derived activation", "nn.ReLU", "pass"),
+    _derived(
+        "same",
+        "derived dropout",
+        "nn.Dropout",
+        """
+        def __init__(self):
+            super().__init__(p=0.0)
+        """,
+    ),
+    _derived(
+        "fails",
+        "derived convolution that computes with its weight",
+        "nn.Conv2d",
+        """
+        def construct(self, x):
+            return self.conv2d(x, self.weight - self.weight.mean((1, 2, 3), keep_dims=True))
+        """,
+        given="4, 4, 3",
+    ),
+]
+
+LAYERS = [
+    _kind("same", "group normalisation", "h = self.part(h)", "self.part = nn.GroupNorm(2, 4)"),
+    _kind("same", "softmax of channels", "h = self.part(h)", "self.part = nn.Softmax2d()"),
+    _kind("same", "adaptive max pool", "h = self.part(h.reshape(-1, 4, 16))", "self.part = nn.AdaptiveMaxPool1d(16)"),
+    _kind(
+        "same",
+        "attention",
+        "t = h.reshape(-1, 8, 8)\n        h = self.part(t, t, t)[0]",
+        "self.part = nn.MultiheadAttention(8, 2, batch_first=True)",
+    ),
+    _kind(
+        "same",
+        "attention without weights",
+        "t = h.reshape(-1, 8, 8)\n        h = self.part(t, t, t, need_weights=False)[0]",
+        "self.part = nn.MultiheadAttention(8, 2)",
+    ),
+    _kind("same", "lambda as an attribute", "h = self.part(h)", "self.part = lambda x: x * 0.5"),
+]
+
+OPERATORS = [
+    *(
+        _kind("same", name, f"h = {text}")
+        for name, text in (
+            ("pad", "ops.pad(h, (1, 1, 1, 1))"),
+            ("pad by reflection", 'ops.pad(h, (1, 1, 1, 1), mode="reflect")'),
+            ("pad, a primitive", "ops.Pad(((0, 0), (0, 0), (1, 1), (1, 1)))(h)"),
+            ("upsample", 'ops.upsample(h, (8, 8), mode="bilinear", align_corners=True)'),
+            ("tensor mul", "ops.tensor_mul(h, ops.sigmoid(h))"),
+            ("max pool in three dimensions", "ops.MaxPool3D((1, 1, 1), (1, 1, 1))(h.expand_dims(2)).squeeze(2)"),
+            ("gather elements", "ops.gather_elements(h, 3, ops.zeros(h.shape, ms.int32))"),
+            ("gather d", "ops.GatherD()(h, 3, ops.zeros(h.shape, ms.int32))"),
+            ("numpy concatenate", "ms.numpy.concatenate((h, h), 1)"),
+            ("zeros", "h + ops.zeros(h.shape, ms.float32)"),
+            ("zeros of the dtype of a tensor", "ops.cat((h, ops.zeros(h.shape, dtype=h.dtype)), 1)"),
+            ("zeros of numpy", "h + ms.numpy.zeros(h.shape)"),
+            ("ones", "h * ops.ones(h.shape)"),
+            ("zeros, a primitive", "h + ops.Zeros()(h.shape, ms.float32)"),
+            ("ones, a primitive", "h * ops.Ones()(h.shape, ms.float32)"),
+            ("full", "h + ops.full(h.shape, 0.5, dtype=ms.float32)"),
+            ("arange", "h + ops.arange(4).astype(ms.float32) * 0.1"),
+            ("float", "ops.sigmoid(h.float())"),
+            ("to float32", "ops.sigmoid(h.to(ms.float32))"),
+        )
+    ),
+    _kind(
+        "same",
+        "numbers in a shape",
+        "h = h.reshape((h.shape[0], 8 // self.groups, 2 * self.groups, 4)).reshape(h.shape[0], -1)",
+        "self.groups = int(np.array(2))",
+    ),
+    _kind("fails", "zeros that are multiplied", "h = ops.matmul(h, ops.ones((4, 4), ms.float32))"),
+    _kind(
+        "fails",
+        "state of a recurrent layer",
+        "z = ops.zeros((1, h.shape[0], 8), ms.float32)\n        h = self.part(h.reshape(-1, 8, 8), (z, z))[0]",
+        "self.part = nn.LSTM(8, 8, batch_first=True)",
+    ),
+]
+
+KINDS = [*DERIVED, *LAYERS, *OPERATORS]
