@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 from ms_perflint.core.findings import Related, Remedy, Safety
 from ms_perflint.edits.constants import replace_constants
@@ -11,18 +12,12 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.networks import doubts, known_networks, layers, widths
+from ms_perflint.training.networks import doubts, known_networks, layers, loads, widths
 from ms_perflint.training.networks.free_widths import Tiles
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number
 from ms_perflint.training.networks.widths import Hidden, moving
 
-LOADS = (
-    "mindspore.load_checkpoint",
-    "mindspore.load_param_into_net",
-    "mindspore.load_checkpoint_async",
-    "mindspore.load_distributed_checkpoint",
-)
 _PARTS = {
     layers.IN: Message("this layer takes the width in, and changes with it"),
     layers.OUT: Message("this layer has to give out the same width, and changes with it"),
@@ -68,8 +63,9 @@ def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
 
     It is display-only where a use may lie elsewhere, or stored weights may be loaded.
     """
-    if loads := program.calls(*LOADS):
-        place = loads[0].place.seen_from(found.producer.call.module.path)
+    classes = {layers.network(slot.call) for slot in found.slots}
+    if load := next(chain(loads.loads(program, classes), loads.reads(program)), None):
+        place = load.place.seen_from(found.producer.call.module.path)
         return Safety.DISPLAY, Message("{place} loads weights of the old width", place=place)
     if known_networks.from_paper(found.producer.call):
         return Safety.DISPLAY, Message("the width is that of a paper, which the network reproduces")

@@ -549,6 +549,8 @@ def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(l
     assert "weights are loaded here by their names" in refused(finding)
     other = found(with_rows(ROW, PASSES), OWN_STEP, "weights = ms.load_checkpoint('other.ckpt')\n")
     assert other.fix is not None
+    other = found(with_rows(ROW, PASSES), OWN_STEP, "ms.load_checkpoint('other.ckpt', nn.Dense(1, 1))\n")
+    assert other.fix is not None
 
 
 @pytest.mark.parametrize(("scale", "dtype"), [("1", "bfloat16"), ("1.0", "bfloat16"), ("1024", ""), ("scale", "")])

@@ -38,6 +38,53 @@ def cell(init: str, construct: str, signature: str = "self") -> str:
 LAYERS = "return nn.SequentialCell(nn.Dense(64, hidden), nn.ReLU(), nn.Dense(hidden, 10))"
 
 
+TEACHER = """
+    class Teacher(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(784, 1000)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    class Wider(Net):
+        pass
+
+
+    class Around(nn.Cell):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def construct(self, x):
+            return self.inner(x)
+
+
+    """
+LOADS = [  # what is loaded beside the training, and the safety of the fix
+    ("another network", "ms.load_checkpoint('a.ckpt', net=Teacher())", "unsafe"),
+    ("another network, from a dict", "ms.load_param_into_net(Teacher(), ms.load_checkpoint('a.ckpt'))", "unsafe"),
+    ("another network, from a name", "given = ms.load_checkpoint('a')\nms.load_param_into_net(Teacher(), given)", "unsafe"),
+    ("a cell around another network", "ms.load_checkpoint('a.ckpt', Around(Teacher()))", "unsafe"),
+    ("a layer", "ms.load_checkpoint('a.ckpt', nn.Dense(784, 1000))", "unsafe"),
+    ("the network", "ms.load_param_into_net(Net(), ms.load_checkpoint('a.ckpt'))", "display-only"),
+    ("a network that derives from it", "ms.load_checkpoint('a.ckpt', Wider())", "display-only"),
+    ("a cell around the network", "ms.load_checkpoint('a.ckpt', Around(Net()))", "display-only"),
+    ("a network that is not known", "import zoo\nms.load_checkpoint('a.ckpt', zoo.make())", "display-only"),
+    ("an optimizer", "ms.load_checkpoint('a.ckpt', nn.Adam(Teacher().trainable_params()))", "display-only"),
+    ("nothing that is known", "stored = ms.load_checkpoint('a.ckpt')\nprint(stored)", "display-only"),
+    ("another network, and the network", "ms.load_checkpoint('a', Teacher())\nms.load_checkpoint('b', Net())", "display-only"),
+]  # fmt: skip
+
+
+def loading(what: str, lines: str, safety: str) -> object:
+    """Return a program that trains a network with a free width, after it loads weights."""
+    layers = f"self.fc1 = nn.Dense(784, 500)  # ! {safety}\nself.fc2 = nn.Dense(500, 10)"
+    net = cell(layers, "return self.fc2(ops.relu(self.fc1(x)))")
+    return case(f"weights are loaded into {what}", IMPORTS, net, TEACHER, lines + "\n", TRAIN)
+
+
 def made(what: str, head: str, *, marker: str = "") -> Program:
     """Return a program that trains what a function makes of a hidden width; `head`: the function, `...`: its body."""
     return case(
@@ -100,6 +147,7 @@ NOT_BOUND = [  # where another number, or one that is not known, is passed
 ]
 
 FIRES = [
+    *(loading(*each) for each in LOADS),
     *(made(f"a width that is passed {how}", head, marker="  # ! unsafe") for how, head in BOUND),
     case(
         "what a class hands on to the one that makes it",

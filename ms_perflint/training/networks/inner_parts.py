@@ -14,7 +14,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training import family
-from ms_perflint.training.networks import networks
+from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
 from ms_perflint.training.networks.networks import added, is_loss, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
@@ -78,7 +78,9 @@ class _Parts:
             return self._in_place(library)
         obstacles = [*library, *self.foreign.values(), *self.stays.values()]
         if not obstacles and self.uses:
-            obstacles = list(self._loaded())
+            # the names are those of the parameters, which are other ones when the parts are made converted
+            loaded = loads.loads(self.program, self.classes)
+            obstacles = [Obstacle(call.module, call.node, LOADED) for call in loaded]
         if not obstacles and not self.uses:
             obstacles = [Obstacle(self.cls.module, self.cls.node, ALONE)]
         return Plan((), (), tuple(obstacles[:1])) if obstacles else Plan(tuple(self.uses), (), ())
@@ -145,13 +147,6 @@ class _Parts:
         if known.cls is not None:
             return networks.is_cell(self.program, known.cls)
         return known.type_api.startswith(("mindspore.nn.", "mindspore.mint.nn."))
-
-    def _loaded(self) -> Iterator[Obstacle]:
-        """Yield where weights are loaded into a network, whose parts have other names when they are made converted."""
-        for call in self.program.calls("mindspore.load_param_into_net", "mindspore.load_checkpoint"):
-            net = call.given("net")
-            if net is not None and not call.argument("net").must_be(None):
-                yield Obstacle(call.module, call.node, LOADED)
 
 
 def _is_of_library(known: Alternative) -> bool:
