@@ -466,7 +466,7 @@ def test_a_rule_that_is_quiet_because_of_an_option() -> None:
 
 def test_an_import_that_caps_the_version() -> None:
     version = fact(told(f"from mindspore import ms_function\n{TRAIN}"), "version")
-    assert (version.answer, version.says) == ("2.5", "2.5, the newest that has what the code imports")
+    assert (version.answer, version.says) == ("2.5", "2.5, the newest that has what the code uses")
     assert [(each.place.row, each.code) for each in version.evidence] == [(1, "from mindspore import ms_function")]
 
 

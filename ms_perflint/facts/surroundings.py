@@ -23,7 +23,7 @@ COMMAND = 120  # characters of a command that are shown
 WHY = {
     targets.OPTION: Message("as asked for"),
     targets.PIN: Message("the newest that the requirements allow"),
-    targets.IMPORT: Message("the newest that has what the code imports"),
+    targets.IMPORT: Message("the newest that has what the code uses"),
     targets.NEWEST: Message("the newest known: nothing pins it"),
 }
 

@@ -71,6 +71,13 @@ def removed_in(name: str) -> Optional[Version]:
     return min(found, default=None)
 
 
+@cache
+def departed() -> frozenset[str]:
+    """The last words of all names that were removed in some release."""
+    spans = (span for module in _versions().values() for span in module.items())
+    return frozenset(name for span, names in spans if not span.endswith("-") for name in names.split())
+
+
 def _prefixes(name: str) -> list[str]:
     parts = name.split(".")
     return [".".join(parts[:end]) for end in range(2, len(parts) + 1)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import TRY, is_main_guard
 
 if TYPE_CHECKING:
@@ -21,7 +21,16 @@ RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
 )
-_OLD = {"mirror_mean": "set_auto_parallel_context"}  # 2.10 raises `ValueError` for it (run)
+# Parameters that an API had once, and the first version without them (signatures of the releases; refused by 2.10: run)
+_OLD = {
+    "mirror_mean": ("mindspore.set_auto_parallel_context", RELEASES[0]),
+    "dataset_file": ("mindspore.dataset.MindDataset", (1, 6)),
+    "output_num": ("mindspore.ops.split", (2, 0)),
+    "sizes": ("mindspore.ops.interpolate", (2, 0)),
+    "coordinate_transformation_mode": ("mindspore.ops.interpolate", (2, 0)),
+    "interpolation_mode": ("mindspore.ops.grid_sample", (2, 0)),
+    "vocab_cache_size": ("mindspore.nn.EmbeddingLookup", (2, 8)),
+}
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
 _OLD_NAMES = (
     *("AdamWeightDecayDynamicLR", "mindspore.model_zoo", "mindspore.train.parallel_utils"),
@@ -68,7 +77,7 @@ def _version(program: Files) -> Target:
         version, source = pinned.version, PIN
     elif pinned is not None and pinned.below is not None and pinned.below <= version:
         version, source = _before(pinned.below), PIN
-    oldest, cap, place = _imports(program)
+    oldest, cap, place = _imports(program, is_pinned=pinned is not None)
     if cap is not None and cap <= version:
         version, source, places = _before(cap), IMPORT, (place,) if place is not None else ()
     if source == NEWEST:
@@ -82,35 +91,71 @@ def _before(version: Version) -> Version:
     return max((release for release in RELEASES if release < version), default=RELEASES[0])
 
 
-def _imports(program: Files) -> tuple[Version, Optional[Version], Optional[Place]]:
-    """Return the first version that has all names which the program imports, the first that lacks one, and where."""
+def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version], Optional[Place]]:
+    """Return the first version that has all names which the program imports, the first that lacks one, and where.
+
+    What it calls counts like an import where no requirement says more: the code around a call may never run.
+    """
     oldest: Version = RELEASES[0]
-    cap: Optional[Version] = None
-    place: Optional[Place] = None
+    gone: list[tuple[Version, Place]] = []
     for path in program.files:
         module = program.module(path) if _may_narrow(program, path, oldest) else None
         for name, stmt, alias in _imported(module) if module is not None else ():
             added, removed = mindspore_api.added_in(name), _removed_in(name)
             if (added or removed) and module is not None and not _is_guarded(module, alias):
                 oldest = max(oldest, added or oldest)
-                if removed is not None and (cap is None or removed < cap):
-                    cap, place = removed, _place(module, stmt, alias)
-        if cap is None or cap > RELEASES[0]:
-            old = _old_keyword(program, path) or _old_name(program, path)
-            cap, place = (RELEASES[0], old) if old is not None else (cap, place)
+                if removed is not None:
+                    gone.append((removed, _place(module, stmt, alias)))
+        old = _old_name(program, path)
+        gone += [(RELEASES[0], old)] if old is not None else []
+        gone += _old_calls(program, path) if not is_pinned else ()
+    cap, place = min(gone, key=lambda each: each[0], default=(None, None))
     return oldest, cap, place
 
 
-def _old_keyword(program: Files, path: str) -> Optional[Place]:
-    """Return where a file passes a keyword that no known version takes any more."""
-    module = program.module(path) if program.project.contains_any(path, tuple(_OLD)) else None
-    for keyword, word in _OLD.items() if module is not None else ():
-        assert module is not None
-        for site in module.by_word.get(word, ()):
-            for given in site.node.keywords if isinstance(site.node, ast.Call) else ():
-                if given.arg == keyword:
-                    return module.source.place(module.span(given)[0])
-    return None
+def _old_calls(program: Files, path: str) -> Iterator[tuple[Version, Place]]:
+    """Yield where a file calls what later versions lack, with the first of them: `nn.ResizeBilinear()`, a keyword."""
+    words = _departed(program, path)
+    keywords = program.project.contains_any(path, tuple(_OLD))
+    module = program.module(path) if words or keywords else None
+    if module is None:
+        return
+    words |= {api.rpartition(".")[2] for api, _ in _OLD.values()} if keywords else frozenset()
+    for site in (site for word in sorted(words) for site in module.by_word.get(word, ())):
+        given = {each.arg: each for each in site.node.keywords} if isinstance(site.node, ast.Call) else {}
+        for name in _called(site) if not _is_conditional(site.block) else ():
+            removed = mindspore_api.removed_in(name)
+            if removed is not None:
+                yield removed, module.source.place(module.span(site.node)[0])
+            for word, (api, version) in _OLD.items():
+                if word in given and mindspore_api.canonical(name) == api:
+                    yield version, module.source.place(module.span(given[word])[0])
+
+
+def _departed(program: Files, path: str) -> frozenset[str]:
+    """Return the last words of what a file may call, by a scan of its bytes, and later versions lack."""
+    names = program.project.imports.taken(path, "mindspore")[0]
+    members = program.project.members(path, mindspore_api.departed()) if names else frozenset()
+    ways = ((member, part) for member in members for part in (member, member.partition(".")[2]))
+    return frozenset(
+        member.partition(".")[2]
+        for member, part in ways
+        if any(mindspore_api.removed_in(f"{name}.{part}") for name in names)
+    )
+
+
+def _called(site: Site) -> Iterator[str]:
+    """Yield the full names of what a call calls, as the file imports and spells it."""
+    words: list[str] = []
+    node = site.node.func if isinstance(site.node, ast.Call) else site.node
+    while isinstance(node, ast.Attribute):
+        words.insert(0, node.attr)
+        node = node.value
+    for stmt, alias in site.module.imported.get(node.id, ()) if isinstance(node, ast.Name) else ():
+        first = alias.name if alias.asname else alias.name.partition(".")[0]
+        if isinstance(stmt, ast.ImportFrom):
+            first = "" if stmt.level else f"{stmt.module}.{alias.name}"
+        yield ".".join([first, *words])
 
 
 def _old_name(program: Files, path: str) -> Optional[Place]:
@@ -165,6 +210,11 @@ def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
     for scope in module.scopes:
         for binding in scope.bindings.get(alias.asname or alias.name.partition(".")[0], ()):
             if binding.node is alias:
-                owners = [arm.owner for arm in binding.block.chain() if arm.owner is not None]
-                return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)
+                return _is_conditional(binding.block)
     return False
+
+
+def _is_conditional(block: Block) -> bool:
+    """Return whether a block may be left out, besides the one that runs in the entry script alone."""
+    owners = [arm.owner for arm in block.chain() if arm.owner is not None]
+    return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)

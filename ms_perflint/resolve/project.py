@@ -56,6 +56,7 @@ class Project:
         self._names: dict[Roots, Resolver] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
         self._decorators: dict[str, frozenset[str]] = {}
+        self._members: dict[frozenset[str], dict[str, frozenset[str]]] = {}
         self._keys: dict[str, frozenset[str]] = {}
         self._matches: dict[tuple[str, bytes], bool] = {}
         self._documents: dict[str, tuple[config_documents.Entry, ...]] = {}
@@ -155,6 +156,14 @@ class Project:
             names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
             self._decorators[path] = frozenset(word.decode() for name in names for word in name.split(b"."))
         return not self._decorators[path].isdisjoint(words)
+
+    def members(self, path: str, words: frozenset[str]) -> frozenset[str]:
+        """Return the calls `x.word(...)` of a file with one of these words, as `x.word`, by a scan of its bytes."""
+        held = self._members.setdefault(words, {})
+        if path not in held:
+            found = re.findall(rb"(\w+)\.(\w+)\(", self.raw(path) or b"")
+            held[path] = frozenset(b".".join(each).decode() for each in found if each[1].decode() in words)
+        return held[path]
 
     def keys(self, path: str) -> frozenset[str]:
         """Return under which keys, in small letters, decorators may put what a file defines into tables.

@@ -65,7 +65,7 @@ TEACHER = """
 LOADS = [  # what is loaded beside the training, and the safety of the fix
     ("another network", "ms.load_checkpoint('a.ckpt', net=Teacher())", "unsafe"),
     ("another network, from a dict", "ms.load_param_into_net(Teacher(), ms.load_checkpoint('a.ckpt'))", "unsafe"),
-    ("another network, from a name", "given = ms.load_checkpoint('a')\nms.load_param_into_net(Teacher(), given)", "unsafe"),
+    ("another network, from a name", "a = ms.load_checkpoint('a')\nms.load_param_into_net(Teacher(), a)", "unsafe"),
     ("a cell around another network", "ms.load_checkpoint('a.ckpt', Around(Teacher()))", "unsafe"),
     ("a layer", "ms.load_checkpoint('a.ckpt', nn.Dense(784, 1000))", "unsafe"),
     ("the network", "ms.load_param_into_net(Net(), ms.load_checkpoint('a.ckpt'))", "display-only"),
@@ -74,7 +74,7 @@ LOADS = [  # what is loaded beside the training, and the safety of the fix
     ("a network that is not known", "import zoo\nms.load_checkpoint('a.ckpt', zoo.make())", "display-only"),
     ("an optimizer", "ms.load_checkpoint('a.ckpt', nn.Adam(Teacher().trainable_params()))", "display-only"),
     ("nothing that is known", "stored = ms.load_checkpoint('a.ckpt')\nprint(stored)", "display-only"),
-    ("another network, and the network", "ms.load_checkpoint('a', Teacher())\nms.load_checkpoint('b', Net())", "display-only"),
+    ("both networks", "for net in Teacher(), Net():\n    ms.load_checkpoint('a', net)", "display-only"),
 ]  # fmt: skip
 
 

@@ -204,6 +204,49 @@ def test_an_import_that_may_be_left_out_caps_nothing(text: str) -> None:
     assert target_of(analysed({"train.py": text})).source == NEWEST
 
 
+USES = [  # a call of what a later version lacks, and the newest version that has it
+    ("from mindspore import nn\nnn.ResizeBilinear()\n", (2, 2, 0)),
+    ("import mindspore.nn as layers\nlayers.ResizeBilinear()\n", (2, 2, 0)),
+    ("import mindspore\nmindspore.nn.ResizeBilinear()\n", (2, 2, 0)),
+    ("from mindspore.ops import operations as P\ndef f():\n    return P.ResizeBilinear((2, 2))\n", (2, 2, 0)),
+    (
+        "import mindspore.ops.functional as F\nclass A:\n    def f(self, x):\n        F.control_depend(x, x)\n",
+        (1, 1, 0),
+    ),
+    ("from mindspore import mint\nmint.relu(1)\n", (2, 3, 0)),
+    ("import mindspore as ms\nms.nn.ResizeBilinear()\nms.ms_function(print)\n", (2, 2, 0)),
+    ("from mindspore import ops\nops.interpolate(1, sizes=(2, 2))\n", (1, 10, 0)),
+    ("from mindspore.ops import split\nsplit(1, axis=0, output_num=2)\n", (1, 10, 0)),
+    ("import mindspore.dataset as ds\nds.MindDataset(dataset_file='a')\n", (1, 5, 0)),
+    ("from mindspore import context\ncontext.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
+]
+NO_USES = [
+    "from mindspore import mint, ops\nops.relu(1)\n",
+    "from mindspore import nn\nfrom own import layers\nlayers.ResizeBilinear()\nnn.Dense(1, 1)\n",
+    "from mindspore import nn\nif old:\n    nn.ResizeBilinear()\nelse:\n    nn.Dense(1, 1)\n",
+    "from mindspore import nn\ntry:\n    nn.ResizeBilinear()\nexcept AttributeError:\n    pass\n",
+    "from mindspore import ops\nops.Split(0, output_num=2)\nsplit(1, output_num=2)\n",
+    "from mindspore import ops\nops.interpolate(1, size=(2, 2))\n",
+]
+
+
+@pytest.mark.parametrize(("text", "version"), USES)
+def test_a_call_of_what_was_removed_caps_the_version(text: str, version: tuple[int, ...]) -> None:
+    target = target_of(analysed({"train.py": text}))
+    assert (target.version, target.source) == (version, IMPORT)
+    assert places(target.version_places) != []
+
+
+@pytest.mark.parametrize("text", NO_USES)
+def test_what_later_versions_have_caps_nothing(text: str) -> None:
+    assert target_of(analysed({"train.py": text})).source == NEWEST
+
+
+def test_a_requirement_counts_before_a_call() -> None:
+    files = {"train.py": "from mindspore import nn\nnn.ResizeBilinear()\n", "requirements.txt": "mindspore==2.5\n"}
+    assert target_of(analysed(files)).version == (2, 5, 0)
+
+
 def test_an_import_under_the_main_guard_caps() -> None:
     assert target_of(analysed({"train.py": "if __name__ == '__main__':\n    " + OLD})).source == IMPORT
 
