@@ -32,7 +32,7 @@ def drop_cast(call: Call, found: Redundant, line_length: int) -> Remedy:
         return _made_in_dtype(call, found, found.made, line_length)
     if found.is_compared:
         return Remedy(_without(call, [cast]), DROP, Safety.UNSAFE, OVERLOADED)
-    risky = is_changed_in_place(call, (first or cast).value)
+    risky = is_changed_in_place(call, first or cast)
     safety, reason = Safety.UNSAFE if risky else Safety.SAFE, ALIASED if risky else None
     if first is not None and first.dtype is not None:
         here = Message("it is cast to {dtype} here", dtype=first.dtype.name)

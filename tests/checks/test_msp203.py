@@ -391,6 +391,26 @@ return a + b
             ("an unknown function", "self.keep(a.astype(ms.float32))", "unsafe"),
         )
     ),
+    *(
+        case(f"value is changed in place {name}", IMPORTS, cell(f"a = x.astype(ms.float32)\n{lines}return a + b\n"))
+        for name, lines in (
+            ("before", "a[0] = 0.0\nb = a.astype(ms.float32)  # ! safe\n"),
+            ("by a method before", "a.add_(1.0)\nb = a.astype(ms.float32)  # ! safe\n"),
+            ("by an operator before", "ops.assign_add(a, a)\nb = a.astype(ms.float32)  # ! safe\n"),
+            ("in a loop before", "for i in range(3):\n    a[i] = 0.0\nb = a.astype(ms.float32)  # ! safe\n"),
+            ("before, in one loop", "for i in range(3):\n    a[i] = 0.0\n    b = a.astype(ms.float32)  # ! unsafe\n"),
+            ("by the statement", "b = a\nb[0] = a[0].astype(ms.float32)  # ! unsafe\na[0] = b[0]\n"),
+            ("in a function inside", "change = lambda: a.add_(1.0)\nb = a.astype(ms.float32)  # ! unsafe\nchange()\n"),
+        )
+    ),
+    case(
+        "value of the network is changed in place before, and is cast in the next call too",
+        IMPORTS,
+        cell(
+            "self.buffer[0] = 0.0\nb = self.buffer.astype(ms.float32)  # ! unsafe\nreturn x + b\n",
+            "self.buffer = ms.Tensor([1.0, 2.0], ms.float32)",
+        ),
+    ),
 ]
 
 QUIET = [

@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.signature import receiver_name
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
@@ -54,16 +56,31 @@ def _widens(dtypes: Dtypes, cast: Cast, back: Cast, scope: Scope) -> bool:
     return (before.name, cast.dtype.name) in tensor_ops.WIDER
 
 
-def is_changed_in_place(call: Call, value: ast.expr) -> bool:
-    """Return whether the function changes in place what a cast gives a name, or the value that it has instead."""
+def is_changed_in_place(call: Call, first: Cast) -> bool:
+    """Return whether what a cast gives a name, or the value that it has instead, is changed in place after `first`.
+
+    `first`: the cast itself, or the one that it undoes.
+    """
+    value = first.value
     if not isinstance(value, (ast.Name, ast.Subscript, ast.Attribute)):
         return False  # something new, that nobody else holds
     if _is_consumed(call):
         return False
     targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
+    roots = {_root(node) for node in (value, *targets)}
+    made = call.module.site_at(first.node) or call
+    again = {id(node) for loop in made.block.loops for node in ast.walk(loop)}
     owner = call.scope.owner
-    changed = _all_changed(call.program, owner)
-    return any(_root(node) in changed for node in (value, *targets))
+    kept = {receiver_name(owner)} | (roots - set(owner.bindings))  # what the next call of the function finds again
+    for root, node in _changes(call.program, owner):
+        if root in roots and (node is None or root in kept or id(node) in again or _is_after(node, made.stmt)):
+            return True
+    return False
+
+
+def _is_after(node: ast.AST, stmt: ast.stmt) -> bool:
+    """Return whether something ends after the start of a statement."""
+    return position(node)[2:] > position(stmt)[:2]
 
 
 def _is_consumed(call: Call) -> bool:
@@ -79,9 +96,13 @@ def _is_consumed(call: Call) -> bool:
 
 
 @query
-def _all_changed(program: Program, function: Scope) -> frozenset[str]:
-    """Return the names of what a function changes in place."""
-    return frozenset({_changed(node) for node in ast.walk(function.node)} - {""})
+def _changes(program: Program, function: Scope) -> tuple[tuple[str, Optional[ast.AST]], ...]:
+    """Return the names of what a function changes in place, with where; None inside of a function of its own."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    inner = [node for node in ast.walk(function.node) if isinstance(node, functions) and node is not function.node]
+    apart = {id(node) for each in inner for node in ast.walk(each)}
+    found = ((_changed(node), node) for node in ast.walk(function.node))
+    return tuple((root, None if id(node) in apart else node) for root, node in found if root)
 
 
 def _changed(node: ast.AST) -> str:
