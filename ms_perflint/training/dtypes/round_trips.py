@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import position
 from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
