@@ -180,10 +180,12 @@ def _fix_in(fix: Fix, language: str) -> Fix:
     return fix._replace(message=say(fix.message, language), reason=reason)
 
 
-def only_shown(finding: Finding) -> Finding:
-    """Return a finding whose fix is not made: a program could not be asked whether it survives it."""
+def only_shown(finding: Finding, reason: Message) -> Finding:
+    """Return a finding whose fix is not made, for a reason."""
     fix = finding.fix
-    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=None)) if fix is not None else finding
+    if fix is None or fix.safety is Safety.DISPLAY:
+        return finding
+    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=reason))
 
 
 Found = dict[tuple[object, ...], Finding]  # by place
@@ -200,7 +202,7 @@ def over_runs(by_run: Sequence[tuple[str, Found]], beyond: int = 0, are_meant: b
         holds = _without_condition([(name, found[key]) for name, found in by_run if key in found])
         first, *others = (finding for _, finding in holds)
         if any(_edits(other) != _edits(first) for other in others):
-            first = only_shown(first)
+            first = only_shown(first, Message("the run configurations need different fixes"))
         elif first.fix is not None:
             first = max((first, *others), key=_weakness)
         names = tuple(name for name, _ in holds)
@@ -235,11 +237,8 @@ def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
             "{message}, with {some} of {every} run configurations, for example {name}",
             message=said, some=len(names), every=every, name=name,
         )  # fmt: skip
-    fix = finding.fix
-    if fix is not None and fix.safety is not Safety.DISPLAY:
-        reason = Message("it would change the other run configurations too")
-        fix = fix._replace(safety=Safety.DISPLAY, reason=reason)
-    return finding._replace(message=message, fix=fix, configurations=names)
+    finding = only_shown(finding, Message("it would change the other run configurations too"))
+    return finding._replace(message=message, configurations=names)
 
 
 def _edits(finding: Finding) -> Optional[tuple[Edit, ...]]:

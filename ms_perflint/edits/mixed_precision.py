@@ -169,7 +169,9 @@ class MixedPrecision:
         )
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
-        """What is forced to float32 gets float16 as its dtype, beside what the training needs."""
+        """What is forced to float32 gets float16 as its dtype, beside what the training needs, where that is known."""
+        if not way.edits and way.reason is None:
+            return way
         found: list[Edit] = []
         for call in (suspect.call, *suspect.others):
             dtype = precision.spelled(call.node)
