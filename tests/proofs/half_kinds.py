@@ -185,6 +185,25 @@ LAYERS = [
         "t = h.reshape(-1, 8, 8)\n        h = self.part(t, t, t, need_weights=False)[0]",
         "self.part = nn.MultiheadAttention(8, 2)",
     ),
+    _kind(
+        "same",
+        "convolution with batch normalisation",
+        "h = self.part(h)",
+        "self.part = nn.Conv2dBnAct(4, 4, 3, has_bn=True)",
+    ),
+    _kind(
+        "same", "dense with an activation", "h = self.part(h)", 'self.part = nn.DenseBnAct(4, 4, activation="sigmoid")'
+    ),
+    _kind("same", "average pool in three dimensions", "h = self.part(h)", "self.part = nn.AvgPool3d(1)"),
+    _kind("same", "max pool layer in three dimensions", "h = self.part(h)", "self.part = nn.MaxPool3d(1)"),
+    _kind("same", "adaptive pool in three dimensions", "h = self.part(h)", "self.part = nn.AdaptiveAvgPool3d(4)"),
+    _kind("same", "local response normalisation", "h = self.part(h)", "self.part = nn.LRN()"),
+    _kind(
+        "same",
+        "transformer encoder",
+        "h = self.part(h.reshape(-1, 8, 8))",
+        "self.part = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0), 2)",
+    ),
     _kind("same", "lambda as an attribute", "h = self.part(h)", "self.part = lambda x: x * 0.5"),
 ]
 
@@ -211,6 +230,22 @@ OPERATORS = [
             ("arange", "h + ops.arange(4).astype(ms.float32) * 0.1"),
             ("float", "ops.sigmoid(h.float())"),
             ("to float32", "ops.sigmoid(h.to(ms.float32))"),
+            ("cast, to the dtype of a tensor", "h + ops.Cast()(ops.ones((4,), ms.float32), h.dtype)"),
+            ("cast, to the dtype that a function gives", "h + ops.cast(ops.ones((4,), ms.float32), ops.dtype(h))"),
+            ("cast, to the dtype that a primitive gives", "h + ops.cast(ops.ones((4,)), ops.DType()(h))"),
+            ("tuple to array", "h * ops.tuple_to_array((1.0, 2.0, 3.0, 0.5))"),
+            ("expand as", "h + h[:, :1].expand_as(h)"),
+            ("normal numbers", "h + ops.randn(h.shape) * 0.0"),
+            ("normal numbers like a tensor", "h + ops.randn_like(h) * 0.0"),
+            ("normal numbers, a primitive", "h + ops.StandardNormal()(h.shape) * 0.0"),
+            ("resize", "ops.ResizeBilinearV2()(h, (8, 8))"),
+            ("largest", "h + ops.topk(h, 1)[0]"),
+            ("sorted", "ops.sort(h)[0]"),
+            ("lower triangle", "ops.tril(h) + ops.triu(h)"),
+            ("diagonal", "h * ops.diag(Tensor([1.0, 2.0, 3.0, 4.0], ms.float32))"),
+            ("blocks", "ops.unfold(h, 2, stride=2)"),
+            ("grid", "h + ops.meshgrid(ops.arange(4).astype(ms.float32), ops.arange(4).astype(ms.float32))[0] * 0.1"),
+            ("negative", "-h + 1"),
         )
     ),
     _kind(
@@ -218,6 +253,18 @@ OPERATORS = [
         "numbers in a shape",
         "h = h.reshape((h.shape[0], 8 // self.groups, 2 * self.groups, 4)).reshape(h.shape[0], -1)",
         "self.groups = int(np.array(2))",
+    ),
+    _kind("same", "cast to a dtype of the network", "h = ops.cast(h, self.kind) * 0.5", "self.kind = ms.float32"),
+    _kind(
+        "same",
+        "counter of a loop",
+        "for i, each in enumerate(ops.split(h, 2, 1)):\n            h = h + each[:, :1] if i == 0 else h",
+    ),
+    _kind(
+        "same",
+        "settings that are compared",
+        "h = h * 0.5 if self.scale == 3 or self.kind == 'wide' else h",
+        "self.scale = int(np.array(2))\nself.kind = str(np.array('deep'))",
     ),
     _kind("fails", "zeros that are multiplied", "h = ops.matmul(h, ops.ones((4, 4), ms.float32))"),
     _kind(

@@ -20,9 +20,12 @@ _CELLS = frozenset(
     {
         "Dense", "Linear", "Embedding", "Flatten", "Identity", "Dropout", "Dropout2d", "DropPath",
         "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose",
+        "Conv2dBnAct", "DenseBnAct",
         "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
         "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
         "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Softmax2d",
+        "AvgPool3d", "MaxPool3d", "AdaptiveAvgPool3d", "LRN", "ResizeBilinear",
+        "TransformerEncoder", "TransformerEncoderLayer",
         "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU", "GELU", "SiLU", "Sigmoid", "LogSigmoid", "Tanh", "PReLU",
         "HSwish", "HSigmoid", "Hardswish", "Hardsigmoid", "Mish", "Softsign", "Hardtanh", "Softmax", "LogSoftmax",
         "Upsample", "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
@@ -48,6 +51,7 @@ _OPERATORS = frozenset(
         "maxpool", "maxpool2d", "avgpool", "avgpool2d", "adaptiveavgpool2d", "resizenearestneighbor",
         "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
         "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
+        "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid", "randnlike",
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only
@@ -59,7 +63,9 @@ _JOINING = frozenset(
 )  # fmt: skip
 STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
 # Functions that make a tensor, of float32 unless they are asked for something else
-_MADE = frozenset({"zeros", "ones", "full", "arange"})
+_MADE = frozenset({"zeros", "ones", "full", "arange", "randn", "standardnormal", "tupletoarray"})
+# Operators whose result some devices give in float32, whatever they are given
+_RAISE = frozenset({"resizebilinear", "resizebilinearv2"})
 _CASTS = frozenset({"cast", "astype", "to"})
 _OF_SHAPES = frozenset({"reshape", "view", "broadcastto", "tile", "stridedslice", "slice", "zeros", "ones", "pad"})
 _DTYPES = frozenset({"float16", "bfloat16", "half", "float64", "double", "complex64"})
@@ -110,6 +116,8 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
     if plain in _CASTS:
         return said, given
     if plain == "float" and not call.args and isinstance(call.func, ast.Attribute):
+        return "float32", None
+    if plain in _RAISE:
         return "float32", None
     if plain in _MADE:
         is_dtype = said in _DTYPES or said == "dtype" or said.startswith(("int", "bool", "float"))

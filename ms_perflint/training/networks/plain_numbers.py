@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 _SHAPES = frozenset({"shape", "size", "ndim"})
 
 
+def _counts(binding: Binding) -> bool:
+    """Return whether a name counts what a loop goes through: `for i, layer in enumerate(layers)`."""
+    is_first = binding.kind == "for" and binding.path == (0,)
+    return is_first and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == "enumerate"
+
+
 class Numbers:
     """Asks whether expressions are numbers: of shapes, and of constants."""
 
@@ -22,9 +28,17 @@ class Numbers:
         self.program = program
 
     def compares(self, node: ast.Compare, function: Scope) -> bool:
-        if all(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in node.ops):
+        """Return whether a comparison has the same answer in half precision: nothing in it is computed there."""
+        operands = (node.left, *node.comparators)
+        is_text = any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in operands)
+        if is_text or all(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in node.ops):
             return True
-        return all(self.is_number(each, function) for each in (node.left, *node.comparators))
+        return all(self.is_number(each, function) or self._is_setting(each, function) for each in operands)
+
+    def _is_setting(self, node: ast.expr, function: Scope) -> bool:
+        """Return whether an expression is an attribute of `self` that is no object: code that computes sets none."""
+        is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        return is_own and not any(each.is_object for each in self.program.value(node, function).alternatives)
 
     def is_number(self, node: Optional[ast.expr], function: Scope, depth: int = 6) -> bool:
         """Return whether an expression is a number or text, and no tensor: of shapes, and of constants."""
@@ -48,7 +62,10 @@ class Numbers:
         elif isinstance(node, ast.Name) and (bindings := function.bindings.get(node.id)):
             if any(binding.kind == "parameter" for binding in bindings):
                 return self._is_constant(node, function)
-            parts = [binding.value for binding in bindings if binding.value is not None]
+            counted = [binding for binding in bindings if _counts(binding)]
+            if len(counted) == len(bindings):
+                return True
+            parts = [binding.value for binding in bindings if binding.value is not None and binding not in counted]
         if parts:
             return all(self.is_number(each, function, depth - 1) for each in parts)
         return self._is_constant(node, function)

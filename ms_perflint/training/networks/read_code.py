@@ -12,6 +12,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
+from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.not_known import hidden, stop, unknown
@@ -27,6 +28,7 @@ _EXPRESSIONS = (
     ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Starred, ast.JoinedStr,
     ast.FormattedValue, ast.NamedExpr,
 )  # fmt: skip
+ASKS = Message("this asks for a dtype, which would be another one")
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
@@ -108,7 +110,7 @@ class Code:
             return
         if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
             if node.attr == "dtype":
-                stop(function.module, node, Message("this asks for a dtype, which would be another one"))
+                stop(function.module, node, ASKS)
             return
         for known in self.program.value(node, function).alternatives:
             if known.type_api == "mindspore.Tensor":
@@ -164,6 +166,8 @@ class Code:
         word = api.rpartition(".")[2]
         if known.is_object and api.startswith(LAYERS):
             self.joins |= word in known_kinds.STATEFUL
+            if isinstance(site.node, ast.Call):
+                self._follows(site.node, word, site)
             if api.endswith(("Loss", "WithLogits")):
                 self._loss(site)
             else:
@@ -176,6 +180,9 @@ class Code:
             return
         elif not api.startswith("mindspore."):
             unknown(site.module, site.node, site.word)
+        elif (f"{api}()" if known.is_object else api) in DTYPE_CALLS:
+            if id(site.node) not in self.told:
+                stop(site.module, site.node, ASKS)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
             self.joins |= known_kinds.joins(word)
             is_followed = isinstance(site.node, ast.Call) and self._follows(site.node, word, site)
@@ -196,6 +203,9 @@ class Code:
         Layers cast float32 back to what they compute in.
         """
         said, given = known_kinds.dtype_of(node, word)
+        if given is not None and said not in _FOLLOWED | _RAISED:
+            asked = given.func if isinstance(given, ast.Call) else None
+            said = "dtype" if asked is not None and self._asks(asked, site) else self._dtype(given, site)
         if said not in _FOLLOWED | _RAISED:
             return False
         if given is not None:
@@ -203,6 +213,14 @@ class Code:
         if said in _RAISED:
             self.raised = self.raised or site
         return True
+
+    def _asks(self, func: ast.expr, site: Site) -> bool:
+        """Return whether what is called gives the dtype of a tensor: `ops.dtype`."""
+        known = self.program.value(func, site.scope).alternatives
+        return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
+
+    def _dtype(self, given: ast.expr, site: Site) -> str:
+        return dtype_of(self.program.value(given, site.scope))
 
     def _tell_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given: they are of numbers."""
@@ -268,8 +286,10 @@ class Code:
             self._operand(operand, node, function)
 
     def _operand(self, operand: ast.expr, node: ast.AST, function: Scope) -> None:
-        """A number that float16 holds, or what is computed."""
-        if not isinstance(operand, (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp)):
+        """A number that float16 holds, or what is computed; also a negative one."""
+        while isinstance(operand, ast.UnaryOp):
+            operand = operand.operand
+        if not isinstance(operand, (ast.Name, ast.Attribute, ast.Constant)):
             return
         value = self.program.value(operand, function)
         numbers = [each for each in value.constants if isinstance(each, (int, float))]
