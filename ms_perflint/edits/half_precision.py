@@ -15,7 +15,7 @@ from ms_perflint.index.signature import Signature
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
-from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
+from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.products import Tied, tied
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
@@ -81,7 +81,7 @@ class Writer:
         found = self._converted(plan, trainings)
         if isinstance(found, Obstacle):
             return Rewrite((), obstacle=found)
-        values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
+        values = tuple(converted(self.program, use) for use in plan.uses)
         is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
         inner = tuple(each.cls for each in plan.inner)
         return found._replace(has_loss_inside=is_inside, networks=values, inner=inner)

@@ -17,6 +17,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.devices import is_cpu_by_default, target_of
 from ms_perflint.training.networks import breakages, networks, precision, train_cells
 from ms_perflint.training.networks.breakages import Half
+from ms_perflint.training.networks.plans import converted
 from ms_perflint.training.networks.train_cells import Training
 from ms_perflint.training.networks.undecided_precision import Suspect
 from ms_perflint.training.step_outputs import read_as_loss
@@ -194,7 +195,7 @@ class MixedPrecision:
         plan = self._writer.plan(training) if training.kind != "model" else None
         values = training.values[:1] if training.kind == "model" else training.values
         if plan is not None and plan.uses:
-            values = tuple(self.program.value(use.node, use.scope) for use in plan.uses)
+            values = tuple(converted(self.program, use) for use in plan.uses)
         made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
         found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
         inner = plan.inner if plan is not None else ()

@@ -553,6 +553,31 @@ def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(l
     assert other.fix is not None
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "row"),
+    [
+        ("net = Net()\nopt = nn.SGD(net.trainable_params())", "net = Net()\nms.load_checkpoint('a.ckpt', net)", 0),
+        ("net = None\nnet = Net()\nprint(net)", "net = Net()", 1),
+        ("net = Net()\nopt = nn.SGD(net.trainable_params())\nnet = Net()", "", 2),
+    ],
+)
+def test_the_network_is_the_one_that_is_trained(before: str, after: str, row: int) -> None:
+    step = """
+    def forward(data, label):
+        return nn.MSELoss()(net(data), label)
+
+
+    step = ms.value_and_grad(forward, None, opt.parameters)
+    for data, label in dataset.create_tuple_iterator():
+        loss, grads = step(data, label)
+        opt(grads)
+    """
+    head = join(NET) + "opt = nn.SGD(Net().trainable_params())\n"
+    finding = found(head, before + "\n", step, after + "\n")
+    first = join(IMPORTS, head).count("\n") + 1
+    assert [each.place.row for each in finding.related if each.message == "the network"] == [first + row]
+
+
 @pytest.mark.parametrize(("scale", "dtype"), [("1", "bfloat16"), ("1.0", "bfloat16"), ("1024", ""), ("scale", "")])
 def test_a_loss_that_is_scaled_by_one_is_not_scaled(scale: str, dtype: str) -> None:
     step = f"""

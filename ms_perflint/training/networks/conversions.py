@@ -15,7 +15,7 @@ from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
 from ms_perflint.training.networks.inner_parts import is_loss_value, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_name, multiplies
-from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
+from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
 from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
 from ms_perflint.training.repetition import repeats
@@ -41,7 +41,7 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
 
 def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Obstacle]:
     """Yield the parts of a network that is converted as a whole too."""
-    wholes = [program.value(use.node, use.scope) for use in uses if not use.is_part]
+    wholes = [converted(program, use) for use in uses if not use.is_part]
     scopes = networks.reach(program, wholes).scopes if wholes else frozenset()
     for use in uses:
         if use.is_part and use.scope.owner.parent in scopes:

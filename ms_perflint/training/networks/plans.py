@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import position
+from ms_perflint.infer.values import Value
+
+if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
 
 
 class Use(NamedTuple):
@@ -18,6 +23,25 @@ class Use(NamedTuple):
     is_part: bool = False  # of a network that computes its loss itself: it is converted where it is made
     is_outer: bool = False  # its name belongs to a scope around: it gets another one
     is_row: bool = False  # a container, of which each cell is converted
+
+
+def converted(program: Program, use: Use) -> Value:
+    """Return what the expression of a use is where it is converted.
+
+    A name that a function inside of the scope reads may be another network later: `net` of a notebook that makes a new
+    one to load weights. It is what the scope itself reads last, if nothing binds the name between there and the use.
+    """
+    node, scope = use.node, use.scope
+    if not isinstance(node, ast.Name) or node.id not in scope.bindings:
+        return program.value(node, scope)
+    start = position(use.stmt)
+    inside = {id(each) for inner in scope.defines for each in ast.walk(inner.node)}
+    reads = [each for each in scope.flow.reads(node.id) if id(each) not in inside and position(each) < start]
+    last = max(reads, key=position, default=None)
+    bound = [position(each.stmt) for each in scope.bindings[node.id] if position(each.stmt) < start]
+    if id(node) not in inside or last is None or max(bound, default=start) > position(last):
+        return program.value(node, scope)
+    return program.value(last, scope)
 
 
 class Obstacle(NamedTuple):
