@@ -157,6 +157,40 @@ DERIVED = [
             super().__init__(p=0.0)
         """,
     ),
+    *(
+        _derived("same", f"derived {name}", base, f"def construct(self, x):\n    {body}", given=given)
+        for name, base, given, body in (
+            ("convolution with its operator", "nn.Conv2d", "4, 4, 3", "return self.conv2d(x, self.weight)"),
+            (
+                "convolution with its bias",
+                "nn.Conv2d",
+                "4, 4, 3, has_bias=True",
+                "x = self.conv2d(x, self.weight)\n    return self.bias_add(x, self.bias) if self.has_bias else x",
+            ),
+            (
+                "convolution that pads",
+                "nn.Conv2d",
+                "4, 4, 3",
+                "return self.conv2d(ops.pad(x, (1, 1, 1, 1)), self.weight)",
+            ),
+            ("dense with its operator", "nn.Dense", "4, 4", "return self.matmul(x.reshape(-1, 4), self.weight)"),
+            ("norm with its operator", "nn.LayerNorm", "(4,)", "return self.layer_norm(x, self.gamma, self.beta)[0]"),
+            (
+                "norm of channels",
+                "nn.LayerNorm",
+                "(4,)",
+                "x = ops.transpose(x, (0, 2, 3, 1))\n    y, _, _ = self.layer_norm(x, self.gamma, self.beta)\n"
+                "    return ops.transpose(y, (0, 3, 1, 2))",
+            ),
+        )
+    ),
+    _derived(
+        "fails",
+        "derived dense with an operator that is not its own",
+        "nn.Dense",
+        "def construct(self, x):\n    return ops.matmul(x, self.weight.T)",
+        given="4, 4",
+    ),
     _derived(
         "fails",
         "derived convolution that computes with its weight",
@@ -185,24 +219,36 @@ LAYERS = [
         "t = h.reshape(-1, 8, 8)\n        h = self.part(t, t, t, need_weights=False)[0]",
         "self.part = nn.MultiheadAttention(8, 2)",
     ),
-    _kind(
-        "same",
-        "convolution with batch normalisation",
-        "h = self.part(h)",
-        "self.part = nn.Conv2dBnAct(4, 4, 3, has_bn=True)",
-    ),
-    _kind(
-        "same", "dense with an activation", "h = self.part(h)", 'self.part = nn.DenseBnAct(4, 4, activation="sigmoid")'
-    ),
-    _kind("same", "average pool in three dimensions", "h = self.part(h)", "self.part = nn.AvgPool3d(1)"),
-    _kind("same", "max pool layer in three dimensions", "h = self.part(h)", "self.part = nn.MaxPool3d(1)"),
-    _kind("same", "adaptive pool in three dimensions", "h = self.part(h)", "self.part = nn.AdaptiveAvgPool3d(4)"),
-    _kind("same", "local response normalisation", "h = self.part(h)", "self.part = nn.LRN()"),
-    _kind(
-        "same",
-        "transformer encoder",
-        "h = self.part(h.reshape(-1, 8, 8))",
-        "self.part = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0), 2)",
+    *(
+        _kind("same", name, f"h = self.part({given})", f"self.part = nn.SequentialCell({layers})")
+        for name, given, layers in (
+            (
+                "layers with a normalisation or an activation",
+                "h",
+                'nn.Conv2dBnAct(4, 4, 3, has_bn=True), nn.DenseBnAct(4, 4, activation="sigmoid"), nn.SyncBatchNorm(4)',
+            ),
+            (
+                "pools in three dimensions",
+                "h",
+                "nn.AvgPool3d(1), nn.MaxPool3d(1), nn.AdaptiveAvgPool3d(4), nn.LRN(), nn.Dropout3d(0.0)",
+            ),
+            (
+                "transformer encoder",
+                "h.reshape(-1, 8, 8)",
+                "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0), 2), nn.Dropout1d(0.0)",
+            ),
+            (
+                "shrinking activations",
+                "h",
+                "nn.SoftShrink(0.1), nn.HShrink(0.1), nn.Tanhshrink(), nn.Threshold(0.1, 0.0)",
+            ),
+            ("other activations", "ops.cat((h, h), 1)", "nn.GLU(1), nn.FastGelu(), nn.Softmin()"),
+            (
+                "moved channels",
+                "h",
+                "nn.PixelUnshuffle(2), nn.ChannelShuffle(2), nn.ReplicationPad2d(1), nn.Unflatten(1, (4, 4))",
+            ),
+        )
     ),
     _kind("same", "lambda as an attribute", "h = self.part(h)", "self.part = lambda x: x * 0.5"),
 ]
@@ -230,22 +276,29 @@ OPERATORS = [
             ("arange", "h + ops.arange(4).astype(ms.float32) * 0.1"),
             ("float", "ops.sigmoid(h.float())"),
             ("to float32", "ops.sigmoid(h.to(ms.float32))"),
-            ("cast, to the dtype of a tensor", "h + ops.Cast()(ops.ones((4,), ms.float32), h.dtype)"),
-            ("cast, to the dtype that a function gives", "h + ops.cast(ops.ones((4,), ms.float32), ops.dtype(h))"),
-            ("cast, to the dtype that a primitive gives", "h + ops.cast(ops.ones((4,)), ops.DType()(h))"),
-            ("tuple to array", "h * ops.tuple_to_array((1.0, 2.0, 3.0, 0.5))"),
-            ("expand as", "h + h[:, :1].expand_as(h)"),
-            ("normal numbers", "h + ops.randn(h.shape) * 0.0"),
-            ("normal numbers like a tensor", "h + ops.randn_like(h) * 0.0"),
-            ("normal numbers, a primitive", "h + ops.StandardNormal()(h.shape) * 0.0"),
+            (
+                "casts to the dtype of a tensor",
+                "h + ops.Cast()(ops.ones((4,)), h.dtype) + ops.cast(ops.ones((4,)), ops.dtype(h))"
+                " + ops.cast(ops.ones((4,)), ops.DType()(h))",
+            ),
+            ("normal numbers", "h + (ops.randn(h.shape) + ops.randn_like(h) + ops.StandardNormal()(h.shape)) * 0.0"),
+            (
+                "filled tensors",
+                "h * ops.tuple_to_array((1.0, 2.0, 3.0, 0.5)) + h.new_zeros(h.shape) + ops.full_like(h, 0.5)",
+            ),
+            ("largest and sorted", "ops.sort(h + ops.topk(h, 1)[0] + ops.amin(h, 1, True))[0]"),
             ("resize", "ops.ResizeBilinearV2()(h, (8, 8))"),
-            ("largest", "h + ops.topk(h, 1)[0]"),
-            ("sorted", "ops.sort(h)[0]"),
-            ("lower triangle", "ops.tril(h) + ops.triu(h)"),
-            ("diagonal", "h * ops.diag(Tensor([1.0, 2.0, 3.0, 4.0], ms.float32))"),
-            ("blocks", "ops.unfold(h, 2, stride=2)"),
-            ("grid", "h + ops.meshgrid(ops.arange(4).astype(ms.float32), ops.arange(4).astype(ms.float32))[0] * 0.1"),
-            ("negative", "-h + 1"),
+            (
+                "triangles and a diagonal",
+                "(ops.tril(h) + ops.triu(h)) * ops.diag(Tensor([1.0, 2.0, 3.0, 4.0], ms.float32))",
+            ),
+            ("blocks", "ops.DepthToSpace(2)(ops.SpaceToDepth(2)(h)) + ops.unfold(h, 2, stride=2).reshape(-1, 4, 4, 4)"),
+            (
+                "repeated",
+                "ops.repeat_elements(ops.gather_nd(h, ops.zeros((4, 1), ms.int32)) + h[:, :1].expand_as(h), 2, 1)",
+            ),
+            ("grid", "-h + ops.meshgrid(ops.arange(4).astype(ms.float32), ops.arange(4).astype(ms.float32))[0] * 0.1"),
+            ("sum of several tensors", "ops.AddN()([h, h]) + ops.addn([h, ops.softplus(h)])"),
         )
     ),
     _kind(

@@ -18,10 +18,11 @@ CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", 
 # Layers of `mindspore.nn` and `mindspore.mint.nn`, by their last word
 _CELLS = frozenset(
     {
-        "Dense", "Linear", "Embedding", "Flatten", "Identity", "Dropout", "Dropout2d", "DropPath",
+        "Dense", "Linear", "Embedding", "Flatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+        "DropPath",
         "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose",
         "Conv2dBnAct", "DenseBnAct",
-        "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
+        "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LayerNorm",
         "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
         "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Softmax2d",
         "AvgPool3d", "MaxPool3d", "AdaptiveAvgPool3d", "LRN", "ResizeBilinear",
@@ -30,6 +31,8 @@ _CELLS = frozenset(
         "HSwish", "HSigmoid", "Hardswish", "Hardsigmoid", "Mish", "Softsign", "Hardtanh", "Softmax", "LogSoftmax",
         "Upsample", "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
         "RNN", "LSTM", "GRU", "MultiheadAttention",
+        "SoftShrink", "HShrink", "Tanhshrink", "Threshold", "GLU", "FastGelu", "Softmin",
+        "PixelUnshuffle", "ChannelShuffle", "ReplicationPad2d", "Unflatten",
     }
 )  # fmt: skip
 # Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
@@ -52,6 +55,8 @@ _OPERATORS = frozenset(
         "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
         "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
         "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid", "randnlike",
+        "spacetodepth", "depthtospace", "addn", "repeatelements", "gathernd", "newzeros", "fulllike", "softplus",
+        "amin", "min", "reducemin",
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only
@@ -61,6 +66,7 @@ _JOINING = frozenset(
         "select", "conv2d",
     }
 )  # fmt: skip
+_OF_LAYERS = frozenset({"conv2d", "conv2dtranspose", "matmul", "biasadd", "layernorm"})
 STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
 # Functions that make a tensor, of float32 unless they are asked for something else
 _MADE = frozenset({"zeros", "ones", "full", "arange", "randn", "standardnormal", "tupletoarray"})
@@ -93,6 +99,11 @@ def is_cell(api: str, version: Version) -> bool:
 def is_operator(word: str) -> bool:
     """Return whether an operator, a function or a method of a tensor is one of a known kind."""
     return _plain(word) in _OPERATORS | _JOINING
+
+
+def is_layered(word: str) -> bool:
+    """Return whether an operator is one with which a layer computes: an attribute of it that is given its weights."""
+    return _plain(word) in _OF_LAYERS
 
 
 def joins(word: str) -> bool:

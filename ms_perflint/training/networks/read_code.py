@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -147,11 +148,20 @@ class Code:
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
             self.joins |= known_kinds.joins(site.word)
             return
+        if known_kinds.is_layered(site.word) and not found and self._is_inherited(node.func, function):
+            return
         if not self._follows(node, site.word, site) and not _is_of_base(node.func):
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
     def _is_own(self, func: ast.Attribute) -> bool:
         return isinstance(func.value, ast.Name) and func.value.id == "self"
+
+    def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is an attribute of `self` that a layer of MindSpore has made."""
+        cls = function.parent
+        if not isinstance(func, ast.Attribute) or not self._is_own(func) or cls is None or not cls.is_class:
+            return False
+        return not any(func.attr in each.attributes for each in ancestors(self.evaluator, cls))
 
     def _callee(self, known: Alternative, site: Site) -> None:
         """One thing that a call may call."""

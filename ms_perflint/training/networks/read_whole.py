@@ -131,15 +131,18 @@ class _Reader:
             hidden(cls.module, cls.node)
 
     def _keeps_to_base(self, owns: Iterable[Scope]) -> bool:
-        """Return whether classes that derive from a known layer compute with cells of their own and its `construct`.
+        """Return whether classes that derive from a known layer compute with cells of their own and what it computes.
 
-        What computes with the weights of the layer itself finds them in float32 (run on 2.10: refused in graph mode).
+        Its operators take its weights, as in its `construct`; what else computes with those finds them in float32
+        (both run on 2.10: the latter is refused in graph mode).
         """
         for cls in owns:
             for method in cls.defines:
                 if method.name == "__init__":
                     continue
-                if method.name != "construct" or any(not self._is_own_cell(cls, each) for each in _of_self(method)):
+                settled = _given_to_base(method)
+                loaded = (each for each in _of_self(method.node) if id(each) not in settled)
+                if method.name != "construct" or not all(self._is_own_cell(cls, each.attr) for each in loaded):
                     return False
         return True
 
@@ -215,10 +218,26 @@ class _Reader:
         return any(each.cls is not None or each.type_api.startswith(LAYERS) or each.is_display for each in known)
 
 
-def _of_self(method: Scope) -> set[str]:
-    """Return the attributes of `self` that a method loads."""
-    nodes = (node for node in ast.walk(method.node) if isinstance(node, ast.Attribute))
-    return {each.attr for each in nodes if isinstance(each.value, ast.Name) and each.value.id == "self"}
+def _of_self(root: ast.AST) -> list[ast.Attribute]:
+    """Return the attributes of `self` below a node."""
+    nodes = (node for node in ast.walk(root) if isinstance(node, ast.Attribute))
+    return [each for each in nodes if isinstance(each.value, ast.Name) and each.value.id == "self"]
+
+
+def _given_to_base(method: Scope) -> set[int]:
+    """Return the attributes of `self` that are an operator, what it is given, or in a test, by identity."""
+    found: set[int] = set()
+    for node in ast.walk(method.node):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and known_kinds.is_layered(node.func.attr)
+        ):
+            found |= {id(each) for each in _of_self(node.func)}
+            found |= {id(each) for each in node.args if isinstance(each, ast.Attribute)}
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            found |= {id(each) for each in _of_self(node.test)}
+    return found
 
 
 def _kept(function: Scope) -> set[int]:
