@@ -75,12 +75,6 @@ def is_alone(sets: Mapping[str, Value]) -> bool:
     return sets.get("device_num", TOP).must_be(1)
 
 
-def is_on_request(program: Program, call: Call) -> bool:
-    """Return whether a call does not run with the default options: each way to it asks for something else."""
-    ways = passes(program, call)
-    return bool(ways) and all(any(usually(program, each) is False for each in way) for way in ways)
-
-
 # --- the program
 
 
