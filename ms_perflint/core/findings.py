@@ -180,10 +180,12 @@ def _fix_in(fix: Fix, language: str) -> Fix:
     return fix._replace(message=say(fix.message, language), reason=reason)
 
 
-def only_shown(finding: Finding) -> Finding:
-    """Return a finding whose fix is not made: a program could not be asked whether it survives it."""
+def only_shown(finding: Finding, reason: Message) -> Finding:
+    """Return a finding whose fix is not made, with the reason; one that is not made anyway has its own."""
     fix = finding.fix
-    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=None)) if fix is not None else finding
+    if fix is None or (fix.safety is Safety.DISPLAY and fix.reason is not None):
+        return finding
+    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=reason))
 
 
 Found = dict[tuple[object, ...], Finding]  # by place
@@ -212,16 +214,21 @@ def over_runs(
         having = [run for run in by_run if key in run.found]
         is_same = len(having) == len(by_run) and len({run.found[key].message for run in having}) == 1
         holds = having if is_same else [run for run in having if run.comes_to(run.found[key])] or having
-        first, *others = (run.found[key] for run in holds)
-        if any(_edits(other) != _edits(first) for other in others):
-            first = only_shown(first)
-        elif first.fix is not None:
-            first = max((first, *others), key=_weakness)
+        found = [run.found[key] for run in holds]
+        unfixed = next((each for each in found if each.fix is None), None)  # it says why there is none
+        if unfixed is not None:
+            first = unfixed
+        elif len(set(map(_edits, found))) > 1:
+            first = only_shown(found[0], Message("the run configurations need different fixes"))
+        else:
+            first = max(found, key=_weakness)
         names = tuple(run.name for run in holds)
         is_of_all = len(names) == len(by_run) and (are_meant or not beyond)
         if not is_of_all:
             is_own = is_local(first) and not any(run.comes_to(first) for run in by_run if key not in run.found)
-            first = _of_some(first if is_own else _for_all(first), names, len(by_run) + beyond)
+            if not is_own:
+                first = only_shown(first, Message("it would change the other run configurations too"))
+            first = _of_some(first, names, len(by_run) + beyond)
         out[key] = first._replace(configurations=names) if is_of_all and beyond else first
     return out
 
@@ -236,15 +243,6 @@ def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
             message=said, some=len(names), every=every, name=name,
         )  # fmt: skip
     return finding._replace(message=message, configurations=names)
-
-
-def _for_all(finding: Finding) -> Finding:
-    """Return a finding whose fix is shown: run configurations for which it does not hold may not bear it."""
-    fix = finding.fix
-    if fix is None or fix.safety is Safety.DISPLAY:
-        return finding
-    reason = Message("it would change the other run configurations too")
-    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=reason))
 
 
 def _edits(finding: Finding) -> Optional[tuple[Edit, ...]]:

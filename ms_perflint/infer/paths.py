@@ -335,8 +335,11 @@ class _Reader:
         found: list[Path] = []
         if isinstance(node, ast.Name):
             for binding in scope.lookup(node):
-                if binding.kind == "assign" and binding.value is not None and not binding.path:
-                    found += self.held(binding.value, binding.scope, depth + 1)
+                value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+                if isinstance(value, ast.BinOp) and ast.unparse(value.left) == node.id:  # `saved = saved + [path]`
+                    value = value.right
+                if binding.kind in ("assign", "augment") and value is not None and not binding.path:
+                    found += self.held(value, binding.scope, depth + 1)
         if isinstance(node, (ast.Name, ast.Attribute)):
             found += self.added(node, scope, depth + 1)
         return found

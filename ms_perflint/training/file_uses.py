@@ -133,8 +133,8 @@ def _is_of_library(known: Alternative) -> bool:
 
 
 def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
-    """Return a use of a file that may run after a call has written it; None where there is none."""
-    for use in uses(program):
+    """Return a use of a file that may run after a call has written it, in its own file first; None for none."""
+    for use in sorted(uses(program), key=lambda use: use.site.module is not site.module):
         for path in written:
             if use.site.node is not site.node and use.is_of(path) and _may_follow(program, site, path, use):
                 return use

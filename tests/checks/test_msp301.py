@@ -1556,6 +1556,11 @@ LAST = [
     "    if epoch != EPOCHS - 1 or rank:\n        continue\n    {}",
     "    epoch == EPOCHS - 1 and {}",
     "    _ = {} if epoch == EPOCHS - 1 else None",
+    "    if epoch >= EPOCHS - 1:\n        {}",
+    "    if epoch + 1 >= EPOCHS:\n        {}",
+    "    if not epoch < EPOCHS - 1:\n        {}",
+    "    if (epoch + 1) % EPOCHS == 0:\n        {}",
+    "    if epoch % EPOCHS == EPOCHS - 1:\n        {}",
 ]
 MORE = [
     "    if epoch == EPOCHS - 1:\n        continue\n    {}",
@@ -1563,8 +1568,57 @@ MORE = [
     "    if epoch == EPOCHS - 1:\n        pass\n    else:\n        {}",
     "    epoch == EPOCHS - 1 or {}",
     "    _ = None if epoch == EPOCHS - 1 else {}",
+    "    if epoch >= 5:\n        {}",
+    "    if epoch >= EPOCHS - 3:\n        {}",
+    "    if (epoch + 1) % 5 == 0:\n        {}",
+    "    if (rank + 1) % EPOCHS == 0:\n        {}",
+    "    if epoch % EPOCHS >= 3:\n        {}",
+]
+
+# A training that ends waits for the writer of its callback
+SIZE = "dataset.get_dataset_size()"
+SAVED_AT_END = [
+    ("1", "True", f"config=CheckpointConfig(save_checkpoint_steps={SIZE})", True),
+    ("1", "False", f"config=CheckpointConfig(save_checkpoint_steps=2 * {SIZE})", True),
+    ("1", "True", "config=CheckpointConfig(save_checkpoint_steps=100)", True),
+    ("1", "True", "directory='out'", True),
+    ("1", "False", "config=CheckpointConfig(save_checkpoint_steps=100)", False),
+    ("1", "False", "directory='out'", False),
+    ("2", "True", "directory='out'", False),
+    ("2", "True", f"config=CheckpointConfig(save_checkpoint_steps={SIZE})", False),
+    ("1", "True, sink_size=50", "directory='out'", False),
+]
+
+KEPT = [
+    "saved.append(path)",
+    "saved.extend([path])",
+    "saved += [path]",
+    "saved = saved + [path]",
+    "saved.insert(0, path)",
+]
+REMOVED = """
+    path = f"{epoch}.ckpt"
+    ms.save_checkpoint(net, path)  # ! no fix
+    EACH
+for old in saved[:-3]:
+    os.remove(old)
+"""
+FIRES += [
+    case(f"removed from a list: {each}", STEP, "import os\n\nsaved = []\n", LOOP + REMOVED[1:].replace("EACH", each))
+    for each in KEPT
 ]
 QUIET += [case(f"the last epoch {at}", STEP, LOOP + each.format(SAVE)) for at, each in enumerate(LAST)]
+for epochs, sink, given, is_at_end in SAVED_AT_END:
+    each = f"""
+        for _ in range(20):
+            callback = ModelCheckpoint("net", {given}){{mark}}
+            model.train({epochs}, dataset, callbacks=[callback], dataset_sink_mode={sink})
+        """
+    named = f"a training of {epochs}, sunk {sink}, {given}"
+    if is_at_end:
+        QUIET.append(case(named, MODEL, each.format(mark="")))
+    else:
+        FIRES.append(case(named, MODEL, each.format(mark="  # !")))
 FIRES += [
     case(f"all epochs but the last {at}", STEP, LOOP + each.format(SAVE) + "  # !\n") for at, each in enumerate(MORE)
 ]
