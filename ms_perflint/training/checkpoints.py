@@ -12,7 +12,8 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training.callbacks import is_by_epoch
-from ms_perflint.training.repetition import is_every_step, repeats
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS
 from ms_perflint.training.training_steps import base_apis
 
@@ -133,7 +134,7 @@ def _loaded(program: Program, path: str) -> frozenset[str]:
 def saves_each_step(call: Call) -> bool:
     """Return whether checkpoints come too often for background writing to gain anything."""
     if call.api == SAVE:
-        return is_every_step(call.program, call)
+        return is_each_step(call.program, call)
     if call.given("save_checkpoint_seconds") is not None:
         return False
     if call.api == CONFIG and not call.argument("save_checkpoint_steps").is_by_default(1):

@@ -1575,6 +1575,32 @@ MORE = [
     "    if epoch % EPOCHS >= 3:\n        {}",
 ]
 
+TWO_WAYS = """
+def fit(epochs, saves):
+    for epoch in range(epochs):
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+        if saves:
+            ms.save_checkpoint(net, f"{epoch}.ckpt")MARK
+
+
+FIRST
+SECOND
+"""
+WAYS = [
+    ("fit(1, True)", "fit(10, False)", ""),
+    ("fit(1, True)", "fit(10, True)", "  # ! unsafe"),
+    ("fit(10, True)", "fit(1, False)", "  # ! unsafe"),
+    ("fit(saves=False, epochs=20)", "fit(saves=True, epochs=1)", ""),
+]
+for first, second, mark in WAYS:
+    each = case(
+        f"{first}, {second}",
+        STEP,
+        TWO_WAYS.replace("MARK", mark).replace("FIRST", first).replace("SECOND", second),
+    )
+    (FIRES if mark else QUIET).append(each)
+
 # A training that ends waits for the writer of its callback
 SIZE = "dataset.get_dataset_size()"
 SAVED_AT_END = [
