@@ -1575,6 +1575,35 @@ MORE = [
     "    if epoch % EPOCHS >= 3:\n        {}",
 ]
 
+OPENED = """
+def save(path, name):
+    path += name
+    ms.save_checkpoint(net, path)  # ! GRADE
+
+
+def read(path):
+    with OPEN as file:
+        return file.read()
+
+
+for epoch in range(20):
+    for data, label in dataset.create_tuple_iterator():
+        train_step(data, label)
+    save("out/", f"{epoch}.ckpt")
+    read("READ")
+"""
+READS = [
+    ('open(path, "r", encoding="utf-8")', "data/epochs.json", "unsafe"),
+    ('open(path, mode="r")', "data/epochs.json", "unsafe"),
+    ('open(path, "rb")', "out/1.ckpt", "no fix"),
+    ("open(file=path)", "out/1.ckpt", "no fix"),
+    ("open(path)", "out//1.ckpt", "no fix"),
+]
+FIRES += [
+    case(f"{how} {read}", STEP, OPENED.replace("GRADE", grade).replace("OPEN", how).replace("READ", read))
+    for how, read, grade in READS
+]
+
 TWO_WAYS = """
 def fit(epochs, saves):
     for epoch in range(epochs):
