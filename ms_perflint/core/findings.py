@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.records import equal_by
@@ -181,9 +181,9 @@ def _fix_in(fix: Fix, language: str) -> Fix:
 
 
 def only_shown(finding: Finding, reason: Message) -> Finding:
-    """Return a finding whose fix is not made, for a reason."""
+    """Return a finding whose fix is not made, with the reason; one that is not made anyway has its own."""
     fix = finding.fix
-    if fix is None or fix.safety is Safety.DISPLAY:
+    if fix is None or (fix.safety is Safety.DISPLAY and fix.reason is not None):
         return finding
     return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=reason))
 
@@ -191,45 +191,50 @@ def only_shown(finding: Finding, reason: Message) -> Finding:
 Found = dict[tuple[object, ...], Finding]  # by place
 
 
-def over_runs(by_run: Sequence[tuple[str, Found]], beyond: int = 0, are_meant: bool = True) -> Found:
-    """Return the findings of a program in a file, over its run configurations, each with its name.
+class Ran(NamedTuple):
+    """What is found in a file of a program in one of its run configurations."""
 
-    One that does not hold for all says for which. Where they need different fixes, none is made. What `beyond` these
-    have is not known: what holds for all of these names them, and says so where more are not meant at all.
+    name: str
+    found: Found
+    comes_to: Callable[[Finding], bool]  # whether it runs what a finding is about, with the options that it gives
+
+
+def over_runs(
+    by_run: Sequence[Ran], is_local: Callable[[Finding], bool], beyond: int = 0, are_meant: bool = True
+) -> Found:
+    """Return the findings of a program in a file, over its run configurations.
+
+    One that does not hold for all says for which: for those that come to it, where there are such. Where they need
+    different fixes, none is made; nor where others would be changed: a fix that `is_local` changes none that does not
+    come to it. What `beyond` these have is not known: what holds for all of these names them, and says so where more
+    are not meant at all.
     """
     out: Found = {}
-    for key in dict.fromkeys(key for _, found in by_run for key in found):
-        holds = _without_condition([(name, found[key]) for name, found in by_run if key in found])
-        first, *others = (finding for _, finding in holds)
-        if any(_edits(other) != _edits(first) for other in others):
-            first = only_shown(first, Message("the run configurations need different fixes"))
-        elif first.fix is not None:
-            first = max((first, *others), key=_weakness)
-        names = tuple(name for name, _ in holds)
+    for key in dict.fromkeys(key for run in by_run for key in run.found):
+        having = [run for run in by_run if key in run.found]
+        is_same = len(having) == len(by_run) and len({run.found[key].message for run in having}) == 1
+        holds = having if is_same else [run for run in having if run.comes_to(run.found[key])] or having
+        found = [run.found[key] for run in holds]
+        unfixed = next((each for each in found if each.fix is None), None)  # it says why there is none
+        if unfixed is not None:
+            first = unfixed
+        elif len(set(map(_edits, found))) > 1:
+            first = only_shown(found[0], Message("the run configurations need different fixes"))
+        else:
+            first = max(found, key=_weakness)
+        names = tuple(run.name for run in holds)
         is_of_all = len(names) == len(by_run) and (are_meant or not beyond)
         if not is_of_all:
+            is_own = is_local(first) and not any(run.comes_to(first) for run in by_run if key not in run.found)
+            if not is_own:
+                first = only_shown(first, Message("it would change the other run configurations too"))
             first = _of_some(first, names, len(by_run) + beyond)
         out[key] = first._replace(configurations=names) if is_of_all and beyond else first
     return out
 
 
-def _without_condition(holds: list[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
-    """Return the runs in which a finding holds; where there are such without a condition, only these.
-
-    "unfused gradients (when `cfg.distribute`)" says that this run does not distribute.
-    """
-    said = {finding.message for _, finding in holds}
-    if len(said) == 1:
-        return holds
-    return [
-        (name, finding)
-        for name, finding in holds
-        if not any(finding.message != each and finding.message.startswith(each) for each in said)
-    ]
-
-
 def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
-    """Return a finding that says for which of the run configurations it holds; the others may not bear its fix."""
+    """Return a finding that says for which of the run configurations it holds."""
     said, name = finding.message, names[0]
     message = Message("{message}, with 1 of {every} run configurations: {name}", message=said, every=every, name=name)
     if len(names) > 1:
@@ -237,7 +242,6 @@ def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
             "{message}, with {some} of {every} run configurations, for example {name}",
             message=said, some=len(names), every=every, name=name,
         )  # fmt: skip
-    finding = only_shown(finding, Message("it would change the other run configurations too"))
     return finding._replace(message=message, configurations=names)
 
 

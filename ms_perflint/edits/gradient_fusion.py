@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
+import ast
+from typing import Union
 
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
@@ -19,20 +20,26 @@ BUCKETS_LATER = Message("fuse gradients in buckets of 64 MB, which overlap with 
 TWO = Message("fuse the gradients of ResNet-50 in two buckets")
 COUNTED = Message("fuse the gradients in two buckets, counted when the network is there")
 REGROUPED = Message("gradients are summed in other groups; losses differ in their last digits")
-TOO_OLD = Message("it acts from MindSpore 1.8 on, and the network is not at hand to count its gradients")
+TOO_OLD = Message("it acts from MindSpore 1.8 on, and gradients cannot be counted: {reason}")
+NOT_ONE = Message("the program does not make just one Model")
+TRAIN_CELL = Message("the Model has a train cell, with more parameters than gradients")
+UNNAMED = Message("the network of the Model has no name there")
+INLINE = Message("no statement can stand before the Model")
 
 
 def fuse(call: Call, line_length: int) -> Remedy:
     """Return how the gradients come to be fused at a call of `set_auto_parallel_context`."""
     program, related = call.program, _origin(call)
-    if program.version < gradient_fusion.BY_BUCKETS and (counted := _counted(call, line_length)) is not None:
-        return Remedy(counted, COUNTED, Safety.UNSAFE, REGROUPED, related)
-    if program.version >= gradient_fusion.BY_BUCKETS and gradient_fusion.is_by_indices(program):
+    if program.version < gradient_fusion.BY_BUCKETS:
+        counted = _counted(call, line_length)
+        if not isinstance(counted, Message):
+            return Remedy(counted, COUNTED, Safety.UNSAFE, REGROUPED, related)
+        edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)
+        return Remedy(edits, BUCKETS_LATER, Safety.DISPLAY, TOO_OLD.filled(reason=counted), related)
+    if gradient_fusion.is_by_indices(program):
         edits = set_argument(call, parallel.INDICES, RESNET50, line_length=line_length)
         return Remedy(edits, TWO, Safety.UNSAFE, REGROUPED, related)
     edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)
-    if program.version < gradient_fusion.BY_BUCKETS:
-        return Remedy(edits, BUCKETS_LATER, Safety.DISPLAY, TOO_OLD, related)
     return Remedy(edits, BUCKETS, Safety.UNSAFE, REGROUPED, related)
 
 
@@ -45,16 +52,23 @@ def _origin(call: Call) -> tuple[Related, ...]:
     return (Related(known.place, Message("data-parallel mode comes from here")),)
 
 
-def _counted(call: Call, line_length: int) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that set indices before the one Model is made; of a small network the two may be equal."""
-    model = parallel.only_model(call.program)
-    if model is None:
-        return None
+def _counted(call: Call, line_length: int) -> Union[tuple[Edit, ...], Message]:
+    """Return the edits that set indices before the one Model is made, or why gradients cannot be counted there.
+
+    Of a small network the two indices may be equal.
+    """
+    models = call.program.calls("mindspore.train.Model")
+    if len(models) != 1:
+        return NOT_ONE
+    model, given = models[0], models[0].given("network")
+    if model.given("optimizer") is None:
+        return TRAIN_CELL
+    if not isinstance(given, ast.Name):
+        return UNNAMED
     setter, imports = import_name(model.module, parallel.SET, version=call.program.version, line_length=line_length)
     if model.module is call.module:
         setter, imports = call.module.text(call.node.func), ()
-    network = model.module.text(model.given("network"))  # type: ignore[arg-type]
-    count = f"count = len({network}.trainable_params())"
+    count = f"count = len({given.id}.trainable_params())"
     line = f"{setter}(all_reduce_fusion_config=sorted({{count // 2, count - 1}}))"
     added = insert_before(model.module, model.stmt, f"{count}\n{line}")
-    return (*imports, *added) if added is not None else None
+    return (*imports, *added) if added is not None else INLINE

@@ -62,7 +62,8 @@ def decide(remedy: Remedy, call: Call, name: str, text: str, *, yaml: str = "", 
     if not related:
         return remedy._replace(edits=edits)
     related = (*remedy.related, *related)
-    return remedy._replace(edits=edits, safety=Safety.DISPLAY, reason=DECIDED, related=related)
+    reason = Message("{reason}; {more}", reason=remedy.reason, more=DECIDED) if remedy.reason else DECIDED
+    return remedy._replace(edits=edits, safety=Safety.DISPLAY, reason=reason, related=related)
 
 
 def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:

@@ -11,7 +11,7 @@ from ms_perflint.facts.words import DEPENDS, NO, NONE, UNKNOWN, YES, also, both,
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import checkpoints, parallel, profiling
+from ms_perflint.training import checkpoints, conditions, parallel, profiling
 from ms_perflint.training.repetition import repeats
 
 ASYNC = "async_save"
@@ -81,7 +81,7 @@ def parallel_mode(reader: Reader) -> Fact:
         if sets_mode or _portions(sets):
             found.append(_parallel(reader, call, sets))
             is_set = is_set or sets_mode
-            is_usual = is_usual or not parallel.is_on_request(program, call)
+            is_usual = is_usual or not conditions.is_on_request(program, call)
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
         return Fact(Message("parallel mode"), None, NOT_SET, (), False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ms_perflint.infer.evaluator import Evaluator
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
-_ADDS = frozenset({"append", "appendleft", "insert", "add", "put", "heappush"})
+_ADDS = frozenset({"append", "appendleft", "insert", "extend", "add", "put", "heappush"})
 
 
 def list_of(node: ast.expr, scope: Scope) -> ast.expr:
@@ -46,7 +46,9 @@ def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[a
         base = call.func.value if isinstance(call.func, ast.Attribute) else None
         base = call.args[0] if site.word == "heappush" and call.args else base
         if call.args and type(base) is type(node) and word_of(base) == word:
-            found.append((call.args[-1], site.scope))
+            last = call.args[-1]
+            each = last.elts if site.word == "extend" and isinstance(last, (ast.List, ast.Tuple)) else [last]
+            found += [(part, site.scope) for part in each]
     return found
 
 

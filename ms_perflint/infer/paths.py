@@ -116,6 +116,12 @@ class _Reader:
         """Return what a binding gives its name."""
         if binding.kind == "assign" and binding.value is not None and not binding.path and depth < DEPTH:
             return self.read(binding.value, binding.scope, depth)
+        stmt = binding.stmt
+        if binding.kind == "augment" and isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
+            before = [each for each in binding.scope.flow.at(stmt.target) if each is not binding and depth < DEPTH]
+            first = [path for each in before for path in self.bound(each, depth + 1)]
+            if first and isinstance(stmt.op, ast.Add):
+                return self.behind([first, self.read(stmt.value, binding.scope, depth + 1)], "")
         if binding.kind == "parameter" and depth < DEPTH:
             return self.parameter(binding, depth)
         if binding.kind == "for" and binding.value is not None and len(binding.path) < 2:
@@ -125,8 +131,8 @@ class _Reader:
             )
             if found:
                 return found
-        if binding.kind == "from" and isinstance(binding.stmt, ast.ImportFrom) and isinstance(binding.node, ast.alias):
-            program, stmt = self.evaluator.program, binding.stmt
+        if binding.kind == "from" and isinstance(stmt, ast.ImportFrom) and isinstance(binding.node, ast.alias):
+            program = self.evaluator.program
             source = program.import_target(binding.scope.module, stmt.module or "", stmt.level)
             if isinstance(source, SemanticIndex):
                 return self.exported(source, binding.node.name, depth)
@@ -335,8 +341,11 @@ class _Reader:
         found: list[Path] = []
         if isinstance(node, ast.Name):
             for binding in scope.lookup(node):
-                if binding.kind == "assign" and binding.value is not None and not binding.path:
-                    found += self.held(binding.value, binding.scope, depth + 1)
+                value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+                if isinstance(value, ast.BinOp) and ast.unparse(value.left) == node.id:  # `saved = saved + [path]`
+                    value = value.right
+                if binding.kind in ("assign", "augment") and value is not None and not binding.path:
+                    found += self.held(value, binding.scope, depth + 1)
         if isinstance(node, (ast.Name, ast.Attribute)):
             found += self.added(node, scope, depth + 1)
         return found

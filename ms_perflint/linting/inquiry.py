@@ -83,7 +83,7 @@ class Inquiry:
         try:
             runs = self.runs_of(entry)
             ask = partial(self._of_run, check, module, failures, problems)
-            found = runs.ask(ask) if check.per_program else ask(runs.programs[0])
+            found = runs.ask(ask, partial(self._site_of, check, module)) if check.per_program else ask(runs.programs[0])
         except Exception as error:
             failures.append(Failure(check.code, Place(module.path, 0, 0), internal_error(error)))
             self.drop(entry)
@@ -114,6 +114,11 @@ class Inquiry:
             failures.append(Failure(check.code, place, internal_error(error)))
             self.drop(program.entry)
         return found
+
+    def _site_of(self, check: type[Check], module: SemanticIndex, finding: Finding) -> Optional[Site]:
+        """Return the site that a check reports; None where the finding stands elsewhere."""
+        starts = ((site, module.source.place(site.span[0])) for site in self.candidates(check, module))
+        return next((site for site, place in starts if place == finding.place), None)
 
     def check_in(self, check: type[Check], program: Program) -> Check:
         """Return a check that asks in a program, with its settings."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Optional
 
 from ms_perflint.config.settings import Config, PerDirectory
-from ms_perflint.core.findings import Found, Place, Problem, over_runs
+from ms_perflint.core.findings import Finding, Found, Place, Problem, Ran, over_runs
 from ms_perflint.core.source import Disk
 from ms_perflint.discovery import discover
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import NOWHERE
 from ms_perflint.languages import Message
 from ms_perflint.program import run_configurations
@@ -18,7 +19,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
-from ms_perflint.training import devices, training
+from ms_perflint.training import conditions, devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 TIMES = 2  # what the first run configuration took, that all others may take together, and
@@ -226,10 +227,11 @@ class Runs:
         """Return the programs that are judged, each as itself or as one that gives the same."""
         return tuple(program for program in self.programs if program not in self._skipped)
 
-    def ask(self, ask: Callable[[Program], Found]) -> Found:
+    def ask(self, ask: Callable[[Program], Found], site_of: Callable[[Finding], Optional[Site]]) -> Found:
         """Return what is found in a file as a part of the program, over its run configurations.
 
-        Launchers for a CPU do not count: nothing is said of what they run.
+        `site_of` gives the site that a finding is about. Launchers for a CPU do not count: nothing is said of what they
+        run.
         """
         if len(self.programs) == 1 and not self._others:
             return ask(self.programs[0])
@@ -252,8 +254,9 @@ class Runs:
         runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
-        named = [(_name(program.run), found) for program, found in runs]
-        return over_runs(named, len(self._skipped) + len(self._beyond) + self._others, not self._others)
+        named = [Ran(_name(program.run), found, partial(_comes_to, program, site_of)) for program, found in runs]
+        beyond = len(self._skipped) + len(self._beyond) + self._others
+        return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
 
     def _is_too_much(self) -> bool:
         """Return whether one more like the first may take more, with those that were asked, than all may."""
@@ -266,6 +269,20 @@ class Runs:
         """Return how many bytes the files of the program have."""
         first = self.programs[0]
         return sum(len(first.project.raw(path) or b"") for path in first.files)
+
+
+def _comes_to(program: Program, site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
+    """Return whether a run configuration comes to the site of a finding with the options that it gives."""
+    site = site_of(finding)
+    return site is None or (program.runs(site) and not conditions.is_on_request(program, site))
+
+
+def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
+    """Return whether a fix changes the call alone that a finding is about."""
+    site, edits = site_of(finding), finding.fix.edits if finding.fix is not None else ()
+    return site is not None and all(
+        edit.path == site.module.path and site.span[0] <= edit.start <= edit.end <= site.span[1] for edit in edits
+    )
 
 
 def _name(run: Optional[RunConfiguration]) -> str:

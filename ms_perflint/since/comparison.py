@@ -65,8 +65,8 @@ class Comparison:
         after = self.states.after
         if finding.fix is None or not isinstance(after, State):
             return finding
-        reason = Message("the work tree differs from what is staged")
-        return only_shown(finding, reason) if any(after.differs(edit.path) for edit in finding.fix.edits) else finding
+        differs = any(after.differs(edit.path) for edit in finding.fix.edits)
+        return only_shown(finding, Message("the work tree differs from what is staged")) if differs else finding
 
     def _concerns(self, problem: Problem) -> bool:
         return problem.internal or self.states.before.differs(problem.path)

@@ -208,10 +208,15 @@ def saves_by_epoch(callback: Call) -> bool:
         config = call_of(callback.program, known)
         if config is None or config.given("save_checkpoint_seconds") is not None:
             return False
-        steps = config.given("save_checkpoint_steps")
-        if steps is not None and _is_size(config.program, steps, config.scope, 0):
+        if is_by_epoch(config):
             return True
     return False
+
+
+def is_by_epoch(config: Call) -> bool:
+    """Return whether a CheckpointConfig provably asks for a whole number of epochs between two checkpoints."""
+    steps = config.given("save_checkpoint_steps")
+    return steps is not None and _is_size(config.program, steps, config.scope, 0)
 
 
 def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: int) -> bool:

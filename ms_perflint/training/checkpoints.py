@@ -11,7 +11,9 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.training.repetition import is_every_step, repeats
+from ms_perflint.training.callbacks import is_by_epoch
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS
 from ms_perflint.training.training_steps import base_apis
 
@@ -105,7 +107,7 @@ def saves_repeatedly(call: Call) -> bool:
     program = call.program
     if call.api == CALLBACK:
         site = call.module.site_at(call.node)
-        return site is None or not _is_dropped(program, site)
+        return (site is None or not _is_dropped(program, site)) and not saves_once(call)
     callbacks = callbacks_with(program, call)
     return not all(_is_dropped(program, each) for each in callbacks) and not saves_once(call)
 
@@ -132,7 +134,7 @@ def _loaded(program: Program, path: str) -> frozenset[str]:
 def saves_each_step(call: Call) -> bool:
     """Return whether checkpoints come too often for background writing to gain anything."""
     if call.api == SAVE:
-        return is_every_step(call.program, call)
+        return is_each_step(call.program, call)
     if call.given("save_checkpoint_seconds") is not None:
         return False
     if call.api == CONFIG and not call.argument("save_checkpoint_steps").is_by_default(1):
@@ -169,25 +171,32 @@ def steps_by_hand(program: Program) -> list[Site]:
     return found
 
 
-def saves_once(config: Call) -> bool:
-    """Return whether a config saves after the last epoch only: the steps of an epoch times the epochs of `train`."""
-    steps = config.given("save_checkpoint_steps")
-    if steps is None:
-        return False
-    factors = _factors(config, steps)
-    if len(factors) < 2:
-        return False
-    for train in config.program.calls(*MODEL_TRAINS):
-        epochs = train.given("epoch")
-        if epochs is None:
-            continue
-        wanted = config.program.value(epochs, train.scope).constants
-        for factor in factors:
-            if ast.dump(factor) == ast.dump(epochs) or (
-                wanted and config.program.value(factor, config.scope).constants == wanted
-            ):
-                return True
-    return False
+def saves_once(call: Call) -> bool:
+    """Return whether a config, or a callback without one, saves after the last epoch of each training only.
+
+    Then `Model.train` ends, which waits for the writer (mindspore 2.10 train/callback/_checkpoint.py:604).
+    """
+    trains = call.program.calls(*MODEL_TRAINS)
+    steps = call.given("save_checkpoint_steps") if call.api == CONFIG else None
+    is_whole = call.api == CONFIG and is_by_epoch(call)
+    if trains and all(_is_one_epoch(train, is_whole) for train in trains) and not call.is_spread:
+        return True
+    factors = _factors(call, steps) if steps is not None else []
+    return len(factors) > 1 and any(_is_as_long(call, each, train) for each in factors for train in trains)
+
+
+def _is_one_epoch(train: Call, is_whole: bool) -> bool:
+    """Return whether a training has one epoch, and its callbacks act once: saving by epochs, or sunk as a whole."""
+    is_sunk = train.argument("dataset_sink_mode").must_be(True) and train.given("sink_size") is None
+    return train.argument("epoch").must_be(1) and (is_whole or is_sunk)
+
+
+def _is_as_long(config: Call, factor: ast.expr, train: Call) -> bool:
+    """Return whether a factor of the steps between two checkpoints is the number of epochs of a training."""
+    epochs = train.given("epoch")
+    wanted = train.argument("epoch").constants
+    is_same = epochs is not None and ast.dump(factor) == ast.dump(epochs)
+    return is_same or (bool(wanted) and config.program.value(factor, config.scope).constants == wanted)
 
 
 def _factors(call: Call, node: ast.expr) -> list[ast.expr]:

@@ -169,6 +169,12 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
     yield condition._replace(scope=_within(program, scope, function, inner))
 
 
+def is_on_request(program: Program, site: Site) -> bool:
+    """Return whether a site does not run with the default options: each way to it asks for something else."""
+    ways = passes(program, site)
+    return bool(ways) and all(any(usually(program, each) is False for each in way) for way in ways)
+
+
 # --- two passes
 
 

@@ -99,8 +99,9 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     if any(name.startswith(_OTHERS) and name != "builtins.open" for name in names):
         return
     receiver = call.func.value if isinstance(call.func, ast.Attribute) and not names else None
-    given = [*(each.value if isinstance(each, ast.Starred) else each for each in call.args)]
-    given += [each.value for each in call.keywords]
+    args = call.args[:1] if word == "open" and receiver is None else call.args  # the next one is its mode
+    given = [*(each.value if isinstance(each, ast.Starred) else each for each in args)]
+    given += [each.value for each in call.keywords if word != "open" or each.arg == "file"]
     verb, folder = _FILES.get(word, ""), _FOLDERS.get(word, "")
     if word in _COMMANDS:
         if names:
@@ -133,8 +134,8 @@ def _is_of_library(known: Alternative) -> bool:
 
 
 def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
-    """Return a use of a file that may run after a call has written it; None where there is none."""
-    for use in uses(program):
+    """Return a use of a file that may run after a call has written it, in its own file first; None for none."""
+    for use in sorted(uses(program), key=lambda use: use.site.module is not site.module):
         for path in written:
             if use.site.node is not site.node and use.is_of(path) and _may_follow(program, site, path, use):
                 return use

@@ -42,15 +42,21 @@ def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
 
 
 def _equal(site: Site) -> Iterator[ast.Compare]:
-    """Yield the comparisons that must find both sides equal for a site to run."""
+    """Yield the comparisons that must find both sides equal, or the left one no smaller, for a site to run."""
     for part in (part for condition in condition_of(site) for part in condition.parts):
-        test, wanted = part.test, ast.Eq if part.result else ast.NotEq
+        test, wanted = part.test, (ast.Eq, ast.GtE) if part.result else (ast.NotEq, ast.Lt)
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], wanted):
             yield test
 
 
 def _is_last(test: ast.Compare, block: Block) -> bool:
     sides = (test.left, test.comparators[0])
+    if isinstance(test.ops[0], (ast.GtE, ast.Lt)):
+        moved = [each.left for each in sides if isinstance(each, ast.BinOp) and _is_one_more(each)]
+        end = sides[1].left if isinstance(sides[1], ast.BinOp) else sides[1]
+        return len(moved) == 1 and _counts(block, sides[0]) and _goes_to(block, end)
+    if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod):
+        return _counts(block, test.left.left) and _goes_to(block, test.left.right)
     plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
         return True
@@ -59,12 +65,33 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
     return isinstance(other, (ast.Name, ast.Attribute)) and ast.dump(other) in ends
 
 
+def _counts(block: Block, node: ast.expr) -> bool:
+    """Return whether an expression is the variable of the outermost loop around a block, or one more or less."""
+    node = node.left if isinstance(node, ast.BinOp) and _is_one_more(node) else node
+    loop = block.loops[-1] if block.loops else None
+    return isinstance(loop, ast.For) and isinstance(node, ast.Name) and ast.unparse(loop.target) == node.id
+
+
+def _goes_to(block: Block, end: ast.expr) -> bool:
+    """Return whether the outermost loop around a block ends there: `range(epochs)`, `range(1, epochs + 1)`."""
+    loop = block.loops[-1] if block.loops else None
+    over = inside(loop.iter, *_AROUND) if isinstance(loop, ast.For) else None
+    if not isinstance(over, ast.Call) or word_of(over.func) not in ("range", "trange") or len(over.args) not in (1, 2):
+        return False
+    stop = over.args[-1]
+    if len(over.args) == 2 and isinstance(stop, ast.BinOp) and _is_one_more(stop):
+        stop = stop.left
+    return ast.dump(stop) == ast.dump(end)
+
+
 def _is_one_more(side: ast.BinOp) -> bool:
     return isinstance(side.op, (ast.Add, ast.Sub)) and isinstance(side.right, ast.Constant) and side.right.value == 1
 
 
 def _is_one(test: ast.Compare, block: Block) -> bool:
-    """Return whether a test compares the variable of the outermost loop with something that the loop leaves alone."""
+    """Return whether a test finds the variable of the outermost loop equal to what the loop leaves alone."""
+    if isinstance(test.ops[0], (ast.GtE, ast.Lt)):
+        return False
     loop, other = _compared(test, block)
     if loop is not None and isinstance(other, (ast.Name, ast.Attribute)):
         return ast.dump(other) not in {ast.dump(target) for target in _targets(loop)}

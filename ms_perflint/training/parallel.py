@@ -75,12 +75,6 @@ def is_alone(sets: Mapping[str, Value]) -> bool:
     return sets.get("device_num", TOP).must_be(1)
 
 
-def is_on_request(program: Program, call: Call) -> bool:
-    """Return whether a call does not run with the default options: each way to it asks for something else."""
-    ways = passes(program, call)
-    return bool(ways) and all(any(usually(program, each) is False for each in way) for way in ways)
-
-
 # --- the program
 
 
@@ -323,14 +317,3 @@ def _maker(model: Call) -> str:
         return ""
     known = callee.alternatives[0]
     return known.api.rpartition(".")[2] or (known.definition.name if known.definition is not None else "")
-
-
-def only_model(program: Program) -> Optional[Call]:
-    """Return the Model of a program that makes just one, if it is given an optimizer and a network that has a name.
-
-    Without an optimizer the network is a train cell, whose parameters are more than those that have gradients.
-    """
-    models = program.calls("mindspore.train.Model")
-    if len(models) != 1 or models[0].given("optimizer") is None:
-        return None
-    return models[0] if isinstance(models[0].given("network"), ast.Name) else None

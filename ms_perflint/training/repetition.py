@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE
-from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import calls
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.last_iteration import has_one_pass, is_in_last_pass, is_in_one_pass
-from ms_perflint.training.step_loops import is_step_loop
 from ms_perflint.training.training import (
     MODEL_TRAINS,
     callees,
@@ -51,14 +51,6 @@ def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     return _repeats(program, site, None, even_once, set())
 
 
-def is_every_step(program: Program, site: Site) -> bool:
-    """Return whether a site runs under no condition in the loop whose body takes a training step."""
-    loop = site.block.owner
-    if not isinstance(loop, LOOPS) or is_in_one_pass(site) or is_in_last_pass(site):
-        return False
-    return is_step_loop(program, loop)
-
-
 def _repeats(
     program: Program,
     site: Site,
@@ -71,7 +63,7 @@ def _repeats(
     if is_in_last_pass(site):
         return False
     loops = site.block.loops if even_once or not is_in_one_pass(site) else ()
-    if any(_trains_in(program, loop, scope) and not has_one_pass(program, loop, scope) for loop in loops):
+    if any(_trains_in(program, loop, scope) and not _has_one_pass(program, loop, site, entered) for loop in loops):
         return True
     for inner in site.lambdas:
         if _is_given_as_hook(program, inner):
@@ -89,6 +81,17 @@ def _repeats(
     )
 
 
+def _has_one_pass(program: Program, loop: ast.AST, site: Site, entered: Optional[Scope]) -> bool:
+    """Return whether a loop around a site has one pass at most in all calls of its function that come to the site."""
+    function = site.scope.owner
+    if has_one_pass(program, loop, function):
+        return True
+    found = [each for each in callers(program, function) if program.runs(each)] if function.is_function else []
+    leading = [caller for caller in found if _leads(program, caller, site, entered)]
+    scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
+    return bool(scopes) and all(each is not None and has_one_pass(program, loop, each) for each in scopes)
+
+
 def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
     """Return whether a call of the function in which a site stands comes to that site.
 
@@ -102,11 +105,16 @@ def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope])
         value = program.value(*given) if given is not None else None
         if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
             return False
-    assert isinstance(caller.node, ast.Call)
-    known = next((each for each in evaluator.callees(caller).alternatives if each.definition is function), None)
-    receiver = known.receiver if known is not None else None
-    context = calls.activated(evaluator, function, Layer(caller.node, caller.scope), receiver)
+    context = _context(program, caller, function)
     return context is None or evaluator.way(site.block, context) != IMPOSSIBLE
+
+
+def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
+    """Return a function as one of its calls enters it; None where nothing is told apart."""
+    assert isinstance(caller.node, ast.Call)
+    known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
+    receiver = known.receiver if known is not None else None
+    return calls.activated(program.evaluator, function, Layer(caller.node, caller.scope), receiver)
 
 
 # --- callbacks

@@ -1556,6 +1556,11 @@ LAST = [
     "    if epoch != EPOCHS - 1 or rank:\n        continue\n    {}",
     "    epoch == EPOCHS - 1 and {}",
     "    _ = {} if epoch == EPOCHS - 1 else None",
+    "    if epoch >= EPOCHS - 1:\n        {}",
+    "    if epoch + 1 >= EPOCHS:\n        {}",
+    "    if not epoch < EPOCHS - 1:\n        {}",
+    "    if (epoch + 1) % EPOCHS == 0:\n        {}",
+    "    if epoch % EPOCHS == EPOCHS - 1:\n        {}",
 ]
 MORE = [
     "    if epoch == EPOCHS - 1:\n        continue\n    {}",
@@ -1563,8 +1568,112 @@ MORE = [
     "    if epoch == EPOCHS - 1:\n        pass\n    else:\n        {}",
     "    epoch == EPOCHS - 1 or {}",
     "    _ = None if epoch == EPOCHS - 1 else {}",
+    "    if epoch >= 5:\n        {}",
+    "    if epoch >= EPOCHS - 3:\n        {}",
+    "    if (epoch + 1) % 5 == 0:\n        {}",
+    "    if (rank + 1) % EPOCHS == 0:\n        {}",
+    "    if epoch % EPOCHS >= 3:\n        {}",
+]
+
+OPENED = """
+def save(path, name):
+    path += name
+    ms.save_checkpoint(net, path)  # ! GRADE
+
+
+def read(path):
+    with OPEN as file:
+        return file.read()
+
+
+for epoch in range(20):
+    for data, label in dataset.create_tuple_iterator():
+        train_step(data, label)
+    save("out/", f"{epoch}.ckpt")
+    read("READ")
+"""
+READS = [
+    ('open(path, "r", encoding="utf-8")', "data/epochs.json", "unsafe"),
+    ('open(path, mode="r")', "data/epochs.json", "unsafe"),
+    ('open(path, "rb")', "out/1.ckpt", "no fix"),
+    ("open(file=path)", "out/1.ckpt", "no fix"),
+    ("open(path)", "out//1.ckpt", "no fix"),
+]
+FIRES += [
+    case(f"{how} {read}", STEP, OPENED.replace("GRADE", grade).replace("OPEN", how).replace("READ", read))
+    for how, read, grade in READS
+]
+
+TWO_WAYS = """
+def fit(epochs, saves):
+    for epoch in range(epochs):
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+        if saves:
+            ms.save_checkpoint(net, f"{epoch}.ckpt")MARK
+
+
+FIRST
+SECOND
+"""
+WAYS = [
+    ("fit(1, True)", "fit(10, False)", ""),
+    ("fit(1, True)", "fit(10, True)", "  # ! unsafe"),
+    ("fit(10, True)", "fit(1, False)", "  # ! unsafe"),
+    ("fit(saves=False, epochs=20)", "fit(saves=True, epochs=1)", ""),
+]
+for first, second, mark in WAYS:
+    each = case(
+        f"{first}, {second}",
+        STEP,
+        TWO_WAYS.replace("MARK", mark).replace("FIRST", first).replace("SECOND", second),
+    )
+    (FIRES if mark else QUIET).append(each)
+
+# A training that ends waits for the writer of its callback
+SIZE = "dataset.get_dataset_size()"
+SAVED_AT_END = [
+    ("1", "True", f"config=CheckpointConfig(save_checkpoint_steps={SIZE})", True),
+    ("1", "False", f"config=CheckpointConfig(save_checkpoint_steps=2 * {SIZE})", True),
+    ("1", "True", "config=CheckpointConfig(save_checkpoint_steps=100)", True),
+    ("1", "True", "directory='out'", True),
+    ("1", "False", "config=CheckpointConfig(save_checkpoint_steps=100)", False),
+    ("1", "False", "directory='out'", False),
+    ("2", "True", "directory='out'", False),
+    ("2", "True", f"config=CheckpointConfig(save_checkpoint_steps={SIZE})", False),
+    ("1", "True, sink_size=50", "directory='out'", False),
+]
+
+KEPT = [
+    "saved.append(path)",
+    "saved.extend([path])",
+    "saved += [path]",
+    "saved = saved + [path]",
+    "saved.insert(0, path)",
+]
+REMOVED = """
+    path = f"{epoch}.ckpt"
+    ms.save_checkpoint(net, path)  # ! no fix
+    EACH
+for old in saved[:-3]:
+    os.remove(old)
+"""
+FIRES += [
+    case(f"removed from a list: {each}", STEP, "import os\n\nsaved = []\n", LOOP + REMOVED[1:].replace("EACH", each))
+    for each in KEPT
 ]
 QUIET += [case(f"the last epoch {at}", STEP, LOOP + each.format(SAVE)) for at, each in enumerate(LAST)]
+for epochs, sink, given, is_at_end in SAVED_AT_END:
+    each = f"""
+        for _ in range(20):
+            callback = ModelCheckpoint("net", {given}){{mark}}
+            model.train({epochs}, dataset, callbacks=[callback], dataset_sink_mode={sink})
+        """
+    named = f"a training of {epochs}, sunk {sink}, {given}"
+    if is_at_end:
+        QUIET.append(case(named, MODEL, each.format(mark="")))
+    else:
+        FIRES.append(case(named, MODEL, each.format(mark="  # !")))
 FIRES += [
     case(f"all epochs but the last {at}", STEP, LOOP + each.format(SAVE) + "  # !\n") for at, each in enumerate(MORE)
 ]

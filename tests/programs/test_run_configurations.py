@@ -857,3 +857,59 @@ def test_facts_of_one_run_say_what_it_was_given(tmp_path: Path) -> None:
     ):
         shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path)
         assert any(line.split("  ")[-1].strip() == said for line in shown.out.splitlines()), (arguments, shown.out)
+
+
+# --- fixes of what some of them run
+
+ARMS = """
+    import argparse
+
+    import mindspore as ms
+    from mindspore import nn
+    from mindspore.communication import init
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--many", action="store_true")
+    parser.add_argument("--device", default="Ascend")
+    parser.add_argument("--mode", type=int, default=0)
+    args = parser.parse_args()
+    FUSED = {"allreduce": {"mode": "size", "config": 32}}
+    ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
+    START
+    net = nn.Dense(64, 128)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")
+    model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
+    """
+PLAIN = 'ms.set_auto_parallel_context(parallel_mode="data_parallel")'
+IN_ARM = f"if args.many:\n    init()\n    {PLAIN}"
+BY_DEVICE = f"""if args.many and args.device == "Ascend":
+    {PLAIN}
+elif args.many and args.device == "GPU":
+    {PLAIN}"""
+MANY, GPU, EAGER = "--many", "--many --device GPU", "--mode 1"
+STARTS = [
+    (f"def set_up():\n    {PLAIN}\n\n\nif args.many:\n    set_up()", ["", MANY], [(["1.sh"], "unsafe")]),
+    (IN_ARM, ["", MANY], [(["1.sh"], "unsafe")]),
+    (IN_ARM, ["", MANY, GPU], [(["1.sh", "2.sh"], "unsafe")]),
+    (IN_ARM.replace("many", "device == 'GPU'"), [MANY, GPU], [(None, "unsafe")]),
+    (f"if not args.many:\n    print()\nelse:\n    {PLAIN}", ["", MANY], [(["1.sh"], "unsafe")]),
+    (BY_DEVICE, ["", MANY, GPU], [(["1.sh"], "unsafe"), (["2.sh"], "unsafe")]),
+    (f"ms.set_context(mode=args.mode)\n{PLAIN}", ["", EAGER], [(["defaults", "0.sh"], "display-only")]),
+    (
+        f"if args.many:\n    {PLAIN}\nif args.device == 'GPU':\n    ms.set_auto_parallel_context(comm_fusion=FUSED)",
+        ["", MANY, GPU],
+        [(["1.sh"], "display-only")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("start", "given", "expected"), STARTS)
+def test_a_fix_that_no_other_run_comes_to_is_made(
+    start: str, given: list[str], expected: list[tuple[list[str] | None, str]], tmp_path: Path
+) -> None:
+    write(tmp_path, textwrap.dedent(ARMS).replace("START", start))
+    for at, words in enumerate(given):
+        (tmp_path / f"{at}.sh").write_text(f"python train.py {words}\n", encoding="utf-8")
+    ran = run("train.py", "--isolated", "--select", "MSP601", "--output-format", "json", cwd=tmp_path)
+    found = json.loads(ran.out)
+    assert [(each["configurations"], each["fix"]["applicability"]) for each in found] == expected, ran.out
