@@ -50,6 +50,21 @@ return a + b + c + d + e + f""",
         ),
     ),
     case(
+        "float32 in what `HyperMap` applies",
+        IMPORTS,
+        """
+        from mindspore.ops import composite as C
+
+        op_cast = P.Cast()
+        update = C.MultitypeFuncGraph("update")
+
+
+        @update.register("Tensor", "Tensor")
+        def _update(beta, grad):
+            return (op_cast(F.tuple_to_array((1.0,)), mstype.float32) - beta) * grad  # ! safe
+        """,
+    ),
+    case(
         "norm before `ops.norm`, a hot value by keyword, a method of what an operator gives",
         IMPORTS,
         """
@@ -423,6 +438,23 @@ f = ops.bernoulli(x).astype(ms.float32)
 return a + b + c + d + e + f""",
             "self.sens = sens",
         ).replace("__init__(self)", "__init__(self, sens=1.0)"),
+    ),
+    case(
+        "what is made once, in a function of another registry",
+        IMPORTS,
+        """
+        from functools import singledispatch
+
+
+        @singledispatch
+        def start(source):
+            return source
+
+
+        @start.register(str)
+        def _start(source):
+            return ops.cast(ops.randn(2, 3), ms.float32)
+        """,
     ),
     case(
         "norm as a part of the network",
