@@ -7,6 +7,7 @@ import os
 import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
+from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.commandline import CONFIGS
@@ -88,18 +89,32 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
     """Return whether each training has one of the calls before it, in its function or in all those that call that."""
     sites = train_sites(program)
-    return bool(sites) and all(_is_set_before(program, site, calls, ()) for site in sites)
+    settings = _with_helpers(program, calls) if sites else []
+    return bool(sites) and all(_is_set_before(program, site, settings, ()) for site in sites)
 
 
-def _is_set_before(program: Program, site: Site, calls: list[Call], seen: tuple[Scope, ...]) -> bool:
+def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
+    """Return the calls, and those of functions that have made one whenever they return."""
+    found: list[Site] = list(calls)
+    for site in found:  # it grows
+        function = site.scope.owner
+        may_return_before = any(isinstance(block.owner, ast.If) for block in site.block.chain())
+        is_passed = execution_order.is_always_passed(execution_order.place(site.node, site.scope))
+        if function.is_function and is_passed and not may_return_before:
+            callers = (each for each in program.callers(function) if program.callees(each) == (function,))
+            found += [each for each in callers if each not in found]
+    return found
+
+
+def _is_set_before(program: Program, site: Site, settings: list[Site], seen: tuple[Scope, ...]) -> bool:
     function = site.scope.owner
     around = site.block.chain()
-    if any(call.scope.owner is function and call.block in around and call.span < site.span for call in calls):
+    if any(each.scope.owner is function and each.block in around and each.span < site.span for each in settings):
         return True
     if not function.is_function or function in seen:
         return False
     callers = [each for each in program.callers(function) if program.runs(each)]
-    return bool(callers) and all(_is_set_before(program, each, calls, (*seen, function)) for each in callers)
+    return bool(callers) and all(_is_set_before(program, each, settings, (*seen, function)) for each in callers)
 
 
 def _names_accelerator(program: Program) -> bool:

@@ -35,6 +35,36 @@ def cell(construct: str, init: str = "", inputs: str = "x") -> str:
 
 FIRES = [
     case(
+        "float32 whatever they are given: random numbers; of numbers: an array of a tuple, even steps",
+        IMPORTS,
+        cell(
+            """\
+a = self.sum(x, ()) + self.cast(F.tuple_to_array((1e-5,)), mstype.float32)  # ! safe
+b = ops.standard_normal((2, 3)).astype(ms.float32)  # ! safe
+c = self.noise((2, 3)).astype(ms.float32)  # ! safe
+d = ops.randn(2, 3).astype(ms.float32)  # ! safe
+e = mnp.rand(2, 3).astype(ms.float32)  # ! safe
+f = ops.linspace(0, x.shape[0] - 1, 5).astype(ms.float32)  # ! safe
+return a + b + c + d + e + f""",
+            "self.cast = P.Cast()\nself.sum = P.ReduceSum()\nself.noise = P.StandardNormal()",
+        ),
+    ),
+    case(
+        "float32 in what `HyperMap` applies",
+        IMPORTS,
+        """
+        from mindspore.ops import composite as C
+
+        op_cast = P.Cast()
+        update = C.MultitypeFuncGraph("update")
+
+
+        @update.register("Tensor", "Tensor")
+        def _update(beta, grad):
+            return (op_cast(F.tuple_to_array((1.0,)), mstype.float32) - beta) * grad  # ! safe
+        """,
+    ),
+    case(
         "norm before `ops.norm`, a hot value by keyword, a method of what an operator gives",
         IMPORTS,
         """
@@ -414,6 +444,38 @@ return a + b
 ]
 
 QUIET = [
+    case(
+        "arrays of integers, steps between tensors, a dtype of choice, a draw in the dtype of what it is given",
+        IMPORTS,
+        cell(
+            """\
+a = ops.cast(F.tuple_to_array((1, 2)), ms.float32)
+b = ops.cast(F.tuple_to_array((x.shape[0], 2.0)), ms.float32)
+c = ops.cast(F.tuple_to_array((self.sens,)), ms.float32)
+d = ops.linspace(x, x, 5).astype(ms.float32)
+e = ops.randn(2, 3, dtype=ms.float16).astype(ms.float32)
+f = ops.bernoulli(x).astype(ms.float32)
+return a + b + c + d + e + f""",
+            "self.sens = sens",
+        ).replace("__init__(self)", "__init__(self, sens=1.0)"),
+    ),
+    case(
+        "what is made once, in a function of another registry",
+        IMPORTS,
+        """
+        from functools import singledispatch
+
+
+        @singledispatch
+        def start(source):
+            return source
+
+
+        @start.register(str)
+        def _start(source):
+            return ops.cast(ops.randn(2, 3), ms.float32)
+        """,
+    ),
     case(
         "norm as a part of the network",
         IMPORTS,

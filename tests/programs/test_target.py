@@ -262,6 +262,11 @@ def test_the_option_counts_before_all() -> None:
 CONTEXT = "import mindspore as ms\n"
 OPTIONS = CONTEXT + "import argparse\nparser = argparse.ArgumentParser()\n"
 PARSED = "args = parser.parse_args()\nms.set_context(device_target=args.device)\n"
+SOMETIMES = (  # a training that an option asks for, and what comes before it
+    "parser.add_argument('--train')\nparser.add_argument('--slow')\nargs = parser.parse_args()\n\n\n"
+    "def train(model, data):\n    {setting}\n    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
+    "if args.train:\n    train(1, 2)\n"
+)
 CONFIG = CONTEXT + "import yaml\nconfig = yaml.safe_load(open('one.yaml'))\n"
 
 ONLY_CPU = {
@@ -303,6 +308,19 @@ ONLY_CPU = {
         "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\n"
         "if args.train:\n    ms.set_context(device_target='CPU')\n    train(1, 2)\n",
     },
+    "set by a function that is called before": {
+        "train.py": "import helper\n" + OPTIONS + SOMETIMES.format(setting="helper.init()"),
+        "helper.py": CONTEXT + "def init():\n    prepare()\n\n\ndef prepare():\n    ms.set_device('CPU')\n",
+    },
+    "set by a method that is called before": {
+        "train.py": OPTIONS + "class Env:\n    def __init__(self):\n        ms.set_device('CPU')\n\n\n"
+        "class Task(Env):\n    def prepare(self):\n        Env()\n\n\ntask = Task()\n\n\n"
+        + SOMETIMES.format(setting="task.prepare()"),
+    },
+    "set in a function, in a `with`, in a `try` that goes on only if it is set": {
+        "train.py": OPTIONS + "def init():\n    with open('log'):\n        try:\n            ms.set_device('CPU')\n"
+        "        except ValueError:\n            raise\n\n\n" + SOMETIMES.format(setting="init()"),
+    },
     "launcher": {
         "train.py": OPTIONS + "parser.add_argument('--device', default='CPU')\n" + PARSED,
         "run.sh": "python train.py --device CPU\n",
@@ -341,6 +359,31 @@ NOT_ONLY_CPU = {
         "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"
         "    if args.slow:\n        ms.set_context(device_target='CPU')\n"
         "    ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n\n\ntrain(1, 2)\n",
+    },
+    "set by a function, under a test": {
+        "train.py": OPTIONS
+        + "def init():\n    if args.slow:\n        ms.set_device('CPU')\n\n\n"
+        + SOMETIMES.format(setting="init()"),
+    },
+    "set by a function that may return before": {
+        "train.py": OPTIONS
+        + "def init():\n    if args.slow:\n        return\n    ms.set_device('CPU')\n\n\n"
+        + SOMETIMES.format(setting="init()"),
+    },
+    "set by a function that is called under a test": {
+        "train.py": OPTIONS
+        + "def init():\n    ms.set_device('CPU')\n\n\n"
+        + SOMETIMES.format(setting="if args.slow:\n        init()"),
+    },
+    "set by a function that is called after": {
+        "train.py": OPTIONS
+        + "def init():\n    ms.set_device('CPU')\n\n\n"
+        + SOMETIMES.format(setting="pass")
+        + "    init()\n",
+    },
+    "set by one of the functions that a name may be": {
+        "train.py": OPTIONS + "def init():\n    ms.set_device('CPU')\n\n\ndef other():\n    pass\n\n\n"
+        "prepare = init if input() else other\n\n\n" + SOMETIMES.format(setting="prepare()"),
     },
     "set in one of two functions that train": {
         "train.py": OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n\n\ndef train(model, data):\n"

@@ -151,10 +151,12 @@ def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
 
 
 def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
-    """Return whether a decorator compiles a function."""
+    """Return whether a decorator compiles a function: `@jit`, `@graph.register("Tensor")` of what `HyperMap` runs."""
     for decorator in getattr(scope.node, "decorator_list", ()):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        names = {known.api for known in dtypes.program.value(node, scope.parent or scope).alternatives}
-        if any(mindspore_api.canonical(name) in ("mindspore.jit", "mindspore.ms_function") for name in names):
+        graph = node.value if isinstance(node, ast.Attribute) and node.attr == "register" else None
+        found = dtypes.program.value(graph or node, scope.parent or scope).alternatives
+        names = {mindspore_api.canonical(known.type_api if graph else known.api) for known in found}
+        if names & {"mindspore.jit", "mindspore.ms_function", "mindspore.ops.MultitypeFuncGraph"}:
             return True
     return False

@@ -335,7 +335,17 @@ class Dtypes:
         default = tensor_ops.CREATIONS[word]
         if word == "Tensor" and len(node.args) == 1:
             default = array_dtype(self.program, node.args[0], scope)
+        if word == "linspace" and not all(scalar(self.program, each, scope) for each in listed(node)):
+            return None
+        if word == "tuple_to_array" and not all(self._is_float(each, scope) for each in listed(node)):
+            return None
         return concrete(default, node, scope) if default and not spread(node) else None
+
+    def _is_float(self, node: ast.expr, scope: Scope) -> bool:
+        """Return whether an expression is a Python float, whoever calls."""
+        value = self.value(node, scope)
+        kinds = {type(known.constant) for known in value.alternatives}
+        return kinds == {float} and not value.open and not value.overridable
 
     def creation_dtype(self, node: ast.Call, scope: Scope) -> Optional[ast.expr]:
         """Return the expression that gives a creation its dtype; None where there is none."""
@@ -365,6 +375,12 @@ def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
     if slot < len(node.args):
         return None if any(isinstance(arg, ast.Starred) for arg in node.args[: slot + 1]) else node.args[slot]
     return node.keywords[0].value if slot == 0 and node.keywords else None
+
+
+def listed(node: ast.Call) -> list[ast.expr]:
+    """Return all arguments; of a tuple its elements."""
+    given = [*node.args, *(word.value for word in node.keywords)]
+    return [part for each in given for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
 
 
 def spread(node: ast.Call) -> bool:

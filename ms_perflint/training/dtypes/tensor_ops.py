@@ -114,6 +114,9 @@ CREATIONS = {
     "initializer": "",
     "Fill": "",
     "fill": "",
+    **dict.fromkeys(_words("rand randn standard_normal StandardNormal UniformReal"), "float32"),
+    "linspace": "float32",  # between numbers: between tensors it has the dtype of these
+    "tuple_to_array": "float32",  # of floats: where the first is an integer it is int32
 }
 DTYPE_PARAMETERS = ("dtype", "type", "t", "rtype")
 # Under the same word in these modules other things are meant: `mint.equal` gives a Python bool, `mint.max` a pair
