@@ -115,12 +115,21 @@ class Programs:
         """Return whether a program trains with the config files that it may be given, and loads them."""
         from ms_perflint.program import sibling_configs
 
-        for run in siblings[: sibling_configs.TRIED]:
-            program = base.run_as(run)
-            try:
-                if training.trains(program).is_yes and sibling_configs.loads(program):
+        tried: list[Program] = []
+        try:
+            for run in siblings:
+                program = base.run_as(run)
+                program.ways = len(siblings)
+                if any(other.is_run_as(program) for other in tried):
+                    continue
+                if sum(each.queries.evaluations for each in tried) > LARGER * EVALUATIONS:
+                    base.leave_out(Message("not all of {number} config files were tried", number=len(siblings)))
+                    break
+                tried.append(program)
+                if sibling_configs.loads(program) and training.trains(program).is_yes:
                     return True
-            finally:
+        finally:
+            for program in tried:
                 program.close()
         return False
 

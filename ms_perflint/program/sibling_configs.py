@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 FOLDERS = ("configs", "config", "conf", "cfgs", "cfg", "options", "yaml")  # beside the entry script, and above it
 KINDS = ("*.yaml", "*.yml")
 NAMED = r"(?i).*(?:conf|cfg|ya?ml|opt\b)"  # names of options that may be about such files
-TRIED = 3  # files, before it is given up that the program loads them
 FITTING = 0.5  # of them have to stand there
 
 

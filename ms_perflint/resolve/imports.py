@@ -18,7 +18,6 @@ from ms_perflint.resolve import folders, standard_library
 from ms_perflint.resolve.import_statements import Import, imports, taken
 from ms_perflint.resolve.search_path import Additions, additions
 
-LEVELS = 6  # directories upward that are searched where none is marked as the root of a project
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
 SETTINGS = frozenset({"pyproject.toml"})  # the one of them that may say nothing of a project
 OURS, PROJECT = b"[tool.ms-perflint", (b"[project]", b"[build-system]", b"[tool.poetry]")  # tables in it
@@ -67,12 +66,15 @@ class Imports:
     # --- one name
 
     def ancestors(self, directory: str) -> tuple[str, ...]:
-        """Return a directory and those above it, up to the project's root: no package, which is imported from above."""
+        """Return a directory and those above it, up to the project's root: no package, which is imported from above.
+
+        Where none is marked as that, all above it.
+        """
         if directory not in self._ancestors:
             found = [directory]
             while not self.is_root(found[-1]) and os.path.dirname(found[-1]) != found[-1]:
                 found.append(os.path.dirname(found[-1]))
-            self._ancestors[directory] = tuple(found if self.is_root(found[-1]) else found[:LEVELS])
+            self._ancestors[directory] = tuple(found)
         return self._ancestors[directory]
 
     def is_root(self, directory: str) -> bool:

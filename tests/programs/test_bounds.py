@@ -23,7 +23,7 @@ from ms_perflint.pages import Example
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions, followed, mode, sources, step_loops
 from ms_perflint.training.graph_mode import compiled
-from ms_perflint.training.networks import data_flow, feeds, known_networks, signals
+from ms_perflint.training.networks import feeds, known_networks, signals
 from ms_perflint.training.training_steps import is_step_class
 
 DEEP = 120
@@ -142,7 +142,7 @@ def test_settings_that_are_not_compared_are_said(monkeypatch: pytest.MonkeyPatch
 
 
 def test_layers_that_are_not_told_apart_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (signals, data_flow, feeds):
+    for name in (signals, feeds):
         monkeypatch.setattr(name, "SOURCES", 8)
     for count, reason in ((8, None), (9, "more than 8 layers may feed train.py:17")):
         layers = "".join(f"        self.l{n} = nn.Dense(8, 8)\n" for n in range(count))

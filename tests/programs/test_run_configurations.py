@@ -17,6 +17,9 @@ from ms_perflint.core.findings import Report
 from ms_perflint.discovery import discover
 from ms_perflint.infer.queries import Queries, Query
 from ms_perflint.linting import programs
+from ms_perflint.program import sibling_configs
+from ms_perflint.program.program import Program
+from ms_perflint.training import mode
 
 HEAD = """
 import mindspore as ms
@@ -711,6 +714,26 @@ def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
     ran = run("train.py", "--no-cache", cwd=tmp_path)
     assert "10 more run configurations were not judged" in ran.err
+
+
+def test_a_config_file_that_a_program_loads_is_found_behind_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {f"configs/net_{each}.yaml": f"mode: {int(each == 9)}\n" for each in range(10)}
+    write(tmp_path, YAML, **texts)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    loads, tried = sibling_configs.loads, list[int | None]()
+
+    def loads_for_one(program: Program) -> bool:
+        tried.append(mode.usual_mode(program))
+        return loads(program) and tried[-1] == 1
+
+    monkeypatch.setattr(sibling_configs, "loads", loads_for_one)
+    assert configurations(tmp_path) == [["configs/net_9.yaml"]]
+    assert tried == [0, 1]  # those in which all that is asked is the same are one
+    monkeypatch.setattr(programs, "EVALUATIONS", 0)
+    assert "not all of 10 config files were tried" in run("train.py", "--no-cache", cwd=tmp_path).err
 
 
 NEEDING_A_FILE = """

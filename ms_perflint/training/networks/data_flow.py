@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
@@ -29,11 +29,9 @@ from ms_perflint.training.networks.signals import (
     FLATTENS,
     JOINED,
     LOST,
-    NOTHING,
     PART,
     SHAPING,
     SLICE,
-    SOURCES,
     SPLITS,
     STATE,
     TIES,
@@ -41,13 +39,9 @@ from ms_perflint.training.networks.signals import (
     Operation,
     Signal,
     Source,
-    changed,
+    Sources,
     union,
-    widened,
 )
-
-if TYPE_CHECKING:
-    pass
 
 CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
 
@@ -71,11 +65,14 @@ def data_flow(program: Inputs, modules: tuple[SemanticIndex, ...]) -> Flow:
     return _Solver(program, modules).solve()
 
 
+Bits = int  # a signal, as `Sources` counts what comes from where
+
+
 class Fed(NamedTuple):
     """A layer is called in a function, and given something."""
 
     layer: Made
-    signal: Signal
+    signal: Bits
     place: Scope
     made_in: Optional[Scope]  # the function that makes it, as it is called
 
@@ -84,23 +81,32 @@ class Passed(NamedTuple):
     """A parameter is given something."""
 
     binding: Binding
-    signal: Signal
+    signal: Bits
 
 
 class Tied(NamedTuple):
     """Tensors are as wide as one another."""
 
-    signal: Signal
+    signal: Bits
 
 
-Effect = Union[Fed, Passed, Tied, Operation]  # of an expression, beside what it is
+class Operated(NamedTuple):
+    """An `Operation`, so far."""
+
+    node: ast.expr
+    scope: Scope
+    word: str
+    operands: tuple[tuple[ast.expr, Bits], ...]
+
+
+Effect = Union[Fed, Passed, Tied, Operated]  # of an expression, beside what it is
 
 
 def _covers(new: Effect, earlier: Effect) -> bool:
     """Return whether an effect says all that an earlier one of the same expression says."""
-    if isinstance(new, Operation) or isinstance(earlier, Operation):
-        return isinstance(new, Operation) and isinstance(earlier, Operation) and new.node is earlier.node
-    return earlier.signal <= new.signal and earlier._replace(signal=new.signal) == new
+    if isinstance(new, Operated) or isinstance(earlier, Operated):
+        return isinstance(new, Operated) and isinstance(earlier, Operated) and new.node is earlier.node
+    return earlier.signal | new.signal == new.signal and earlier._replace(signal=new.signal) == new
 
 
 class _Solver:
@@ -114,18 +120,18 @@ class _Solver:
         self._entered: set[object] = set()  # functions, and rows of cells
         self._rows_entered: set[object] = set()  # under way
         self._calls = NetworkCalls(program)
+        self._sources = Sources()
         self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
         # By the identity of an expression, of a site that is a row of cells, or of a parameter:
         self._nodes: dict[int, tuple[Union[ast.expr, Site], Scope]] = {}
-        self._held: dict[int, Signal] = {}  # what it is, so far
+        self._held: dict[int, Bits] = {}  # what it is, so far
         self._readers: dict[int, set[int]] = {}  # what was found from it
         self._position: dict[int, int] = {}  # in the order in which they were found first
         self._changes: dict[int, int] = {}  # of what was found
         self._effects: dict[int, list[Effect]] = {}
         self._parameters: dict[int, Binding] = {}  # that are read
-        self._given: dict[int, dict[int, Signal]] = {}  # parameter -> what each call passes
-        self._passed: dict[int, Signal] = {}  # parameter -> what all calls pass
-        self._same: dict[Signal, Signal] = {}  # each once: many expressions are the same
+        self._given: dict[int, dict[int, Bits]] = {}  # parameter -> what each call passes
+        self._passed: dict[int, Bits] = {}  # parameter -> what all calls pass
         self._dirty: set[int] = set()  # what read something that has changed since
         self._queue: list[tuple[int, int]] = []  # the same, by position
         self._current = 0  # the expression under way
@@ -144,45 +150,51 @@ class _Solver:
                 self.signal(node, scope)
         self._settle()
         rows = [site for module in self.modules for word in ROWS for site in module.sites_of(word)]
-        ends = union([self._signal(id(site), site, site.scope) for site in rows])
+        for site in rows:
+            self._signal(id(site), site, site.scope)
         self._settle()
         while free := [each for each in self._parameters.values() if not self._held[id(each)]]:
             for binding in [each for each in free if id(each) not in self._given] or free:
-                self._change(id(binding), frozenset({Source(binding)}))
+                self._change(id(binding), self._sources.bit(Source(binding)))
             self._settle()
+        signal = self._sources.signal
         returned = [
-            (node, function, found)
+            (node, function, signal(found))
             for function in self._functions
             for node, _ in function.returns
             if function not in self._entered and (found := self._held[id(node)])
         ]
-        ends = union([*(self._held[id(site)] for site in rows), *(found for *_, found in returned)])
-        return self._flow(ends, returned)
+        left = union(self._held[id(site)] for site in rows)
+        return self._flow(signal(left).union(*(found for *_, found in returned)), returned)
 
     def _flow(self, ends: Signal, returned: Iterable[tuple[ast.expr, Scope, Signal]]) -> Flow:
         flow = Flow({}, {}, {}, (), (), ends, tuple(returned), self._lost)
+        signal, widened = self._sources.signal, self._sources.widened
+        takes: dict[Made, Bits] = {}
         ties: dict[Signal, None] = {}
         operations: dict[int, Operation] = {}
         for key in sorted(self._effects, key=self._position.__getitem__):
             for effect in self._effects[key]:
                 if isinstance(effect, Fed):
-                    flow.takes[effect.layer] = widened(flow.takes.get(effect.layer, NOTHING) | effect.signal)
+                    takes[effect.layer] = widened(takes.get(effect.layer, 0) | effect.signal)
                     flow.places.setdefault(effect.layer, set()).add(effect.place)
                     if effect.made_in is not None:
                         flow.made_in.setdefault(effect.layer, {})[effect.made_in] = None
                 elif isinstance(effect, Tied):
-                    ties[effect.signal] = None
-                elif isinstance(effect, Operation):
-                    operations[id(effect.node)] = effect
+                    ties[signal(effect.signal)] = None
+                elif isinstance(effect, Operated):
+                    operands = tuple((part, signal(bits)) for part, bits in effect.operands)
+                    operations[id(effect.node)] = Operation(*effect[:3], operands)
+        flow.takes.update((layer, signal(bits)) for layer, bits in takes.items())
         return flow._replace(ties=tuple(ties), operations=tuple(operations.values()))
 
-    def signal(self, node: ast.expr, scope: Scope) -> Signal:
+    def signal(self, node: ast.expr, scope: Scope) -> Bits:
         """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
         return self._signal(id(node), node, scope)
 
-    def _signal(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> Signal:
+    def _signal(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> Bits:
         if key not in self._held:
-            self._held[key] = NOTHING
+            self._held[key] = 0
             self._nodes[key] = (node, scope)
             self._find(key)
             self._position[key] = len(self._position)
@@ -190,7 +202,7 @@ class _Solver:
                 heappush(self._queue, (self._position[key], key))
         return self._read(key)
 
-    def _read(self, key: int) -> Signal:
+    def _read(self, key: int) -> Bits:
         self._readers.setdefault(key, set()).add(self._current)
         return self._held[key]
 
@@ -213,14 +225,15 @@ class _Solver:
             earlier = (each for each in self._effects.get(key, ()) if not any(_covers(new, each) for new in own))
             own = list(dict.fromkeys((*earlier, *own)))
         self._have(key, own)
-        if len(found) > SOURCES and not self._lost:
-            self._lost = scope.module.place(node.node if isinstance(node, Site) else node).named
-        self._change(key, widened(found))
+        if found != self._held[key]:
+            if self._sources.are_too_many(found) and not self._lost:
+                self._lost = scope.module.place(node.node if isinstance(node, Site) else node).named
+            self._change(key, self._sources.widened(found))
 
-    def _change(self, key: int, found: Signal) -> None:
+    def _change(self, key: int, found: Bits) -> None:
         if found == self._held[key]:
             return
-        self._held[key] = self._same.setdefault(found, found)
+        self._held[key] = found
         for reader in self._readers.get(key, set()) - self._dirty - {0}:
             self._dirty.add(reader)
             if reader in self._position:  # else it is under way, for the first time
@@ -232,29 +245,29 @@ class _Solver:
         if effects == before:
             return
         self._effects[key] = effects
-        passed = {id(each.binding): NOTHING for each in before if isinstance(each, Passed)}
+        passed = {id(each.binding): 0 for each in before if isinstance(each, Passed)}
         for each in effects:
             if isinstance(each, Passed):
                 own = id(each.binding)
-                passed[own] = passed.get(own, NOTHING) | each.signal
+                passed[own] = passed.get(own, 0) | each.signal
         for own, signal in passed.items():
             given = self._given.setdefault(own, {})
-            is_more = given.get(key, NOTHING) <= signal
+            is_more = given.get(key, 0) | signal == signal
             given[key] = signal
-            all_given = self._passed.get(own, NOTHING) | signal if is_more else union(given.values())
-            self._passed[own] = all_given = widened(all_given)
+            all_given = self._passed.get(own, 0) | signal if is_more else union(given.values())
+            self._passed[own] = all_given = self._sources.widened(all_given)
             if all_given and own in self._held:
                 self._change(own, all_given)
 
-    def _alone(self, site: Site) -> Signal:
+    def _alone(self, site: Site) -> Bits:
         """Return what a row of cells gives that no other cell calls."""
         value = self.evaluator.value(site.node, site.scope)
         alone = [known for known in value.alternatives if known.identity not in self._entered]
-        return self._applied(alone, [frozenset({Source(site)})], None, site.scope)
+        return self._applied(alone, [self._sources.bit(Source(site))], None, site.scope)
 
     # --- expressions
 
-    def _expression(self, node: ast.expr, scope: Scope) -> Signal:
+    def _expression(self, node: ast.expr, scope: Scope) -> Bits:
         if isinstance(node, ast.Name):
             return union(self._binding(binding) for binding in scope.lookup(node))
         if isinstance(node, ast.Call):
@@ -266,29 +279,29 @@ class _Solver:
             self._note(node, scope, ADDED, (node.left, node.right))
             return self._tied([self.signal(node.left, scope), self.signal(node.right, scope)])
         if isinstance(node, ast.Attribute):
-            return changed(self.signal(node.value, scope), FLAT) if node.attr in FLATTENS else NOTHING
+            return self._sources.changed(self.signal(node.value, scope), FLAT) if node.attr in FLATTENS else 0
         if isinstance(node, ast.Subscript):
             last = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else None
             cuts = isinstance(last, ast.Slice) and (last.lower or last.upper) is not None
             found = self.signal(node.value, scope)
             if any(isinstance(each, ast.Slice) for each in (node.slice, *getattr(node.slice, "elts", ()))):
                 self._note(node, scope, SLICE, (node.value,))
-            return changed(found, LOST) if cuts else found
+            return self._sources.changed(found, LOST) if cuts else found
         if isinstance(node, (ast.Tuple, ast.List)):
             return union(self.signal(element, scope) for element in node.elts)
         if isinstance(node, ast.IfExp):
             return self.signal(node.body, scope) | self.signal(node.orelse, scope)
         if isinstance(node, ast.UnaryOp):
             return self.signal(node.operand, scope)
-        return self.signal(node.value, scope) if isinstance(node, (ast.NamedExpr, ast.Starred)) else NOTHING
+        return self.signal(node.value, scope) if isinstance(node, (ast.NamedExpr, ast.Starred)) else 0
 
-    def _binding(self, binding: Binding) -> Signal:
+    def _binding(self, binding: Binding) -> Bits:
         if binding.kind == "parameter":
             if binding.name == receiver_name(binding.scope):
-                return NOTHING
+                return 0
             key = id(binding)
             self._parameters[key] = binding
-            self._held.setdefault(key, self._passed.get(key, NOTHING))
+            self._held.setdefault(key, self._passed.get(key, 0))
             return self._read(key)
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             sides = (binding.stmt.target, binding.stmt.value)
@@ -298,7 +311,7 @@ class _Solver:
         for index in binding.path:
             if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts):
                 value = value.elts[index]
-        return self.signal(value, binding.scope) if value is not None else NOTHING
+        return self.signal(value, binding.scope) if value is not None else 0
 
     def _note(
         self,
@@ -319,13 +332,13 @@ class _Solver:
             for part in (each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each])
         )
         if layer is not None:
-            given = ((node, frozenset({Source(layer)})), *given)
+            given = ((node, self._sources.bit(Source(layer))), *given)
         if word not in SHAPING and all(signal for _, signal in given):
             return
         if any(signal for _, signal in given):
-            self._own.append(Operation(node, scope, word, given))
+            self._own.append(Operated(node, scope, word, given))
 
-    def _tied(self, sides: Sequence[Signal]) -> Signal:
+    def _tied(self, sides: Sequence[Bits]) -> Bits:
         """Return the result of an operator whose operands are as wide as one another."""
         found = union(sides)
         if sum(bool(side) for side in sides) > 1:
@@ -334,14 +347,14 @@ class _Solver:
 
     # --- calls
 
-    def _call(self, node: ast.Call, scope: Scope) -> Signal:
+    def _call(self, node: ast.Call, scope: Scope) -> Bits:
         callee = self._calls.callee(node, scope)
         given = [self.signal(argument, scope) for argument in _arguments(node)]
         if callee.looped and given:
             return self._loop(callee.looped, given[0], self._held[id(node)], scope)
         if callee.is_only_cells:
             return self._applied(callee.cells, given, node, scope)
-        own = self.signal(callee.base, scope) if callee.base is not None else NOTHING
+        own = self.signal(callee.base, scope) if callee.base is not None else 0
         if own and not callee.cells:
             assert callee.base is not None
             self._note(node, scope, callee.word, (callee.base, *_arguments(node)))
@@ -350,28 +363,27 @@ class _Solver:
         if callee.is_product:
             return self._product(node.args[0], node.args[1], scope)
         found = self._operated(callee.name, given)
-        found = found if callee.is_known else changed(found, LOST)
+        found = found if callee.is_known else self._sources.changed(found, LOST)
         return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
 
-    def _loop(self, cells: Sequence[Value], given: Signal, before: Signal, scope: Scope) -> Signal:
+    def _loop(self, cells: Sequence[Value], given: Bits, before: Bits, scope: Scope) -> Bits:
         """Return what cells give that are called in a loop: one after the other where what they give comes back."""
-        origins = {source.origin for source in before}
-        outside = frozenset(source for source in given if source.origin not in origins)
+        outside = given & ~self._sources.alike(before)
         if outside != given:
             return self._line(cells, outside or given, scope)
         return union(self._step(cell, given, scope) for cell in cells)
 
-    def _operated(self, word: str, given: Sequence[Signal]) -> Signal:
+    def _operated(self, word: str, given: Sequence[Bits]) -> Bits:
         """Return what an operator gives."""
         if word in CONCATS:
-            return changed(union(given), JOINED)
+            return self._sources.changed(union(given), JOINED)
         if word in FLATTENS:
-            return changed(union(given), FLAT)
+            return self._sources.changed(union(given), FLAT)
         if word in SPLITS:
-            return changed(union(given), PART)
+            return self._sources.changed(union(given), PART)
         return self._tied(given) if word in TIES else union(given)
 
-    def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Signal:
+    def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Bits:
         """Return what a product gives: of a `Parameter` on its right, that is a layer."""
         first, second = self.signal(left, scope), self.signal(right, scope)
         node = right
@@ -383,16 +395,16 @@ class _Solver:
         weights = [made_of(known) for known in self.evaluator.value(node, scope).alternatives]
         found = [layer for layer in weights if layer is not None and layer.api == layers.PARAMETER]
         self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
-        return frozenset(map(Source, found)) if found else second | changed(first, LOST)
+        return union(self._sources.bit(Source(each)) for each in found) or second | self._sources.changed(first, LOST)
 
     def _applied(
-        self, cells: Iterable[Alternative], given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
-    ) -> Signal:
+        self, cells: Iterable[Alternative], given: Sequence[Bits], node: Optional[ast.Call], scope: Scope
+    ) -> Bits:
         """Return what cells and functions give for what they are given."""
         return union(self._result(known, given, node, scope) for known in cells)
 
-    def _result(self, known: Alternative, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope) -> Signal:
-        first, made = given[0] if given else NOTHING, known.creation
+    def _result(self, known: Alternative, given: Sequence[Bits], node: Optional[ast.Call], scope: Scope) -> Bits:
+        first, made = given[0] if given else 0, known.creation
         if known.type_api:
             word, layer = known.type_api.rpartition(".")[2], made_of(known)
             if word in ROWS:
@@ -403,24 +415,22 @@ class _Solver:
             if node is not None and layer.api in layers.RECURRENT and len(given) > 1:
                 self._note(node, scope, STATE, list(_arguments(node))[1:], layer)
             makes = layer.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[layer.api])
-            return frozenset({Source(layer)}) if makes else first
+            return self._sources.bit(Source(layer)) if makes else first
         function = known.definition
         is_bound = function is None or known.receiver is not None
         if known.cls is not None:
             methods = (bases.method(self.evaluator, known.cls, name) for name in INSTANCE_METHODS)
             function = next((method for method in methods if method is not None), None)
         if function is None:
-            return changed(union(given), LOST)
+            return self._sources.changed(union(given), LOST)
         self._entered.add(function)
         self._own.extend(Passed(*each) for each in self._given_to(function, is_bound, given, node, scope))
         found = union(self.signal(value, function) for value, _ in function.returns)
-        if made is None:
-            return found
-        return frozenset(Source(each.origin, each.how, each.made or known) for each in found)
+        return found if made is None else self._sources.given_out(found, known)
 
     def _given_to(
-        self, function: Scope, is_bound: bool, given: Sequence[Signal], node: Optional[ast.Call], scope: Scope
-    ) -> Iterable[tuple[Binding, Signal]]:
+        self, function: Scope, is_bound: bool, given: Sequence[Bits], node: Optional[ast.Call], scope: Scope
+    ) -> Iterable[tuple[Binding, Bits]]:
         """Return the parameters of a function, each with what a call gives it."""
         key = id(node), function, is_bound
         if key not in self._bound or node is None:
@@ -439,7 +449,7 @@ class _Solver:
             ]
         return [(binding, self.signal(*part)) for binding, part in self._bound[key]]
 
-    def _row(self, known: Alternative, first: Signal, scope: Scope) -> Signal:
+    def _row(self, known: Alternative, first: Bits, scope: Scope) -> Bits:
         """Return what cells in a row give."""
         key = known.identity
         self._entered.add(key)
@@ -454,28 +464,27 @@ class _Solver:
         self._rows_entered.discard(key)
         return first
 
-    def _line(self, cells: Sequence[Value], first: Signal, scope: Scope) -> Signal:
+    def _line(self, cells: Sequence[Value], first: Bits, scope: Scope) -> Bits:
         """Return what cells give that are called one after the other in a loop, or were added in one.
 
         Each may feed each; what comes from outside is fed to those before the first layer only, and what the last one
         gives comes out.
         """
-        outside, inner, last = first, NOTHING, NOTHING
-        origins = {source.origin for source in first}
+        outside, inner, last = first, 0, 0
         for cell in (*cells, *cells):
-            found = self._step(cell, outside, scope) if outside else NOTHING
-            outside = frozenset(source for source in found if source.origin in origins)
-            last = found | (self._step(cell, inner, scope) if inner else NOTHING)
-            inner |= last - outside
+            found = self._step(cell, outside, scope) if outside else 0
+            outside = found & self._sources.alike(first)
+            last = found | (self._step(cell, inner, scope) if inner else 0)
+            inner |= last & ~outside
         return last if cells else first
 
-    def _step(self, cell: Value, signal: Signal, scope: Scope) -> Signal:
+    def _step(self, cell: Value, signal: Bits, scope: Scope) -> Bits:
         cells = [known for known in cell.alternatives if is_entered(known)]
         rest = [known for known in cell.alternatives if known not in cells]
         found = self._applied(cells, [signal], None, scope)
         for known in rest:
             found |= self._operated(known.type_api.rpartition(".")[2], [signal])
-        return found if cell.alternatives else changed(signal, LOST)
+        return found if cell.alternatives else self._sources.changed(signal, LOST)
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
@@ -11,7 +13,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.training.dtypes.tensor_ops import ADDITION, DIVISION
 from ms_perflint.training.networks import layers
 
-WHOLE, JOINED, FLAT, PART, LOST = "whole", "joined", "flat", "part", "lost"
+WHOLE, JOINED, FLAT, PART, LOST = _HOWS = ("whole", "joined", "flat", "part", "lost")
 SPLITS = frozenset({"split", "chunk", "Split", "split_with_size", "tensor_split", "SplitV", "unbind"})
 CONCATS = frozenset({"concat", "Concat", "cat", "concatenate", "hstack"})
 FLATTENS = frozenset({"reshape", "view", "flatten", "Reshape", "Flatten", "T", "mT", "ravel"})
@@ -22,6 +24,9 @@ STACKS = frozenset({"stack", "Stack"})
 SLICE, ADDED, STATE = "[]", "+", "state"
 SHAPING = RESHAPES | SPLITS | CONCATS | STACKS | PRODUCTS | TIES | {SLICE, ADDED, STATE, ""}
 SOURCES = 1000  # of a signal: what may come from more is widened, and known to come from none of them; that is said
+
+_GROUP = len(_HOWS)
+_WHOLE_GROUP = (1 << _GROUP) - 1
 
 
 class Made(NamedTuple):
@@ -41,7 +46,6 @@ class Source(NamedTuple):
 
 Signal = frozenset[Source]
 NOTHING: Signal = frozenset()
-UNKNOWN: Signal = frozenset({Source(None, LOST)})
 
 
 class Operation(NamedTuple):
@@ -53,16 +57,76 @@ class Operation(NamedTuple):
     operands: tuple[tuple[ast.expr, Signal], ...]  # the elements of a tuple each
 
 
-def union(signals: Iterable[Signal]) -> Signal:
+class Sources:
+    """The sources of one flow as bits: a signal is a number there, and `|` its union.
+
+    Each origin, as each cell gives it out, has as many bits side by side as there are things that happen to a width:
+    what happens to a whole signal moves all of its bits at once.
+    """
+
+    UNKNOWN = 1 << _HOWS.index(LOST)  # what may come from anywhere; it stays that whatever is done to it
+
+    def __init__(self) -> None:
+        self._all: list[Source] = []  # one of each group of bits
+        self._first: dict[tuple[object, Optional[Alternative]], int] = {}  # the first bit of a group
+        self._firsts = 0  # all of those
+        self._alike: dict[object, int] = {}  # by origin
+        self._unmade = 0  # those that no cell is known to give out
+        self._given_out: dict[tuple[int, Alternative], int] = {}
+        self._signals: dict[int, Signal] = {}
+        self.bit(Source(None, LOST))
+
+    def bit(self, source: Source) -> int:
+        """Return the bit of a source."""
+        key = source.origin, source.made
+        first = self._first.get(key)
+        if first is None:
+            first = self._first[key] = 1 << _GROUP * len(self._all)
+            self._all.append(source)
+            self._firsts |= first
+            self._alike[source.origin] = self._alike.get(source.origin, 0) | first * _WHOLE_GROUP
+            self._unmade |= first * _WHOLE_GROUP if source.made is None else 0
+        return first << _HOWS.index(source.how)
+
+    def signal(self, bits: int) -> Signal:
+        """Return the sources that bits stand for."""
+        if bits not in self._signals:
+            self._signals[bits] = frozenset(self._sources(bits))
+        return self._signals[bits]
+
+    def _sources(self, bits: int) -> Iterator[Source]:
+        while bits:
+            at, how = divmod((bits & -bits).bit_length() - 1, _GROUP)
+            yield self._all[at]._replace(how=_HOWS[how])
+            bits &= bits - 1
+
+    def widened(self, bits: int) -> int:
+        """Return the same bits, or the unknown one for what may come from anywhere, and whatever is added to that."""
+        return self.UNKNOWN if bits & self.UNKNOWN or self.are_too_many(bits) else bits
+
+    def are_too_many(self, bits: int) -> bool:
+        """Return whether more sources come together than are told apart."""
+        return bits.bit_length() > SOURCES and bin(bits).count("1") > SOURCES
+
+    def alike(self, bits: int) -> int:
+        """Return all that has the same origins, whatever happened to it."""
+        return union(self._alike[origin] for origin in {source.origin for source in self._sources(bits)})
+
+    def changed(self, bits: int, how: str) -> int:
+        """Return the same sources after something was done to them; what is lost stays lost."""
+        lost = bits & self._firsts << _HOWS.index(LOST)
+        others = union(bits >> at for at in range(_HOWS.index(LOST))) & self._firsts
+        return lost | others << _HOWS.index(how)
+
+    def given_out(self, bits: int, cell: Alternative) -> int:
+        """Return the same sources as a cell gives them out; the innermost one counts."""
+        taken = bits & self._unmade & ~self.UNKNOWN
+        if (taken, cell) not in self._given_out:
+            made = (self.bit(source._replace(made=cell)) for source in self._sources(taken))
+            self._given_out[taken, cell] = union(made)
+        return bits & ~taken | self._given_out[taken, cell]
+
+
+def union(signals: Iterable[int]) -> int:
     """Return what reaches an expression that is any of several."""
-    return NOTHING.union(*signals)
-
-
-def widened(signal: Signal) -> Signal:
-    """Return the same signal, or an unknown one for what may come from anywhere, and whatever is added to that."""
-    return UNKNOWN if len(signal) > SOURCES or not UNKNOWN.isdisjoint(signal) else signal
-
-
-def changed(signal: Signal, how: str) -> Signal:
-    """Return the same sources after something was done to them; what is lost stays lost."""
-    return frozenset(Source(each.origin, each.how if each.how == LOST else how, each.made) for each in signal)
+    return reduce(or_, signals, 0)
