@@ -139,9 +139,7 @@ class CallGraph:
     def _by_any(self) -> dict[str, tuple[Site, ...]]:
         """Return the sites that call what is found by a name that is worked out, by the words of that."""
         flow = self._flow
-        return {
-            word: (*self.named_by((word,)), *_of(flow.callables[word], self._indirect)) for word in flow.computed
-        }
+        return {word: (*self.named_by((word,)), *_of(flow.callables[word], self._indirect)) for word in flow.computed}
 
     def _is_of_object(self, function: Scope) -> bool:
         """Return whether an object may have a function or class as a member of its own name: `self.make = make`."""
