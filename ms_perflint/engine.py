@@ -11,7 +11,7 @@ from ms_perflint.cache.cache import Memory
 from ms_perflint.cache.packing import Session, shared
 from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Problem, Report, reported
-from ms_perflint.core.source import Disk, Files
+from ms_perflint.core.source import Disk, Files, with_change
 from ms_perflint.discovery import grouped, shares
 from ms_perflint.languages import Message
 from ms_perflint.linting.prefilter import left_out
@@ -50,7 +50,8 @@ def lint(
     again. How many files more are done is told to `done`. A cluster takes the place of processes.
     """
     ordered = sorted(dict.fromkeys(paths), key=grouped)
-    known, left = memory.recall(ordered, files or Disk()) if memory is not None else ([], ordered)
+    now = with_change(files or Disk(), config.change)
+    known, left = memory.recall(ordered, now) if memory is not None else ([], ordered)
     done(len(ordered) - len(left))
     findings, problems = known, set[Problem]()
 
@@ -93,7 +94,8 @@ def _lint(
     learn: Optional[Learn] = None,
 ) -> _Part:
     """Return what is found in files, without the sessions that were handed over meanwhile."""
-    linter = Linter(config, files if files is not None else Disk(), remember=remember, parsed=parsed, coming=paths)
+    now = with_change(files or Disk(), config.change)
+    linter = Linter(config, now, remember=remember, parsed=parsed, coming=paths)
     with without_collector():
         findings = with_room(partial(_found, linter, paths, done, learn))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from front import FIXED, TRAIN, Ran, environment, run
 
+from ms_perflint.linting import linter
+
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 SLOW = TRAIN  # one finding among the rules that are on
 SETTINGS = "[tool.ms-perflint]\nselect = ['MSP301', 'MSP901']\n"
@@ -768,3 +770,44 @@ def test_a_config_file_that_changed_is_judged_however_many_there_are(configured:
     assert configured.since("HEAD") == WORSE
     configured.commit()
     assert configured.since("HEAD~1") == WORSE
+
+
+LAUNCHED: dict[str, str | None] = {
+    "lib__train_py": BY_OPTION,
+    "lib__scripts__one_sh": "python ../train.py --wait 0\n",
+    "lib__scripts__two_sh": "python ../train.py --wait 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "known"),
+    [
+        ({"notes_md": "more"}, 5),
+        ({"other__config_yaml": GOOD}, 5),  # in a folder of no program
+        ({"configs__d_yaml": SLOWER}, 4),
+        ({"configs__b_yaml": SLOWER}, 3),  # nothing but a config file: other run configurations are not judged
+        ({"lib__scripts__one_sh": "python ../train.py --wait 1\n"}, 4),
+    ],
+)
+def test_a_cache_is_warm_for_any_change(
+    configured: Repository,
+    files: dict[str, str | None],
+    known: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for bound in ("HELD", "HELD_BY_SESSION"):  # what is found in each file is kept by itself
+        monkeypatch.setattr(linter, bound, -1)
+    more = {"app__train_py": BY_CONFIG, "app__config_yaml": SLOWER, "plain_py": SLOW, "fixed_py": FIXED}
+    configured.commit(**more, **LAUNCHED)
+    cached = ("--cache-dir", str(tmp_path / "cache"), "-v", "--output-format", "json")
+    run(*cached, ".", cwd=configured.root)
+    configured.write(**files)
+    configured.git("add", "--all")
+    warm = run(*cached, "--since", "HEAD", "--staged", ".", cwd=configured.root)
+    assert f"cache: {known} of 5 files had not changed" in warm.err, warm.err
+    assert warm.out == configured.run("--since", "HEAD", "--staged", "--output-format", "json", ".").out
+    again = run(*cached, "--since", "HEAD", "--staged", ".", cwd=configured.root)
+    assert "cache: 5 of 5 files had not changed" in again.err
+    assert again.out == warm.out
+    assert run(*cached, ".", cwd=configured.root).out == configured.run("--output-format", "json", ".").out

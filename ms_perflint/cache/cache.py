@@ -258,7 +258,7 @@ class Memories:
 
     def of(self, config: Config, held: bool = False) -> Optional[Memory]:
         """Return the memory of a configuration; without a cache None, unless it is to be `held` while the run lasts."""
-        key = repr(config._replace(baseline=None))
+        key = repr(config._replace(baseline=None, change=()))
         if key not in self._known:
             if self._directory is None and not held:
                 return None
@@ -319,6 +319,7 @@ def _way(config: Config) -> tuple[object, ...]:
     asked = config._replace(
         root=config.root if config.per_file_ignores or config.extend_per_file_ignores else "",
         baseline=None,
+        change=(),  # what a finding depends on of it is noted
         exclude=(),
         extend_exclude=(),
         others=(),

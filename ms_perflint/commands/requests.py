@@ -10,7 +10,7 @@ from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output
 from ms_perflint.config.settings import common_parent
-from ms_perflint.core.source import PYTHON, Disk, Files
+from ms_perflint.core.source import ONLY_CONFIGS, PYTHON, Disk, Files
 from ms_perflint.discovery import Found, discover
 from ms_perflint.languages import Message
 from ms_perflint.report import COUNTED
@@ -33,16 +33,13 @@ class Request(NamedTuple):
     touched: Optional[Touched]  # config files and launch scripts that stand for the programs that read them
 
     @property
-    def changed(self) -> tuple[str, ...]:
-        """Return the files that a change is about and that are no Python, absolute without links."""
+    def change(self) -> tuple[str, ...]:
+        """Return the files that a change is about and that are no Python, absolute without links; see `CHANGE`."""
         compared = self.compared.different if self.compared is not None else frozenset()
         named = frozenset(map(os.path.realpath, self.touched.others)) if self.touched is not None else frozenset()
-        return tuple(sorted(path for path in compared | named if not path.endswith(PYTHON)))
-
-    @property
-    def only_configs(self) -> bool:
-        """Return whether config files that were there before, and are still there, are all that changed."""
-        return self.compared is not None and self.compared.are_configs
+        changed = sorted(path for path in compared | named if not path.endswith(PYTHON))
+        is_only = self.compared is not None and self.compared.are_configs
+        return (*changed, *([ONLY_CONFIGS] if is_only else []))
 
 
 def request(given: Sequence[str], options: Options, configs: Configurations, typed: Optional[Typed]) -> Request:

@@ -115,11 +115,9 @@ class Work:
         self.files = asked.found.files
         self.outputs = wanted
         self.language = language
-        changed, only_configs = asked.changed, asked.only_configs
+        change = asked.change
         self.groups = tuple(
-            group._replace(config=group.config._replace(changed=changed, only_configs=only_configs))
-            if changed
-            else group
+            group._replace(config=group.config._replace(change=change)) if change else group
             for group in configs.groups(self.files) or (Group(configs.run, ()),)
         )
         self.configs = configs

@@ -118,8 +118,7 @@ class _Settings(NamedTuple):
     lang: str | None = None  # one of LANGUAGES
     launch: tuple[Launch, ...] = ()
     arguments: Arguments | None = None  # of the one program that is judged
-    changed: tuple[str, ...] = ()  # files, absolute without links: run configurations with them are judged first
-    only_configs: bool = False  # these are config files, and nothing else changed: no others are judged
+    change: tuple[str, ...] = ()  # what it is about: the names in `CHANGE`; run configurations with it are judged first
     ignore_noqa: bool = False  # whether comments switch nothing off
     min_gain: str = SIZES[-1]  # rules that may gain less are off
 

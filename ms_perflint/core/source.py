@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Optional, Protocol
 
 from ms_perflint.core.findings import Edit, Place, Problem
@@ -405,6 +405,35 @@ class Overlay(Files):
         prefix = path.rstrip(os.sep) + os.sep
         is_covered = path in self.contents or any(laid.startswith(prefix) for laid in self.contents)
         return None if is_covered else self.base.status(path)
+
+
+CHANGE = "\1change"  # a directory that is nowhere: its names are what a change is about, as paths without links, and
+ONLY_CONFIGS = "\1only"  # where these are config files, and nothing else changed
+
+
+def with_change(files: Files, paths: Collection[str]) -> Files:
+    """Return files with what a change is about: it is noted, as of names in a directory, what is asked of that."""
+    return _Changed(files, frozenset(paths)) if paths else files
+
+
+class _Changed(Files):
+    """Files with a directory `CHANGE`."""
+
+    def __init__(self, base: Files, paths: frozenset[str]) -> None:
+        self.base = base
+        self._paths = paths
+
+    def read(self, path: str) -> bytes:
+        """Return what the base has."""
+        return self.base.read(path)
+
+    def _listing(self, directory: str) -> frozenset[str]:
+        """Return what the base says, and what changed."""
+        return self._paths if directory == CHANGE else self.base._listing(directory)
+
+    def status(self, path: str) -> Optional[Status]:
+        """Return what the base says; nothing tells for sure what changed."""
+        return self.base.status(path) if path != CHANGE else None
 
 
 class Nowhere(Files):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer import commandline
 from ms_perflint.infer.config_sources import sources
 from ms_perflint.infer.evaluator import Evaluator
@@ -21,16 +19,29 @@ from ms_perflint.infer.values import (
 )
 
 
-def holds(evaluator: Evaluator, made: ast.Call, scope: Scope, name: object) -> Optional[bool]:
+def holds(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
     """Return whether an object that a call makes holds a setting; None where that is not known."""
-    found = sources(evaluator, made, scope)
+    made = known.creation
+    if made is None or _is_closed(evaluator, known):
+        return None
+    found = sources(evaluator, made.call, made.scope)
     answers = {evaluator.holds(source, name) if source.by_default else None for source in found}
     return True if True in answers else False if answers == {False} else None
 
 
-@query
 def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
+    return TOP if _is_closed(evaluator, known) else _setting(evaluator, known, name)
+
+
+def _is_closed(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether an object is one of a library whose objects hold no settings."""
+    return known.type_api.startswith(evaluator.libraries.closed)
+
+
+@query
+def _setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
+    """Return a setting of an object that may hold some."""
     made, special = known.creation, evaluator.libraries.settings.get(known.type_api)
     if made is None or special is not None:
         return special(evaluator, known, name) if special is not None else TOP

@@ -146,10 +146,9 @@ class OfInstance(Kind[Instance]):
             return members.of_object(self.evaluator, self.known, name, node, scope)
         if self.known.type_api == "builtins.super":
             return members.above(self.evaluator, self.what, name, node, scope)
-        if not self.known.type_api.startswith(self.evaluator.libraries.closed):
-            setting = members.setting(self.evaluator, self.known, name, node, scope)
-            if setting.alternatives:
-                return setting
+        setting = members.setting(self.evaluator, self.known, name, node, scope)
+        if setting.alternatives:
+            return setting
         return members.outside(self.evaluator, self.known.type_api, name, self.known, node, scope)
 
     def item(self, key: object) -> Value:
@@ -200,11 +199,10 @@ class OfInstance(Kind[Instance]):
         return value if value is not None else calls.made(self.evaluator, Api("", self.known), layer)
 
     def contains(self, key: object) -> Optional[bool]:
-        made = self.what.node
-        if made is None:
+        if self.what.node is None:
             return None
         is_field = self.evaluator.libraries.has_field(self.evaluator, self.known, key)
-        return is_field if is_field is not None else configs.holds(self.evaluator, made, self.what.scope, key)
+        return is_field if is_field is not None else configs.holds(self.evaluator, self.known, key)
 
 
 class OfBound(Kind[Bound]):

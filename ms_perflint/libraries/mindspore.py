@@ -12,6 +12,8 @@ from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, joi
 from ms_perflint.libraries.python import passed_on, unknown
 
 ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})
+# packages of arrays, images and tables, which hold no settings, whatever file they are made of
+DATA = ("numpy.", "cv2.", "PIL.", "imageio.", "skimage.", "scipy.", "pandas.", "nibabel.", "librosa.", "soundfile.")
 
 
 def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -45,5 +47,5 @@ MODEL = Library(
     },
     items={**dict.fromkeys(ROWS, _in_row), "mindspore.nn.CellDict": _in_dict},
     rows=ROWS,
-    closed=("mindspore.", "numpy."),
+    closed=("mindspore.", *DATA),
 )

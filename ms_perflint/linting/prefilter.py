@@ -14,7 +14,7 @@ from typing import Optional
 from ms_perflint.cache.cache import Memory
 from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Report, reported
-from ms_perflint.core.source import Files
+from ms_perflint.core.source import Files, with_change
 from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings
@@ -34,7 +34,8 @@ def answered(
     if memory is None or len(unknown) == len(paths):
         return Report((), (), tuple(paths))
     skipped = frozenset(unknown)
-    found, changed = memory.recall([path for path in paths if path not in skipped], files)
+    now = with_change(files, config.change if config is not None else ())
+    found, changed = memory.recall([path for path in paths if path not in skipped], now)
     return None if changed else reported(found, (), paths)
 
 

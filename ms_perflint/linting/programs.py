@@ -9,7 +9,7 @@ from typing import Optional
 
 from ms_perflint.config.settings import Config, PerDirectory
 from ms_perflint.core.findings import Finding, Found, Place, Problem, Ran, over_runs
-from ms_perflint.core.source import Disk
+from ms_perflint.core.source import CHANGE, ONLY_CONFIGS, Disk
 from ms_perflint.discovery import discover
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import NOWHERE
@@ -85,29 +85,28 @@ class Programs:
                 runs = siblings
         return self._changed_first(base, runs)
 
+    @staticmethod
     def _changed_first(
-        self, base: Program, runs: tuple[Optional[RunConfiguration], ...]
+        base: Program, runs: tuple[Optional[RunConfiguration], ...]
     ) -> tuple[Optional[RunConfiguration], ...]:
         """Return run configurations with those first that a change is about: all of these are judged, and named."""
-        changed = self._config.changed
-        if not changed or len(runs) == 1:
+        if len(runs) == 1:
             return runs
-        return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.reads(base, run, changed)))
+        return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.has_changed(base, run)))
 
-    def _meant(
-        self, base: Program, runs: tuple[Optional[RunConfiguration], ...]
-    ) -> tuple[Optional[RunConfiguration], ...]:
+    @staticmethod
+    def _meant(base: Program, runs: tuple[Optional[RunConfiguration], ...]) -> tuple[Optional[RunConfiguration], ...]:
         """Return the run configurations that are judged: where nothing but config files changed, those with these.
 
         All are, where other code may read such a file too: it has its name in it.
         """
-        changed = self._config.changed
-        if not self._config.only_configs or len(runs) == 1:
+        files = base.project.files
+        if len(runs) == 1 or not files.named(CHANGE, ONLY_CONFIGS):
             return runs
-        names = tuple(os.path.basename(path) for path in changed)
+        names = tuple(os.path.basename(path) for path in files.named(CHANGE, "*") - {ONLY_CONFIGS})
         if base.project.one_contains(base.files, names):
             return runs
-        read = tuple(run for run in runs if run is not None and run_configurations.reads(base, run, changed, names))
+        read = tuple(run for run in runs if run is not None and run_configurations.has_changed(base, run, names))
         return read or runs
 
     @staticmethod

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.places import CALL, PATHS
+from ms_perflint.infer.places import CALL, OWN, PATHS
 from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class CallGraph:
         """Return the call sites that may enter a function, or make an object of a class."""
         bit = self._flow.callables.get(self.key(function), 0)
         indirect = _of(bit, self._indirect) if bit else ()
-        return tuple(dict.fromkeys((*self.direct_sites(function), *indirect, *self._by_any)))
+        words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
+        by_any = (site for word in words for site in self._by_any[word])
+        return tuple(dict.fromkeys((*self.direct_sites(function), *indirect, *by_any)))
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
@@ -134,11 +136,24 @@ class CallGraph:
         return bits, self._called(held, len(bits), {})
 
     @cached_property
-    def _by_any(self) -> tuple[Site, ...]:
-        """Return the sites that call what is found by a name that is worked out."""
-        words = self._flow.computed
-        sites = (site for word in words for node in self._flow.nodes(word) for path, site in node.sites if not path)
-        return (*sites, *(site for word in words for site in _of(self._flow.callables[word], self._indirect)))
+    def _by_any(self) -> dict[str, tuple[Site, ...]]:
+        """Return the sites that call what is found by a name that is worked out, by the words of that."""
+        flow = self._flow
+        return {word: (*self.named_by((word,)), *_of(flow.callables[word], self._indirect)) for word in flow.computed}
+
+    def _is_of_object(self, function: Scope) -> bool:
+        """Return whether an object may have a function or class as a member of its own name: `self.make = make`."""
+        return (function.parent is not None and function.parent.is_class) or function.name in self._members
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        """Return the names of what objects and classes are given, besides the methods that are defined in these."""
+        modules = self.program.modules
+        found = {name for module in modules for name in module.stored}
+        for cls in (scope for module in modules for scope in module.scopes if scope.is_class):
+            found |= cls.attributes.keys()
+            found |= {name for name, all_of_it in cls.bindings.items() if any(b.kind != "function" for b in all_of_it)}
+        return frozenset(found)
 
     @cached_property
     def _running(self) -> int:

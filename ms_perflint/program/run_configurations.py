@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.source import CHANGE
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import ABSENT, Given
 from ms_perflint.infer.config_files import CONFIGS
@@ -75,8 +76,8 @@ def _is_for_debugging(start: Start) -> bool:
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
 
-def reads(program: Files, run: RunConfiguration, paths: Sequence[str], names: Sequence[str] = ()) -> bool:
-    """Return whether a run configuration stands in one of these files, or has one as a config file or below it.
+def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()) -> bool:
+    """Return whether a run configuration stands in a file that changed, or has one as a config file or below it.
 
     Also whether one of its config files speaks of one of these `names` of files.
     """
@@ -88,7 +89,7 @@ def reads(program: Files, run: RunConfiguration, paths: Sequence[str], names: Se
             if program.project.raw(path) is not None:
                 found += (path, *config_files.below(program, path))
                 break
-    is_one = not set(paths).isdisjoint(map(os.path.realpath, found))
+    is_one = bool(program.project.files.named(CHANGE, *map(os.path.realpath, found)))
     return is_one or (bool(names) and program.project.one_contains(found, tuple(names)))
 
 

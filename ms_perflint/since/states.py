@@ -158,9 +158,8 @@ class States(NamedTuple):
         if self.renamed or any(path.endswith((*COUNTING, os.sep)) for path in self.before.hidden):
             return False
         counting = [path for path in self.before.contents if path.endswith(COUNTING)]
-        return all(path.endswith(CONFIGS) and not path.endswith(VERSIONS) for path in counting) and all(
-            is_there(path, self.after) for path in counting
-        )
+        are_configs = all(path.endswith(CONFIGS) and not path.endswith(VERSIONS) for path in counting)
+        return bool(counting) and are_configs and all(is_there(path, self.after) for path in counting)
 
     def close(self) -> None:
         """End what reads the objects."""

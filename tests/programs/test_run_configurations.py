@@ -736,6 +736,101 @@ def test_a_config_file_that_a_program_loads_is_found_behind_many(
     assert "not all of 10 config files were tried" in run("train.py", "--no-cache", cwd=tmp_path).err
 
 
+TRANSFORMS = """
+import cv2
+import numpy as np
+
+class Images:
+    def __init__(self, root, transforms):
+        self.names = open(root).read().splitlines()
+        self.transforms = transforms
+        self.table = np.load(root).item()
+
+    def __getitem__(self, index):
+        sample = {{"image": cv2.imread(self.names[index]), "size": self.table["sizes"][index]}}
+        for each in self.transforms:
+            sample = {call}
+        return sample["image"], sample["size"]
+
+    def __len__(self):
+        return len(self.names)
+
+{methods}
+"""
+METHOD = """
+    def step_{at}(self, sample, scale=1.0):
+        image, size = sample["image"], sample["size"]
+        height, width = image.shape[:2]
+        if height * scale < self.table["lowest"] or size > width:
+            return getattr(self, "step_{next}")(sample, scale / 2)
+        sample["image"] = cv2.resize(image, (int(width * scale), height)) / np.mean(sample["image"])
+        sample["size"] = sample["image"].shape[0]
+        return sample
+"""
+NAMED = """
+import argparse
+import mindspore.dataset as ds
+import yaml
+from transforms import Images
+
+def merged(config, base):
+    new = dict(base)
+    for key, value in config.items():
+        new[key] = merged(value, new[key]) if key in new and isinstance(new[key], dict) else value
+    return new
+
+def load(path):
+    with open(path) as file:
+        return merged(yaml.safe_load(file), {"mode": 0})
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config", required=True)
+    cfg = load(parser.parse_args().config)
+    ms.set_context(mode=cfg["mode"])
+    net = nn.SequentialCell(nn.Dense(784, 128), nn.ReLU(), nn.Dense(128, 10))
+    optimizer = nn.Adam(net.trainable_params(), cfg["lr"])
+    model = ms.Model(net, nn.MSELoss(), optimizer, amp_level=cfg["level"])
+    images = Images(cfg["root"], cfg["steps"])
+    data = ds.GeneratorDataset(images, ["image", "size"]).batch(cfg["batch"], drop_remainder=True)
+    model.train(cfg["epochs"], data, dataset_sink_mode=cfg["sink"])
+
+if __name__ == "__main__":
+    main()
+"""
+BY_NAME = [
+    "getattr(self, each['name'])(sample)",
+    "getattr(self, each.pop('name'))(sample, **each)",
+    "getattr(self, each['name'], self.step_0)(sample, each['scale'])",
+    "getattr(self, 'step_' + each['name'])(sample)",
+    "getattr(self, f\"step_{each['name']}\".lower())(sample)",
+    "{name: getattr(self, name) for name in self.transforms}[each['name']](sample)",
+]
+
+
+@pytest.mark.parametrize("call", BY_NAME)
+def test_what_a_config_names_is_asked_of_what_may_have_that_name(call: str, tmp_path: Path) -> None:
+    taken = []
+    for number in (1, 50):
+        folder = tmp_path / str(number)
+        methods = "".join(METHOD.format(at=at, next=(at + 1) % 12) for at in range(12))
+        texts = {f"configs/net_{each:02}.yaml": _steps(each) for each in range(number)}
+        write(folder, NAMED, **texts, **{"transforms.py": TRANSFORMS.format(call=call, methods=methods)})
+        for name in CONFIGS:
+            (folder / name).unlink()
+        evaluations, report = answered(folder)
+        assert not report.unjudged
+        taken.append(evaluations)
+    one, fifty = taken
+    assert fifty <= 3 * one, (one, fifty)
+
+
+def _steps(number: int) -> str:
+    """Return a config file that says which methods are called."""
+    rows = "".join(f"  - name: step_{(number + at) % 12}\n    scale: 0.{at + 1}\n" for at in range(3))
+    return f"steps:\n{rows}mode: 0\nlr: 0.{number}\nroot: data/{number}\nbatch: 8\nepochs: 3\nlevel: O2\nsink: true\n"
+
+
 NEEDING_A_FILE = """
     import argparse
 
