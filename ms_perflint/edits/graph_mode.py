@@ -20,8 +20,8 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
-from ms_perflint.training.graph_mode.numbers import number_per_epoch
 from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
+from ms_perflint.training.graph_mode.varying import number_per_epoch
 
 COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")

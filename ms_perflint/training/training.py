@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.family import FAMILY
 from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step, step_flow
 
 _MARKS = (
@@ -28,6 +29,7 @@ _MARKS = (
     "mindspore.grad",
     "WithGradCell",
 )
+_OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
@@ -167,7 +169,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
                 is_held = site.word == "step" and site.word in holders
                 if (id(site.node) in candidates or is_optimizer or is_held) and program.runs(site):
                     callee = program.evaluator.callees(site)
-                    is_backward = is_optimizer and not _is_of_torch(program, site)
+                    is_backward = is_optimizer and _is_of_mindspore(program, site)
                     if is_step(program, callee) or _held_step(site, callee, holders) or is_backward:
                         yield site
 
@@ -185,11 +187,21 @@ def _may_be_backward(site: Site) -> bool:
     return any(other.word == "backward" for other in site.scope.owner.calls)
 
 
-def _is_of_torch(program: Program, site: Site) -> bool:
-    """Return whether the optimizer whose `step` is called is one of PyTorch."""
+def _is_of_mindspore(program: Program, site: Site) -> bool:
+    """Return whether the optimizer whose `step` is called, and the loss beside it, are not those of another library.
+
+    Nor of classes of the program that differentiate by themselves.
+    """
     callee: ast.Attribute = site.node.func  # type: ignore[attr-defined]
-    made = [known.type_api for known in program.value(callee.value, site.scope).alternatives if known.type_api]
-    return any(api.startswith("torch.") for api in made) if made else "torch" in site.module.imported
+    losses = (program.evaluator.callees(each) for each in site.scope.owner.calls if each.word == "backward")
+    if any(known.definition is not None for loss in losses for known in loss.alternatives):
+        return False
+    optimizers = program.value(callee.value, site.scope).alternatives
+    apis = [known.type_api for known in optimizers if known.type_api]
+    if apis:
+        return any(api.partition(".")[0] in _OURS for api in apis)
+    modules = [known.cls.module for known in optimizers if known.cls is not None] or [site.module]
+    return "torch" not in site.module.imported and any(program.project.contains_any(m.path, _OURS) for m in modules)
 
 
 def _is_construct(scope: Scope) -> bool:

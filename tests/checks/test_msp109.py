@@ -148,6 +148,37 @@ FIRES = [
         """,
     ),
     case("what a cell gives", GRAPH, stepping("step(x, y)", "print(Loss()(x, y))", "pairs((net(x), y))  # ! unsafe")),
+    case("a whole batch", GRAPH, "for batch in data.create_tuple_iterator():\n    pairs(batch)  # ! unsafe\n"),
+    case("part of a batch", GRAPH, "for batch in data.create_tuple_iterator():\n    pairs(batch[:2])  # ! unsafe\n"),
+    case("a batch as a tuple", GRAPH, "for i, batch in enumerate(data):\n    pairs(tuple(batch))  # ! unsafe\n"),
+    case(
+        "a row that is unpacked",
+        GRAPH,
+        "for batch in data.create_tuple_iterator():\n    both, z = batch[:2], batch[0]\n    pairs(both)  # ! unsafe\n",
+    ),
+    case(
+        "a batch that is handed on",
+        GRAPH,
+        """
+        def train_step(batch):
+            return pairs(batch)
+
+
+        for batch in data.create_tuple_iterator():
+            train_step(batch)  # ! unsafe
+        """,
+    ),
+    case(
+        "worked out of what is handed on",
+        GRAPH,
+        """
+        def train_step(x, y, i):
+            return step(x, y, i / 100)  # ! display-only
+
+
+        """,
+        stepping("train_step(x, y, i)"),
+    ),
     case("both", GRAPH, stepping("step((x, y), y, i)  # !!")),
     case(
         "in a function",
@@ -302,6 +333,16 @@ QUIET = [
             pairs((x, y))
         """,
     ),
+    case(
+        "a whole batch of NumPy",
+        GRAPH,
+        """
+        for batch in data.create_tuple_iterator(output_numpy=True):
+            step(ms.Tensor(batch[0]), ms.Tensor(batch[1]))
+            pairs(batch)
+        """,
+    ),
+    case("one column of a batch", GRAPH, "for batch in data:\n    step(batch[0], batch[1])\n"),
     case(
         "one of a few networks",
         GRAPH,

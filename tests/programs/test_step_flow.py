@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import analysed
+from programs import analysed, join
 
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.training.training import is_trained, train_sites
@@ -94,3 +94,62 @@ def test_a_class_is_a_step_by_what_it_holds(call: str, trains: bool, monkeypatch
     monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site.word) or callees(self, site))
     assert is_trained(analysed({"train.py": f"{OWN}cell = {call}\ncell(x)"})) is trains
     assert "dense" not in asked
+
+
+AUTOGRAD = """
+    class Tensor:
+        def backward(self):
+            pass
+
+
+    class SGD:
+        def step(self):
+            pass
+
+
+    """
+BACKWARD = "for x in data:\n    loss = net(x)\n    loss.backward()\n    optimizer.step()\n"
+DATA = "import mindspore.dataset as ds\n\ndata = ds.MnistDataset('data')\n"
+GIVEN = "data, net = input(), input()\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "trains"),
+    [
+        (
+            {
+                "train.py": join(
+                    DATA, AUTOGRAD, "optimizer = SGD()\n\n\ndef net(x):\n    return Tensor()\n\n\n", BACKWARD
+                )
+            },
+            False,
+        ),
+        (
+            {
+                "own.py": AUTOGRAD,
+                "train.py": join(DATA, "import own\n\noptimizer, net = own.SGD(), input()\n", BACKWARD),
+            },
+            False,
+        ),
+        ({"train.py": join(DATA, "import needle\n\nnet, optimizer = input(), needle.SGD()\n", BACKWARD)}, False),
+        ({"train.py": join(DATA, "import paddle\n\nnet, optimizer = input(), paddle.SGD()\n", BACKWARD)}, False),
+        ({"train.py": join(GIVEN, "optimizer = input()\n", BACKWARD)}, False),
+        ({"train.py": join(GIVEN, "import mindspore\n\noptimizer = input()\n", BACKWARD)}, True),
+        ({"train.py": join(GIVEN, "from mindnlp.core import optim\n\noptimizer = optim.SGD()\n", BACKWARD)}, True),
+        ({"train.py": join(GIVEN, "import mindtorch.torch as t\n\noptimizer = t.optim.SGD()\n", BACKWARD)}, True),
+        ({"train.py": join(GIVEN, "from mindspore import mint\n\noptimizer = mint.optim.AdamW()\n", BACKWARD)}, True),
+    ],
+    ids=[
+        "class",
+        "library of the program",
+        "library",
+        "paddle",
+        "no MindSpore",
+        "MindSpore",
+        "mindnlp",
+        "adapter",
+        "mint",
+    ],
+)
+def test_backward_is_a_step_where_the_tensors_are_those_of_mindspore(files: dict[str, str], trains: bool) -> None:
+    assert is_trained(analysed(files)) is trains

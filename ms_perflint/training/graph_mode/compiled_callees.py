@@ -28,20 +28,24 @@ class Compiled(NamedTuple):
     takes_apart: bool
 
 
-def compiled_callee(program: Program, site: Site) -> Optional[Compiled]:
+def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Optional[Compiled]:
     """Return what a call runs when it is compiled whatever it turns out to be; None for others.
 
-    With `set_inputs` anywhere in the program cells are none: they say what may change.
+    With `set_inputs` anywhere in the program cells are none: they say what may change. `would_be`: what a training step
+    runs that graph mode would compile, also one that is not known.
     """
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if callee is None:
         return None
     value = program.evaluator.callees(site)
+    if would_be and (value.open or not value.alternatives):
+        return Compiled(site.word, False)
     if value.open or not value.alternatives:
         return None
     if isinstance(callee, ast.Name) and _is_made_by_jit(program, callee, site.scope):
         return Compiled(site.word, False)
-    if not all(_is_compiled(program, known) for known in value.alternatives):
+    in_graph = would_be or mode.usual_mode(program) == mode.GRAPH
+    if not all(_is_compiled(program, known, in_graph) for known in value.alternatives):
         return None
     return Compiled(site.word or "value_and_grad", any(_takes_apart(program, known) for known in value.alternatives))
 
@@ -59,13 +63,13 @@ def _kin(program: Program, known: Alternative) -> frozenset[str]:
     return frozenset(bases).union(*(mindspore_api.ancestors(base) for base in bases))
 
 
-def _is_compiled(program: Program, known: Alternative) -> bool:
+def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
     if known.definition is not None:
         return _is_jit_function(program, known.definition)
     construct = method(program.evaluator, known.cls, "construct") if known.cls is not None else None
     if construct is not None and _is_jit_function(program, construct):
         return True
-    if mode.usual_mode(program) != mode.GRAPH:
+    if not in_graph:
         return False
     made_by = known.origin
     if known.type_api in GRADS - {"mindspore.ops.GradOperation"}:

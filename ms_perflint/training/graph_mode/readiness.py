@@ -15,11 +15,9 @@ from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
-from ms_perflint.training.graph_mode.containers import in_arguments
 from ms_perflint.training.graph_mode.growing import in_growing
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.masks import in_masks
-from ms_perflint.training.graph_mode.numbers import in_numbers
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.own_gradients import in_gradients
 from ms_perflint.training.graph_mode.shapes import in_shapes
@@ -27,6 +25,7 @@ from ms_perflint.training.graph_mode.shared_names import in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.graph_mode.unheld_cells import in_containers
+from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
 
@@ -49,7 +48,6 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
     found.update(dict.fromkeys(in_growing(program)))
     found.update(dict.fromkeys(_libraries(program)))
     found.update(dict.fromkeys(between_steps(program)))
-    found.update(dict.fromkeys(in_numbers(program)))
     found.update(dict.fromkeys(in_arguments(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 

@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.numbers import counts
+from ms_perflint.training.graph_mode.counters import Loops
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
@@ -114,7 +114,7 @@ def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) 
         )
     bindings = [each for each in site.scope.lookup(bound) if _is_around(site, each)]
     return any(
-        counts(program, site, bound)
+        any(True for _ in Loops(program, certain=False).of_number(site, bound))
         if each.kind == "for"
         else (each.kind == "augment" and each.block.owner in site.block.loops)
         or (each.value is not None and not each.path and _varies(program, site, each.value, names - 1))

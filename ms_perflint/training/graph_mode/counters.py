@@ -1,0 +1,204 @@
+"""Numbers of Python that count up in a loop: graph mode compiles again for each value of an argument.
+
+Run on 2.10, CPU. In each step this is slower than PyNative. In each epoch it is a compilation, of 0.7 s for LeNet and
+3.8 s for two transformer blocks (PyNative loses as much in four steps), and a graph that stays, of 7 and 46 MB.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.values import NO_CONSTANT
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.scalars import scalar
+from ms_perflint.training.graph_mode.branches import root_of
+from ms_perflint.training.graph_mode.compiled import class_of
+from ms_perflint.training.training import callers
+
+FEW = 20  # values: each is compiled once, and kept
+HOPS = 6  # names and functions on the way to a value
+_STEPS = re.compile(r"(?i)epoch|step|iter|batch")
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` leave few values
+_KEEP = frozenset(
+    {
+        "builtins.float", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64", "math.exp", "math.cos",
+        "math.sin", "math.sqrt", "math.log", "numpy.exp", "numpy.cos", "numpy.sin", "numpy.sqrt", "numpy.log",
+    }
+)  # fmt: skip
+_RANDOM = frozenset({"random.random", "random.uniform", "random.gauss"})
+_RANDOM_ARRAYS = frozenset({"numpy.random.rand", "numpy.random.randn", "numpy.random.random"})  # numbers without a size
+_BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
+_RANGES = ("range", "trange")
+_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
+
+
+def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site, ast.expr]]:
+    """Yield the calls of a function that run, and what they pass for the parameter that a name is at a site."""
+    bindings = site.scope.lookup(name) if isinstance(name, ast.Name) else ()
+    for binding in (each for each in bindings if each.kind == "parameter" and each.scope is site.scope):
+        for caller in callers(program, site.scope):
+            part = argument(program.evaluator, binding, caller).part if program.runs(caller) else None
+            if part is not None and part.node is not binding.value and part.scope is caller.scope:
+                yield caller, part.node
+
+
+class Loops:
+    """What loops go through and bind, and which expressions are numbers that count in them.
+
+    `certain`: only what is known, for what is compiled; else also what may well be, for what would be.
+    """
+
+    def __init__(self, program: Program, certain: bool) -> None:
+        self.program = program
+        self.certain = certain
+
+    def of_number(self, site: Site, node: ast.expr, hops: int = HOPS) -> Iterator[ast.AST]:
+        """Yield the loops in which an expression counts, to more than a few; also those in which callers count it.
+
+        Also a number that is worked out from one that counts: `t = i / steps`.
+        """
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            node = node.operand
+        if not hops:
+            return
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+            sides = {side: list(self.of_number(site, side, hops - 1)) for side in (node.left, node.right)}
+            if all(loops or self._is_number(site, side) for side, loops in sides.items()):
+                yield from (loop for loops in sides.values() for loop in loops)
+        elif isinstance(node, ast.Call):
+            apis = frozenset() if node.keywords else self._apis(site, node)
+            if apis and (apis <= _RANDOM or (apis <= _RANDOM_ARRAYS and not node.args)):
+                yield from self._around(site)
+            keeps = apis and (apis <= _KEEP or (apis == {"builtins.int"} and not self.certain))
+            if keeps and len(node.args) == 1:
+                yield from self.of_number(site, node.args[0], hops - 1)
+        elif isinstance(node, ast.Name):
+            yield from self._of_name(site, node, hops)
+        elif isinstance(node, ast.Attribute) and not self.certain:
+            yield from self._of_attribute(site, node)
+
+    def _of_name(self, site: Site, name: ast.Name, hops: int) -> Iterator[ast.AST]:
+        bindings = site.scope.lookup(name)
+        if self.certain and not (len(bindings) == 1 or all(map(self._is_start_or_sum, bindings))):
+            return
+        for binding in bindings:
+            if self.certain and binding.scope is not site.scope:
+                continue
+            loops = binding.block.loops
+            if binding.kind == "augment" and loops and self._is_start_or_sum(binding):
+                if not self.certain or (loops[0] in site.block.loops and self._is_long_sum(site, binding)):
+                    yield loops[0]
+            elif binding.kind == "parameter":
+                for caller, node in passed(self.program, name, site):
+                    yield from self.of_number(caller, node, hops - 1)
+            elif not self.is_in_pass(site, binding):
+                continue
+            elif isinstance(binding.stmt, ast.For) and self._counts_passes(site, binding.stmt.iter, binding):
+                yield binding.stmt
+            elif binding.kind == "assign" and not binding.path and binding.value is not None:
+                yield from self.of_number(site, binding.value, hops - 1)
+
+    def _of_attribute(self, site: Site, given: ast.Attribute) -> Iterator[ast.AST]:
+        """Yield the loops in which a method of the same class counts an attribute: `self.step += 1`."""
+        owner = class_of(site.scope.owner) if word_of(given.value) == "self" else None
+        for binding in owner.attributes.get(given.attr, ()) if owner is not None else ():
+            if isinstance(binding.stmt, ast.AugAssign) and self._is_start_or_sum(binding):
+                yield from binding.block.loops[:1] or self._around(site)
+
+    def _around(self, site: Site) -> list[ast.AST]:
+        """Return the innermost loop around a site, or around the calls of its function."""
+        called = callers(self.program, site.scope.owner) if not site.block.loops else ()
+        return site.block.loops[:1] or [loop for caller in called for loop in caller.block.loops[:1]]
+
+    def is_in_pass(self, site: Site, binding: Binding) -> bool:
+        """Return whether a loop around the site, or the function that is called in each step, binds a name."""
+        inside = [loop for loop in site.block.loops if loop in binding.block.loops or loop is binding.stmt]
+        return bool(inside) or (not site.block.loops and site.scope.is_function)
+
+    def _is_start_or_sum(self, binding: Binding) -> bool:
+        """Return whether a number is given a constant, or one is added: `step = 0`, `step += 1`."""
+        stmt = binding.stmt
+        if isinstance(stmt, ast.AugAssign):
+            is_sum = isinstance(stmt.op, (ast.Add, ast.Sub))
+            return is_sum and scalar(self.program, stmt.value, binding.scope) is not None
+        return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
+
+    def _is_long_sum(self, site: Site, binding: Binding) -> bool:
+        loop = binding.block.loops[0]
+        return binding.block.owner is loop and isinstance(loop, ast.For) and self._is_long(site, loop.iter, "")
+
+    def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
+        """Return whether the variable of a loop counts its passes, and these are many."""
+        head = self._behind_bar(site, head)
+        word = word_of(head.func) if isinstance(head, ast.Call) and head.args else ""
+        if binding.path != {"enumerate": (0,), "range": (), "trange": ()}.get(word):
+            return False
+        return (word == "enumerate" and not self.certain) or self._is_long(site, head, binding.name)
+
+    def _behind_bar(self, site: Site, head: ast.expr) -> ast.expr:
+        """Return what a loop goes through, behind a progress bar: `tqdm(range(n))`."""
+        while isinstance(head, ast.Call) and head.args:
+            if word_of(head.func) != "tqdm" and not self._apis(site, head) & _BARS:
+                break
+            head = head.args[0]
+        return head
+
+    def _is_long(self, site: Site, head: ast.expr, name: str) -> bool:
+        """Return whether a loop has many passes: over a dataset, or a `range` with the default options.
+
+        Where that is not certain, by what the variable of a `range` is called.
+        """
+        head = self._behind_bar(site, head)
+        if isinstance(head, ast.Call) and head.args and word_of(head.func) == "enumerate":
+            return self._is_long(site, head.args[0], name)
+        if not isinstance(head, ast.Call) or word_of(head.func) not in _RANGES:
+            return self.gives_data(site, head, arrays=True)
+        if any(self._is_size(site, each) for each in head.args[:2]):
+            return True
+        bounds: list[int] = []
+        for each in head.args:
+            known = self.program.value(each, site.scope)
+            constants = {alternative.constant for alternative in known.by_default}
+            constant = constants.pop() if len(constants) == 1 and not known.open else NO_CONSTANT
+            if not isinstance(constant, int):
+                return not self.certain and bool(_STEPS.search(name))
+            bounds.append(constant)
+        return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
+
+    def _is_number(self, site: Site, node: ast.expr) -> bool:
+        return scalar(self.program, node, site.scope) is not None or self._is_size(site, node)
+
+    def _is_size(self, site: Site, node: ast.expr) -> bool:
+        """Return whether an expression is the number of batches of a dataset."""
+        node = self._named(site, node)
+        return isinstance(node, ast.Call) and word_of(node.func) == "get_dataset_size"
+
+    def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
+        """Return what a name of the same function is bound to, by the one binding that it has."""
+        bindings = site.scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
+        only: Optional[Binding] = bindings[0] if len(bindings) == 1 else None
+        if only is None or only.kind != "assign" or only.path or only.value is None:
+            return node
+        return self._named(site, only.value, hops - 1)
+
+    def gives_data(self, site: Site, head: ast.expr, arrays: bool = False) -> bool:
+        """Return whether a loop goes over the batches of a dataset, as tensors, with `arrays` as arrays too."""
+        head = self._named(site, self._behind_bar(site, head))
+        if isinstance(head, ast.Call) and word_of(head.func) == "enumerate" and head.args:
+            return self.gives_data(site, head.args[0], arrays)
+        if isinstance(head, ast.Call) and word_of(head.func) in _ITERATORS:
+            return arrays or not any(word.arg == "output_numpy" for word in head.keywords)
+        known = self.program.value(head, site.scope)
+        roots = [root_of(each) for each in known.alternatives]  # also of one made of another: `data.map(...).batch(32)`
+        are_data = bool(roots) and not known.open and all(each.startswith("mindspore.dataset.") for each in roots)
+        return are_data and (arrays or not any(each.endswith(_ITERATORS) for each in roots))
+
+    def _apis(self, site: Site, node: ast.Call) -> frozenset[str]:
+        value = self.program.value(node.func, site.scope)
+        return frozenset() if value.open else frozenset(known.api for known in value.alternatives)
