@@ -10,6 +10,7 @@ from ms_perflint.core.findings import Edit
 from ms_perflint.edits.comments import readable
 from ms_perflint.edits.expressions import ancestors, first_row
 from ms_perflint.edits.layout import BLANK, indent, is_joined, line_start, requoted, starts_line, unit
+from ms_perflint.index.syntax_forms import children
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +88,14 @@ def _above_comments(module: SemanticIndex, stmt: ast.stmt, top: int) -> int:
     """
     source, row = module.source, module.source.row(top)
     path = ancestors(module, stmt)
-    around = ast.walk(path[-2]) if len(path) > 1 else iter(())
-    ends = [end for node in around if (end := getattr(node, "end_lineno", None)) is not None and end < row]
+    around = children(path[-2]) if len(path) > 1 else []
+    ends: list[int] = []
+    for node in around:  # which grows meanwhile
+        end = getattr(node, "end_lineno", row)
+        if end < row:  # what is inside of it ends no later
+            ends.append(end)
+        elif node is stmt or getattr(node, "lineno", 0) < row:
+            around.extend(children(node))
     first, margin = row, indent(source, top)
     while first - 1 > max(ends, default=0) and source.line(first - 1).startswith(f"{margin}#".encode()):
         first -= 1

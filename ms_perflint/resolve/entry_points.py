@@ -41,6 +41,7 @@ class Entries:
         self._declared: dict[str, tuple[str, ...]] = {}
         self._below: dict[str, tuple[str, ...]] = {}
         self._around: dict[str, Scripts] = {}
+        self._beside: dict[str, Scripts] = {}
         self._divided: dict[tuple[str, ...], Scripts] = {}
 
     def programs(self, path: str) -> tuple[str, ...]:
@@ -49,7 +50,7 @@ class Entries:
             directory = os.path.dirname(path)
             found = self._importing(path, self._scripts_around(directory))
             if not found and not self.has_main(path):
-                found = self._importing(path, self._scripts_beside(directory))
+                found = self._importing(path, self._scripts_beside(self._home(directory)))
             self._programs[path] = (path, *sorted(found))
         return self._programs[path]
 
@@ -137,11 +138,16 @@ class Entries:
             self._below[home] = tuple(self._importing_something(os.path.join(home, name) for name in names))
         return self._below[home]
 
-    def _scripts_beside(self, directory: str) -> Scripts:
+    def _scripts_beside(self, home: str | None) -> Scripts:
         """Return the scripts up to two folders below the directory above a project, if that is not marked as one."""
-        home = self._home(directory)
         if home is None or self.imports.is_root(home):
             return Scripts((), ())
+        if home not in self._beside:
+            self._beside[home] = self._naming(home)
+        return self._beside[home]
+
+    def _naming(self, home: str) -> Scripts:
+        """Return the scripts up to two folders below the directory above a project, where one names the project."""
         parent, name = os.path.split(home)
         paths = [os.path.join(parent, each) for each in sorted(self.imports.files.named(parent, *BESIDE))]
         outside = (self.imports.raw(path) or b"" for path in paths if not _is_in(path, home))

@@ -41,10 +41,11 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
 
 def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Obstacle]:
     """Yield the parts of a network that is converted as a whole too."""
-    wholes = [converted(program, use) for use in uses if not use.is_part]
+    parts = [use for use in uses if use.is_part]
+    wholes = [converted(program, use) for use in uses if not use.is_part] if parts else []
     scopes = networks.reach(program, wholes).scopes if wholes else frozenset()
-    for use in uses:
-        if use.is_part and use.scope.owner.parent in scopes:
+    for use in parts:
+        if use.scope.owner.parent in scopes:
             text = Message(
                 "this part belongs to a network that another loss takes as a whole: it would be converted twice"
             )

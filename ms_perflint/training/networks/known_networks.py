@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import descendants
 from ms_perflint.infer.queries import query
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def names_in(node: ast.AST) -> list[str]:
     """Return the names and attributes that an expression loads."""
     return [
         found.id if isinstance(found, ast.Name) else found.attr
-        for found in ast.walk(node)
+        for found in descendants(node)
         if isinstance(found, (ast.Name, ast.Attribute))
     ]
 

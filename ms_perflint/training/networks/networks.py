@@ -254,7 +254,7 @@ class _Search:
             if not self.is_done:
                 self.part(part)
         for loaded in _loaded(self.program, scope):
-            if not self.is_done:
+            if loaded not in self.seen and not self.is_done:
                 self.scope(loaded)
 
     def _bases(self, cls: Scope) -> None:
@@ -285,7 +285,9 @@ class _Part(NamedTuple):
 @fact
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
     """Return what the calls of a class or function add to a network, as far as they add something."""
-    found = (_part(program, site, in_cell) for site in scope.calls)
+    words = _words(program, scope.module)
+    sites = (site for site in scope.calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
+    found = (_part(program, site, in_cell) for site in sites)
     return tuple(part for part in found if part is not None)
 
 
@@ -293,7 +295,7 @@ def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
     """Return matmul or convolution; in a function also a call of a cell made elsewhere; None for other sites."""
     if is_matrix_site(program, site):
         return _Part(site, is_product=True)
-    if not isinstance(site.node, ast.Call) or (in_cell and isinstance(site.node.func, (ast.Name, ast.Attribute))):
+    if not isinstance(site.node, ast.Call) or (in_cell and _by_name(site)):
         return None
     found = program.evaluator.callees(site).alternatives
     called = [
@@ -303,6 +305,11 @@ def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
     ]
     is_hidden = isinstance(site.node.func, ast.Name) and not found
     return _Part(site, False, is_hidden, tuple(called)) if called or is_hidden else None
+
+
+def _by_name(site: Site) -> bool:
+    """Return whether a site calls a name or an attribute."""
+    return isinstance(site.node, ast.Call) and isinstance(site.node.func, (ast.Name, ast.Attribute))
 
 
 @fact

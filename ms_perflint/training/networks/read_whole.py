@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import position, word_of
+from ms_perflint.index.syntax_forms import descendants, position, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
@@ -244,7 +244,7 @@ def _kept(function: Scope) -> set[int]:
     """Return the calls of a function whose results may be layers: given to `self`, a row of cells, or returned."""
     found: set[int] = set()
     todo: list[ast.AST] = []
-    for node in ast.walk(function.node):
+    for node in descendants(function.node):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             todo += [node.value] if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets) else []

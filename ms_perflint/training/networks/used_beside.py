@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import descendants
 from ms_perflint.training.networks.plans import Use
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def arguments(node: ast.Call) -> list[ast.expr]:
 
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
-    found = [node for node in ast.walk(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
+    found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
     return [node for node in found if node.attr not in _MEMBERS and not _is_of_all_cells(program, node.attr)]
 
 
@@ -34,7 +35,7 @@ def _is_of_all_cells(program: Program, name: str) -> bool:
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
     """Return whether code loops over an expression, or takes an item of it: what converts it can do neither."""
-    for node in ast.walk(scope.node):
+    for node in descendants(scope.node):
         taken: list[ast.expr] = []
         if isinstance(node, (ast.For, ast.comprehension)):
             taken = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else ())]
