@@ -30,12 +30,8 @@ OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
 BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
 ALWAYS = ("-h", "--help")
-READERS: dict[str, Callable[[str], object]] = {
-    "int": int,
-    "float": float,
-    "str": str,
-    "literal_eval": ast.literal_eval,
-}  # of the types that refuse alike
+# of types: what makes a value of a text, or refuses it
+READERS: dict[str, Callable[[str], object]] = {"int": int, "float": float, "str": str, "literal_eval": ast.literal_eval}
 KINDS = {"int": Message("an integer"), "float": Message("a number"), "literal_eval": Message("a Python literal")}
 MANY = -1  # texts: as many as there are up to the next flag
 
