@@ -55,6 +55,14 @@ def test_progress_is_not_shown_to_those_who_do_not_want_it(
     assert CLEAR not in ran.out
 
 
+@terminal
+@pytest.mark.parametrize("command", [("program", "."), ("program", "train.py"), ("explain", "train.py:1")])
+def test_commands_that_read_programs_show_that_they_are_at_work(here: Path, command: tuple[str, ...]) -> None:
+    quiet = on_terminal(*command, cwd=here, program=IMPATIENT)
+    ran = on_terminal(*command, cwd=here, program=IMPATIENT, env=FRESH)
+    assert (quiet.code, ran.code, ran.out) == (0, 0, f"Reading programs ...{CLEAR}{quiet.out}")
+
+
 def test_no_progress_without_terminal(here: Path) -> None:
     ran = run(*SAFE, "--no-cache", ".", cwd=here, env=FRESH)
     assert (ran.err, "Linting" in ran.out) == ("", False)

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 
 from ms_perflint.commands.outputs import tell
+from ms_perflint.commands.progress import waiting
 from ms_perflint.commands.run import line
 from ms_perflint.config.per_file import Configurations, Group
 from ms_perflint.core.findings import Problem
@@ -18,7 +19,7 @@ from ms_perflint.discovery import discover
 from ms_perflint.engine import Done, untold
 from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts
 from ms_perflint.facts.data import Answer, Facts, Overview
-from ms_perflint.languages import ENGLISH, Message
+from ms_perflint.languages import ENGLISH, Message, say
 from ms_perflint.linting.linter import Linter
 from ms_perflint.report.program import render
 from ms_perflint.report.style import for_output
@@ -38,7 +39,8 @@ class Asked:
 
 def describe(path: str, configs: Configurations, asked: Asked, language: str = ENGLISH) -> int:
     """Print the facts of a path and return the exit code: 0, or 2 where something could not be read."""
-    found, problems = answer(os.path.abspath(path), configs)
+    with waiting(say(Message("Reading programs"), language)):
+        found, problems = answer(os.path.abspath(path), configs)
     for problem in problems:
         tell(line(problem, language))
     if found is not None:

@@ -8,13 +8,14 @@ import sys
 
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
+from ms_perflint.commands.progress import waiting
 from ms_perflint.commands.run import line
 from ms_perflint.config.per_file import Configurations
 from ms_perflint.core.findings import Problem
 from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
 from ms_perflint.facts.explanation import explain
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.languages import Message
+from ms_perflint.languages import Message, say
 from ms_perflint.linting.linter import Linter
 from ms_perflint.report.explanation import render
 from ms_perflint.report.sources import shown
@@ -42,7 +43,9 @@ def explain_line(place: str, configs: Configurations, output_format: str, langua
     except OSError as error:
         linter.problems.append(Problem(path, 0, 0, unreadable(error)))
     else:
-        found = explain(linter, module, _row(module, parts))
+        row = _row(module, parts)
+        with waiting(say(Message("Reading programs"), language)):
+            found = explain(linter, module, row)
         sys.stdout.write(render(output_format, found, for_output(), language))
         sys.stdout.flush()
     for problem in linter.problems:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Optional
 
@@ -40,7 +43,7 @@ class Progress:
         import shutil  # here, because few runs take so long
 
         columns = shutil.get_terminal_size().columns or USUAL  # before Python 3.11 it may be 0
-        self._print(CLEAR + self.line(columns))
+        _print(CLEAR + self.line(columns))
 
     def line(self, columns: int) -> str:
         """Return the bar on one line that ends before the last column."""
@@ -57,9 +60,24 @@ class Progress:
     ) -> None:
         """Clear the bar away, however the work ended."""
         if self._is_visible:
-            self._print(CLEAR)
+            _print(CLEAR)
 
-    @staticmethod
-    def _print(text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+
+@contextlib.contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show on a terminal what a run is at that may be long, where nothing can be counted."""
+    timer = threading.Timer(PATIENCE, lambda: _print(f"{label} ..."))
+    if is_wanted(quiet=False):
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if timer.ident is not None:
+            timer.join()
+            _print(CLEAR)
+
+
+def _print(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

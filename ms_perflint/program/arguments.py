@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
@@ -16,6 +16,7 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.program.run_configurations import RunConfiguration
 
@@ -29,6 +30,9 @@ OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
 BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
 ALWAYS = ("-h", "--help")
+# of types: what makes a value of a text, or refuses it
+READERS: dict[str, Callable[[str], object]] = {"int": int, "float": float, "str": str, "literal_eval": ast.literal_eval}
+KINDS = {"int": Message("an integer"), "float": Message("a number"), "literal_eval": Message("a Python literal")}
 MANY = -1  # texts: as many as there are up to the next flag
 
 Word = tuple[str, Place]
@@ -136,9 +140,12 @@ class _Reading:
             flag, sign, text = flag[:2], "=", flag[2:]
         names = option.flags if flag in option.flags or self.declared.named(flag) is option else (flag,)
         if sign:
+            self._check(option, flag, text, place)
             self._give(names, self._told(text, place, is_known), place)
             return
         texts = self._texts(option)
+        for each in texts:
+            self._check(option, flag, each, place)
         if option.is_never_bare and not texts:
             self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
         told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes != MANY else None
@@ -173,8 +180,8 @@ class _Reading:
             self.overrides.append((override[1], override[2], place))
         elif self.free:
             argument = self.free.pop(0)
-            if argument.takes == MANY:
-                self._texts(argument)
+            for each in [word, *(self._texts(argument) if argument.takes == MANY else ())]:
+                self._check(argument, argument.flags[-1], each, place)
             self._give(argument.flags, self._told(word, place) if argument.takes == 1 else None, place)
         elif self.declared.is_whole:
             said = Message("the program takes no argument `{word}`", word=word)
@@ -189,6 +196,14 @@ class _Reading:
             hint = suggestion(flag, known)
             said = Message("the program has no option `{flag}`{hint}", flag=flag, hint=hint)
             self.problems.append((place, said))
+
+    def _check(self, option: Argument, flag: str, text: str, place: Place) -> None:
+        """Note a text of a type, or a choice, that every parser with this option refuses."""
+        sites = [site for site in _sites(self.program) if _is_read(self.program, site)]
+        declaring = [site for site in sites if any({*option.flags} & {*each.flags} for each in _arguments(site))]
+        answers = [_refusal(self.program, site, flag, text) for site in declaring]
+        if answers and answers[0] and all(answers):
+            self.problems.append((place, answers[0]))
 
     def _told(self, text: str, place: Place, is_known: bool = True) -> str:
         """Return a text, the full path of a file that is there."""
@@ -263,6 +278,38 @@ def _arguments(site: Site) -> list[Argument]:
     is_empty = is_flag and takes == 1 and not is_needed and _is_empty(given)
     is_never_bare = takes == 1 and not {"action", "nargs", "flag_value", "cls"} & given.keys()
     return [Argument(tuple(texts), takes, is_needed, is_empty, is_never_bare)]
+
+
+def _refusal(program: Program, site: Site, flag: str, text: str) -> Optional[Message]:
+    """Return what a parser says of a text that it does not take; None where it takes it, or that is not known.
+
+    argparse converts it by `type`, and compares that with `choices` (Python 3.11 argparse.py:2470, 2516); click has
+    `type=click.Choice([...])`, and takes the type of the default where it is given none (click 8.1 types.py:970).
+    """
+    assert isinstance(site.node, ast.Call)
+    given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    choices, kind, default = given.get("choices"), given.get("type"), given.get("default")
+    if isinstance(kind, ast.Call) and word_of(kind.func) == "Choice" and len(kind.args) == 1 and not kind.keywords:
+        choices, kind = kind.args[0], None
+    elif kind is None and site.word == "option" and isinstance(default, ast.Constant):
+        kind = ast.Name(type(default.value).__name__)
+    word = word_of(kind).lower() if kind is not None else "str"
+    if word not in READERS or {"action", "cls"} & given.keys():
+        return None
+    try:
+        value = READERS[word](text)
+    except (ValueError, SyntaxError):
+        return Message("`{flag}` takes {kind}, not `{text}`", flag=flag, kind=KINDS[word], text=text)
+    except (RecursionError, MemoryError):
+        return None  # brackets in brackets
+    if choices is None:
+        return None
+    known, is_open = program.evaluator.elements(program.evaluator.value(choices, site.scope))
+    constants = [each.constant for each in known]
+    if is_open or not constants or NO_CONSTANT in constants or value in constants:
+        return None
+    several = ", ".join(map(str, constants))
+    return Message("`{flag}` takes one of {several}, not `{text}`", flag=flag, several=several, text=text)
 
 
 def _is_empty(given: Mapping[str, ast.expr]) -> bool:

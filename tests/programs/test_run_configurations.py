@@ -47,6 +47,20 @@ if args.eager:
 else:
     ms.set_context(mode=args.mode, device_target=args.device_target)
 """
+TYPED = """
+import argparse
+import ast
+LEVELS = ["O0", "O1"] + ["O2"]
+parser = argparse.ArgumentParser()
+parser.add_argument("kind", choices=("net", "lenet"))
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--sink", type=ast.literal_eval, default=True)
+parser.add_argument("--level", choices=LEVELS)
+parser.add_argument("--mode", type=int, choices=range(2))
+parser.add_argument("--own", type=lambda text: text, choices=[1])
+parser.add_argument("--many", choices=[each for each in open("levels.txt")])
+args = parser.parse_args()
+"""
 YAML = """
 import argparse
 import yaml
@@ -92,7 +106,8 @@ import click
 @click.command()
 @click.option("--mode", type=int, default=0)
 @click.option("--eager/--no-eager", is_flag=True, default=False)
-def main(mode, eager):
+@click.option("--level", type=click.Choice(["O0", "O2"]), default="O2")
+def main(mode, eager, level):
     ms.set_context(mode=1 if eager else mode)
     train()
 
@@ -265,6 +280,18 @@ WRONG = [
     (ARGPARSE, "--mode", "train.py: error: `--mode` needs a value\n"),
     (ARGPARSE, "--mode --eager", "train.py: error: `--mode` needs a value\n"),
     (CLICK, "--mode", "train.py: error: `--mode` needs a value\n"),
+    (ARGPARSE, "--mode abc", "train.py: error: `--mode` takes an integer, not `abc`\n"),
+    (ARGPARSE, "-mabc", "train.py: error: `-m` takes an integer, not `abc`\n"),
+    (ARGPARSE, "--mode=1.5", "train.py: error: `--mode` takes an integer, not `1.5`\n"),
+    (ARGPARSE, "--sizes 1 x", "train.py: error: `--sizes` takes an integer, not `x`\n"),
+    (ARGPARSE, "--device-target TPU", "train.py: error: `--device-target` takes one of Ascend, GPU, CPU, not `TPU`\n"),
+    (TYPED, "--lr fast net", "train.py: error: `--lr` takes a number, not `fast`\n"),
+    (TYPED, "--sink maybe net", "train.py: error: `--sink` takes a Python literal, not `maybe`\n"),
+    (TYPED, "--level O9 net", "train.py: error: `--level` takes one of O0, O1, O2, not `O9`\n"),
+    (TYPED, "--mode 2 net", "train.py: error: `--mode` takes one of 0, 1, not `2`\n"),
+    (TYPED, "other", "train.py: error: `kind` takes one of net, lenet, not `other`\n"),
+    (CLICK, "--mode abc", "train.py: error: `--mode` takes an integer, not `abc`\n"),
+    (CLICK, "--level O9", "train.py: error: `--level` takes one of O0, O2, not `O9`\n"),
     (ARGPARSE, "more", "train.py: error: the program takes no argument `more`\n"),
     (YAML, "", "train.py: error: the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "train.py: error: there is no file `configs/none.yaml`\n"),
@@ -277,6 +304,25 @@ def test_arguments_that_the_program_does_not_take(program: str, arguments: str, 
     write(tmp_path, program)
     ran = run("train.py", "--no-cache", "--", *arguments.split(), cwd=tmp_path)
     assert (ran.code, ran.err) == (2, said)
+
+
+TAKEN = [
+    (ARGPARSE, "--mode -1"),
+    (ARGPARSE, "--mode 0 --sizes 1 2"),
+    (TYPED, "--lr 1e-3 --sink False --level O2 --mode 1 --own x --many O9 lenet"),
+    (CLICK, "--mode 1 --level O0"),
+]
+
+
+@pytest.mark.parametrize(("program", "arguments"), TAKEN)
+def test_arguments_of_the_right_type(program: str, arguments: str, tmp_path: Path) -> None:
+    write(tmp_path, program)
+    assert run("train.py", "--no-cache", "--", *arguments.split(), cwd=tmp_path).err == ""
+
+
+def test_an_option_of_two_parsers_is_wrong_where_both_refuse_it(tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE.replace("args =", 'argparse.ArgumentParser().add_argument("--mode")\nargs ='))
+    assert run("train.py", "--no-cache", "--", "--mode", "abc", cwd=tmp_path).err == ""
 
 
 @pytest.mark.parametrize("paths", [(".",), ("train.py", "other.py"), ("configs/graph.yaml",)])
