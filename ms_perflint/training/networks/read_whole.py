@@ -227,7 +227,7 @@ def _of_self(root: ast.AST) -> list[ast.Attribute]:
 def _given_to_base(method: Scope) -> set[int]:
     """Return the attributes of `self` that are an operator, what it is given, or in a test, by identity."""
     found: set[int] = set()
-    for node in ast.walk(method.node):
+    for node in descendants(method.node):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
