@@ -590,6 +590,33 @@ def test_a_loss_that_is_scaled_by_one_is_not_scaled(scale: str, dtype: str) -> N
     assert ("bfloat16" in texts(fixed(PLAIN, step))) is bool(dtype)
 
 
+@pytest.mark.parametrize(
+    ("before", "optimizer", "step", "is_scaled"),
+    [
+        ("", "loss_scale=1024.0", "sens=1024.0", True),
+        ("scale = 1024.0", "loss_scale=scale", "sens=scale", True),
+        ("scale = 1024.0", "loss_scale=scale", "scale", True),
+        ("", "loss_scale=1024.0", "sens=512.0", False),
+        ("", "loss_scale=1.0", "sens=1.0", False),
+        ("", "weight_decay=0.1", "sens=1024.0", False),
+        ("", "loss_scale=1024.0", "", False),
+    ],
+)
+def test_a_loss_that_the_optimizer_unscales_is_scaled(before: str, optimizer: str, step: str, is_scaled: bool) -> None:
+    text = f"""
+    {before}
+    opt = nn.SGD(net.trainable_params(), 0.1, {optimizer})
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), opt, {step})
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+    fix = fixed(PLAIN, text)
+    assert ("scaled already" in fix.message, "bfloat16" in texts(fix)) == (is_scaled, not is_scaled)
+    old = Program({"train.py": join(IMPORTS, PLAIN, text)}, version=(2, 1)).lint(CODE).findings[0]
+    assert (old.fix is not None) is is_scaled
+    assert is_scaled or "BF16 needs MindSpore 2.2" in refused(old)
+
+
 TWO_LOSSES = """
     class Body(nn.Cell):
         def __init__(self):
