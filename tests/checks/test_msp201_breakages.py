@@ -554,6 +554,20 @@ def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(l
 
 
 @pytest.mark.parametrize(
+    ("layer", "name"),
+    [
+        ("zoo.models.Encoder(64)", "Encoder"),
+        ("nn.SequentialCell(nn.ReLU(), zoo.models.Encoder(64))", "Encoder"),
+        ("nn.InstanceNorm2d(64)", "InstanceNorm2d"),
+    ],
+)
+def test_a_layer_that_is_not_known_is_named(layer: str, name: str) -> None:
+    net = join(NET).replace("nn.Flatten()", layer)
+    finding = found("import zoo\n\n", net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
+    assert refused(finding) == f"`{name}` is not known to work in FP16 or BF16"
+
+
+@pytest.mark.parametrize(
     ("before", "after", "row"),
     [
         ("net = Net()\nopt = nn.SGD(net.trainable_params())", "net = Net()\nms.load_checkpoint('a.ckpt', net)", 0),
