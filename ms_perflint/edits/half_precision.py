@@ -19,7 +19,7 @@ from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, conv
 from ms_perflint.training.networks.products import Tied, tied
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
-from ms_perflint.training.networks.used_beside import is_used_beside
+from ms_perflint.training.networks.used_beside import arguments, is_used_beside
 from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step_object
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
+ON_CPU = Message("FP16 needs loss scaling, which has no place here; a CPU has no BF16")
+OLD = Message("FP16 needs loss scaling, which has no place here; BF16 needs MindSpore 2.2")
 _FIXED_CELL = "FixedLossScaleUpdateCell"
 _CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its weights
 
@@ -98,7 +100,7 @@ class Writer:
             scaled = [*scaled, *edits] if scaled is not None and edits is not None else None
         dtype = "float16" if scaled is not None else "bfloat16"
         if scaled is None and (self.program.version < BF16_SINCE or self.is_for_cpu):
-            return Obstacle(call.module, call.node, Message("FP16 needs loss scaling, which has no place here"))
+            return Obstacle(call.module, call.node, ON_CPU if self.is_for_cpu else OLD)
         found = list(scaled or ())
         for uses in _by_name(plan.uses):
             edits = self._uses(uses, dtype)
@@ -184,18 +186,26 @@ class Writer:
 
     def _unscaled_by_optimizer(self, call: Call) -> Optional[tuple[Edit, ...]]:
         """Return the edit that gives the loss scale to the optimizer of a call; None where it takes none."""
-        found: set[Call] = set()
-        for argument in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
-            for known in self.program.value(argument, call.scope).alternatives:
-                if is_optimizer(self.program, known.type_api, known.cls):
-                    made = made_at(self.program, known)
-                    if made is None or "loss_scale" not in {parameter.name for parameter in made.parameters}:
-                        return None
-                    found.add(made)
+        found = self._optimizers(call)
         optimizer = found.pop() if len(found) == 1 else None
-        if optimizer is None or optimizer.given("loss_scale") is not None or self._steps_elsewhere(optimizer, call):
+        if optimizer is None or all(each.name != "loss_scale" for each in optimizer.parameters):
+            return None
+        if optimizer.given("loss_scale") is not None or self._steps_elsewhere(optimizer, call):
             return None
         return self._set(optimizer, "loss_scale", SCALE)
+
+    def _optimizers(self, call: Call) -> set[Optional[Call]]:
+        """Return the calls that make the optimizers which a call is given; with None where one is not known."""
+        values = (self.program.value(each, call.scope) for each in arguments(call.node))
+        known = (each for value in values for each in value.alternatives)
+        optimizers = (each for each in known if is_optimizer(self.program, each.type_api, each.cls))
+        return {made_at(self.program, each) for each in optimizers}
+
+    def _is_scaled(self, call: Call) -> bool:
+        """Return whether a train cell is given the number by which its optimizer unscales: the cell scales its loss."""
+        scales = [each.argument("loss_scale").constants for each in self._optimizers(call) if each is not None]
+        given = [self.program.value(each, call.scope).constants for each in arguments(call.node)]
+        return any(each and each in given and all(scale != 1 for scale in each) for each in scales)
 
     def _steps_elsewhere(self, optimizer: Call, call: Call) -> bool:
         """Return whether another Model or train cell is given the same optimizer: its loss would not be scaled."""
@@ -218,6 +228,8 @@ class Writer:
         names = [call.api, *(name for cls in classes for name in (cls.name, *base_apis(self.program, cls)))]
         if any("WithLossScale" in name for name in names):
             return None if self._scales_by_one(call) else []
+        if self._is_scaled(call):
+            return []
         if call.api:
             given = call.given("sens") if any(each.name == "sens" for each in call.parameters) else call.node
         else:

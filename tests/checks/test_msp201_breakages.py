@@ -554,6 +554,20 @@ def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(l
 
 
 @pytest.mark.parametrize(
+    ("layer", "name"),
+    [
+        ("zoo.models.Encoder(64)", "Encoder"),
+        ("nn.SequentialCell(nn.ReLU(), zoo.models.Encoder(64))", "Encoder"),
+        ("nn.InstanceNorm2d(64)", "InstanceNorm2d"),
+    ],
+)
+def test_a_layer_that_is_not_known_is_named(layer: str, name: str) -> None:
+    net = join(NET).replace("nn.Flatten()", layer)
+    finding = found("import zoo\n\n", net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
+    assert refused(finding) == f"`{name}` is not known to work in FP16 or BF16"
+
+
+@pytest.mark.parametrize(
     ("before", "after", "row"),
     [
         ("net = Net()\nopt = nn.SGD(net.trainable_params())", "net = Net()\nms.load_checkpoint('a.ckpt', net)", 0),
@@ -588,6 +602,33 @@ def test_a_loss_that_is_scaled_by_one_is_not_scaled(scale: str, dtype: str) -> N
         step(data, label)
     """
     assert ("bfloat16" in texts(fixed(PLAIN, step))) is bool(dtype)
+
+
+@pytest.mark.parametrize(
+    ("before", "optimizer", "step", "is_scaled"),
+    [
+        ("", "loss_scale=1024.0", "sens=1024.0", True),
+        ("scale = 1024.0", "loss_scale=scale", "sens=scale", True),
+        ("scale = 1024.0", "loss_scale=scale", "scale", True),
+        ("", "loss_scale=1024.0", "sens=512.0", False),
+        ("", "loss_scale=1.0", "sens=1.0", False),
+        ("", "weight_decay=0.1", "sens=1024.0", False),
+        ("", "loss_scale=1024.0", "", False),
+    ],
+)
+def test_a_loss_that_the_optimizer_unscales_is_scaled(before: str, optimizer: str, step: str, is_scaled: bool) -> None:
+    text = f"""
+    {before}
+    opt = nn.SGD(net.trainable_params(), 0.1, {optimizer})
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), opt, {step})
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+    fix = fixed(PLAIN, text)
+    assert ("scaled already" in fix.message, "bfloat16" in texts(fix)) == (is_scaled, not is_scaled)
+    old = Program({"train.py": join(IMPORTS, PLAIN, text)}, version=(2, 1)).lint(CODE).findings[0]
+    assert (old.fix is not None) is is_scaled
+    assert is_scaled or "BF16 needs MindSpore 2.2" in refused(old)
 
 
 TWO_LOSSES = """

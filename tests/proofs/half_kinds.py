@@ -173,7 +173,12 @@ DERIVED = [
                 "4, 4, 3",
                 "return self.conv2d(ops.pad(x, (1, 1, 1, 1)), self.weight)",
             ),
-            ("dense with its operator", "nn.Dense", "4, 4", "return self.matmul(x.reshape(-1, 4), self.weight)"),
+            (
+                "dense with its operator",
+                "nn.Dense",
+                "4, 4",
+                "return self.matmul(x.reshape(-1, 4), self.weight).reshape(x.shape)",
+            ),
             ("norm with its operator", "nn.LayerNorm", "(4,)", "return self.layer_norm(x, self.gamma, self.beta)[0]"),
             (
                 "norm of channels",

@@ -83,8 +83,14 @@ class _Reader:
         elif not is_known(self.program, known.type_api) and known.type_api.startswith(LAYERS):
             unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
         elif not (known.type_api.startswith("mindspore.") or is_of(known.type_api, HALF)):
-            hidden(*self._place(made, site))
+            self._foreign(*self._place(made, site), known.type_api)
         return None
+
+    def _foreign(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
+        """End the reading at what another library makes, which has a name, or at what nothing is known of."""
+        if api:
+            unknown(module, node, api.rpartition(".")[2])
+        hidden(module, node)
 
     def _place(self, made: Optional[Layer], site: Optional[Site]) -> tuple[SemanticIndex, ast.AST]:
         """Return where a part of the network is made, else where it stands."""
@@ -206,7 +212,7 @@ class _Reader:
             elif definition is not None and (is_kept or self._gives_cells(site)):
                 self.makes(definition)
             elif api and is_kept and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
-                hidden(site.module, site.node)
+                self._foreign(site.module, site.node, api)
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         is_of_result = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Call)
         if is_kept and not value.alternatives and not is_of_result and site.word not in known_kinds.BUILTINS:
