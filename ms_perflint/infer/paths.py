@@ -116,6 +116,10 @@ class _Reader:
         """Return what a binding gives its name."""
         if binding.kind == "assign" and binding.value is not None and not binding.path and depth < DEPTH:
             return self.read(binding.value, binding.scope, depth)
+        taken = binding.path[0] if binding.kind == "assign" and len(binding.path) == 1 else None
+        part = self.part(binding.value, taken, binding.scope, depth + 1) if binding.value and taken is not None else ()
+        if part:
+            return part
         stmt = binding.stmt
         if binding.kind == "augment" and isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
             before = [each for each in binding.scope.flow.at(stmt.target) if each is not binding and depth < DEPTH]
@@ -299,9 +303,19 @@ class _Reader:
             found.append(folder.added(other, "/") if folder.pieces else other)
         return found
 
-    def returned(self, function: Scope, node: ast.Call, depth: int) -> Sequence[Path]:
-        """Return what a function of the project returns to one call."""
-        found = [path for each, _ in function.returns[:FEW] for path in self.read(each, function, depth)]
+    def part(self, node: ast.expr, at: int, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what stands at an index of a tuple, also of one that a function of the project returns."""
+        if isinstance(node, (ast.Tuple, ast.List)) and at < len(node.elts):
+            return self.read(node.elts[at], scope, depth)
+        known = self.evaluator.value(node.func, scope).only if isinstance(node, ast.Call) else None
+        if depth > DEPTH or not isinstance(node, ast.Call) or known is None or known.definition is None:
+            return ()
+        return self.returned(known.definition, node, depth, at)
+
+    def returned(self, function: Scope, node: ast.Call, depth: int, at: Optional[int] = None) -> Sequence[Path]:
+        """Return what a function of the project returns to one call; with an index, what stands there."""
+        read = self.read if at is None else lambda each, scope, depth: self.part(each, at, scope, depth)
+        found = [path for each, _ in function.returns[:FEW] for path in read(each, function, depth)]
         own = [path for path in found if all(f is not function or s.node is node for f, s in path.calls)]
         return [path._replace(calls=frozenset(each for each in path.calls if each[0] is not function)) for path in own]
 

@@ -1131,6 +1131,38 @@ UNUSED = [
 ]
 
 
+RETURNED = """
+import shutil
+
+
+def paths(epoch):
+    found = f"out/{epoch}.json", f"out/{epoch}.ckpt"
+    return RETURN
+
+
+---
+LEFT
+ms.save_checkpoint(net, path)  #s
+---
+THEN
+"""
+TUPLES = [
+    (
+        'f"out/{epoch}.json", f"out/{epoch}.ckpt"',
+        "_, path = paths(epoch)",
+        '_, best = paths(5)\nshutil.copy(best, "a")',
+        True,
+    ),
+    ('[f"out/{epoch}.json", f"out/{epoch}.ckpt"]', "_, path = paths(epoch)", 'shutil.copy("out/5.ckpt", "a")', True),
+    ("found", '_, path = "", "out/last.ckpt"', 'shutil.copy("out/last.ckpt", "a")', True),
+    ('f"out/{epoch}.json", f"out/{epoch}.ckpt"', "_, path = paths(epoch)", 'log, _ = paths(5)\nopen(log, "w")', False),
+    ('f"out/{epoch}.json", f"out/{epoch}.ckpt"', "_, path = paths(epoch)", 'shutil.copy("log/5.txt", "a")', False),
+]
+for returned, left, then, is_used in TUPLES:
+    text = RETURNED.replace("RETURN", returned).replace("LEFT", left).replace("THEN", then)
+    (USED if is_used else UNUSED).append((used if is_used else unused)(f"{returned}; {left}; {then}", text))
+
+
 @pytest.mark.parametrize("program", USED)
 def test_used(program: Program) -> None:
     fires(CODE, program)

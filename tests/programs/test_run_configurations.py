@@ -509,7 +509,7 @@ ms.set_context(mode=1 if args.run_eval else 0)
 net = nn.Dense(args.width, 10)
 model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), amp_level="O2")
 config = CheckpointConfig(keep_checkpoint_max=args.keep, async_save=bool(args.in_background))
-model.train(1, None, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=True)
+model.train(10, None, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=True)
 """
 OPTIONS = [
     ({"a.sh": "--data_url /a", "b.sh": "--data_url /b --batch_size 30"}, {}),
@@ -1050,18 +1050,18 @@ BY_DEVICE = f"""if args.many and args.device == "Ascend":
     {PLAIN}
 elif args.many and args.device == "GPU":
     {PLAIN}"""
-MANY, GPU, EAGER = "--many", "--many --device GPU", "--mode 1"
+DISTRIBUTED, ON_GPU, EAGER_MODE = "--many", "--many --device GPU", "--mode 1"
 STARTS = [
-    (f"def set_up():\n    {PLAIN}\n\n\nif args.many:\n    set_up()", ["", MANY], [(["1.sh"], "unsafe")]),
-    (IN_ARM, ["", MANY], [(["1.sh"], "unsafe")]),
-    (IN_ARM, ["", MANY, GPU], [(["1.sh", "2.sh"], "unsafe")]),
-    (IN_ARM.replace("many", "device == 'GPU'"), [MANY, GPU], [(None, "unsafe")]),
-    (f"if not args.many:\n    print()\nelse:\n    {PLAIN}", ["", MANY], [(["1.sh"], "unsafe")]),
-    (BY_DEVICE, ["", MANY, GPU], [(["1.sh"], "unsafe"), (["2.sh"], "unsafe")]),
-    (f"ms.set_context(mode=args.mode)\n{PLAIN}", ["", EAGER], [(["defaults", "0.sh"], "display-only")]),
+    (f"def set_up():\n    {PLAIN}\n\n\nif args.many:\n    set_up()", ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
+    (IN_ARM, ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
+    (IN_ARM, ["", DISTRIBUTED, ON_GPU], [(["1.sh", "2.sh"], "unsafe")]),
+    (IN_ARM.replace("many", "device == 'GPU'"), [DISTRIBUTED, ON_GPU], [(None, "unsafe")]),
+    (f"if not args.many:\n    print()\nelse:\n    {PLAIN}", ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
+    (BY_DEVICE, ["", DISTRIBUTED, ON_GPU], [(["1.sh"], "unsafe"), (["2.sh"], "unsafe")]),
+    (f"ms.set_context(mode=args.mode)\n{PLAIN}", ["", EAGER_MODE], [(["defaults", "0.sh"], "display-only")]),
     (
         f"if args.many:\n    {PLAIN}\nif args.device == 'GPU':\n    ms.set_auto_parallel_context(comm_fusion=FUSED)",
-        ["", MANY, GPU],
+        ["", DISTRIBUTED, ON_GPU],
         [(["1.sh"], "display-only")],
     ),
 ]
