@@ -857,3 +857,23 @@ def test_facts_of_one_run_say_what_it_was_given(tmp_path: Path) -> None:
     ):
         shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path)
         assert any(line.split("  ")[-1].strip() == said for line in shown.out.splitlines()), (arguments, shown.out)
+
+
+# --- config files of which one has to be named
+
+TO_NAME = YAML.replace("required=True", 'default=""').replace("import yaml", "import os\nimport yaml")
+NAMED = [  # how the file is opened, and whether one has to be named
+    ("args.config", True),
+    ("os.path.realpath(args.config)", True),
+    ("os.path.abspath(args.config)", True),
+    ('os.path.join("configs", args.config)', True),
+    ('os.path.join(os.path.dirname(__file__), "configs", args.config)', True),
+    ('args.config or "configs/graph.yaml"', False),
+    ('os.path.join("configs", args.config, "graph.yaml")', False),
+]
+
+
+@pytest.mark.parametrize(("opened", "is_needed"), NAMED)
+def test_a_config_file_has_to_be_named(opened: str, is_needed: bool, tmp_path: Path) -> None:
+    write(tmp_path, TO_NAME.replace("open(args.config)", f"open({opened})"))
+    assert configurations(tmp_path) == ([["configs/eager.yaml"]] if is_needed else [])
