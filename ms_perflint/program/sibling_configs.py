@@ -61,9 +61,15 @@ def _loads_none(program: Program) -> bool:
     for call in program.calls(*sorted(program.evaluator.libraries.documents)):
         if call.node.args and program.evaluator.way(call.block) == USUAL:
             paths = documents.paths(program.evaluator, call.node.args[0], call.scope)
-            if paths.by_default and not paths.open and all(known.constant in ("", None) for known in paths.by_default):
+            names_file = any(_names_file(known.constant) for known in paths.by_default)
+            if paths.by_default and not paths.open and not names_file:
                 return True
     return False
+
+
+def _names_file(path: object) -> bool:
+    """Return whether a path may be that of a file: "" is none, nor are `realpath("")` and `join(root, "")`."""
+    return path is not None and os.path.basename(str(path)) not in ("", ".")
 
 
 def _reads_more(program: Program, path: str) -> bool:

@@ -1077,3 +1077,23 @@ def test_a_fix_that_no_other_run_comes_to_is_made(
     ran = run("train.py", "--isolated", "--select", "MSP601", "--output-format", "json", cwd=tmp_path)
     found = json.loads(ran.out)
     assert [(each["configurations"], each["fix"]["applicability"]) for each in found] == expected, ran.out
+
+
+# --- config files of which one has to be named
+
+TO_NAME = YAML.replace("required=True", 'default=""').replace("import yaml", "import os\nimport yaml")
+OPENED = [  # how the file is opened, and whether one has to be named
+    ("args.config", True),
+    ("os.path.realpath(args.config)", True),
+    ("os.path.abspath(args.config)", True),
+    ('os.path.join("configs", args.config)', True),
+    ('os.path.join(os.path.dirname(__file__), "configs", args.config)', True),
+    ('args.config or "configs/graph.yaml"', False),
+    ('os.path.join("configs", args.config, "graph.yaml")', False),
+]
+
+
+@pytest.mark.parametrize(("opened", "is_needed"), OPENED)
+def test_a_config_file_has_to_be_named(opened: str, is_needed: bool, tmp_path: Path) -> None:
+    write(tmp_path, TO_NAME.replace("open(args.config)", f"open({opened})"))
+    assert configurations(tmp_path) == ([["configs/eager.yaml"]] if is_needed else [])
