@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import NamedTuple, Optional, Union
+from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
@@ -21,6 +21,7 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.training.networks import layers
+from ms_perflint.training.networks.flow_effects import Bits, Effect, Fed, Flow, Operated, Passed, Tied, covers, flow
 from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
 from ms_perflint.training.networks.signals import (
     ADDED,
@@ -36,8 +37,6 @@ from ms_perflint.training.networks.signals import (
     STATE,
     TIES,
     Made,
-    Operation,
-    Signal,
     Source,
     Sources,
     union,
@@ -46,67 +45,10 @@ from ms_perflint.training.networks.signals import (
 CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
 
 
-class Flow(NamedTuple):
-    """What feeds what in some modules, in all programs in which their callees are the same."""
-
-    takes: dict[Made, Signal]  # layer -> what it is fed
-    made_in: dict[Made, dict[Scope, None]]  # layer -> the functions that make it, as they are called
-    places: dict[Made, set[Scope]]  # layer -> the functions that call it
-    operations: tuple[Operation, ...]
-    ties: tuple[Signal, ...]  # what is as wide as one another
-    ends: Signal  # what leaves the networks
-    returned: tuple[tuple[ast.expr, Scope, Signal], ...]  # by what
-    lost: str  # where more comes together than is told apart, the first place; "" where it does not
-
-
 @query
 def data_flow(program: Inputs, modules: tuple[SemanticIndex, ...]) -> Flow:
     """Return what feeds what in some modules."""
     return _Solver(program, modules).solve()
-
-
-Bits = int  # a signal, as `Sources` counts what comes from where
-
-
-class Fed(NamedTuple):
-    """A layer is called in a function, and given something."""
-
-    layer: Made
-    signal: Bits
-    place: Scope
-    made_in: Optional[Scope]  # the function that makes it, as it is called
-
-
-class Passed(NamedTuple):
-    """A parameter is given something."""
-
-    binding: Binding
-    signal: Bits
-
-
-class Tied(NamedTuple):
-    """Tensors are as wide as one another."""
-
-    signal: Bits
-
-
-class Operated(NamedTuple):
-    """An `Operation`, so far."""
-
-    node: ast.expr
-    scope: Scope
-    word: str
-    operands: tuple[tuple[ast.expr, Bits], ...]
-
-
-Effect = Union[Fed, Passed, Tied, Operated]  # of an expression, beside what it is
-
-
-def _covers(new: Effect, earlier: Effect) -> bool:
-    """Return whether an effect says all that an earlier one of the same expression says."""
-    if isinstance(new, Operated) or isinstance(earlier, Operated):
-        return isinstance(new, Operated) and isinstance(earlier, Operated) and new.node is earlier.node
-    return earlier.signal | new.signal == new.signal and earlier._replace(signal=new.signal) == new
 
 
 class _Solver:
@@ -165,28 +107,9 @@ class _Solver:
             if function not in self._entered and (found := self._held[id(node)])
         ]
         left = union(self._held[id(site)] for site in rows)
-        return self._flow(signal(left).union(*(found for *_, found in returned)), returned)
-
-    def _flow(self, ends: Signal, returned: Iterable[tuple[ast.expr, Scope, Signal]]) -> Flow:
-        flow = Flow({}, {}, {}, (), (), ends, tuple(returned), self._lost)
-        signal, widened = self._sources.signal, self._sources.widened
-        takes: dict[Made, Bits] = {}
-        ties: dict[Signal, None] = {}
-        operations: dict[int, Operation] = {}
-        for key in sorted(self._effects, key=self._position.__getitem__):
-            for effect in self._effects[key]:
-                if isinstance(effect, Fed):
-                    takes[effect.layer] = widened(takes.get(effect.layer, 0) | effect.signal)
-                    flow.places.setdefault(effect.layer, set()).add(effect.place)
-                    if effect.made_in is not None:
-                        flow.made_in.setdefault(effect.layer, {})[effect.made_in] = None
-                elif isinstance(effect, Tied):
-                    ties[signal(effect.signal)] = None
-                elif isinstance(effect, Operated):
-                    operands = tuple((part, signal(bits)) for part, bits in effect.operands)
-                    operations[id(effect.node)] = Operation(*effect[:3], operands)
-        flow.takes.update((layer, signal(bits)) for layer, bits in takes.items())
-        return flow._replace(ties=tuple(ties), operations=tuple(operations.values()))
+        ends = signal(left).union(*(found for *_, found in returned))
+        effects = (each for key in sorted(self._effects, key=self._position.__getitem__) for each in self._effects[key])
+        return flow(effects, self._sources, ends, returned, self._lost)
 
     def signal(self, node: ast.expr, scope: Scope) -> Bits:
         """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
@@ -222,7 +145,7 @@ class _Solver:
         self._changes[key] = self._changes.get(key, 0) + 1
         if self._changes[key] > CHANGES:
             found |= self._held[key]
-            earlier = (each for each in self._effects.get(key, ()) if not any(_covers(new, each) for new in own))
+            earlier = (each for each in self._effects.get(key, ()) if not any(covers(new, each) for new in own))
             own = list(dict.fromkeys((*earlier, *own)))
         self._have(key, own)
         if found != self._held[key]:

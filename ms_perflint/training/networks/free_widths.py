@@ -8,14 +8,17 @@ from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
+from ms_perflint.training.networks.layers import IN, OUT, Slot
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
+from ms_perflint.training.training_steps import base_apis
 
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
@@ -87,7 +90,7 @@ class FreeWidths:
             same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
             rest = [slot for slot in same if set(moving(slot, found.width)) == own]
         else:
-            rest = widths.written_alike(self.program, found.producer)
+            rest = _written_alike(self.program, found.producer)
         for slot in sorted(rest, key=lambda slot: _order(slot.call)):
             if slot.call == found.producer.call or _order(slot.call) > _order(found.producer.call):
                 return True
@@ -102,7 +105,7 @@ class FreeWidths:
         is_known = bool(found) and (
             known_networks.is_made_for_published(self.program, call) or known_networks.is_published(call)
         )
-        return [] if is_known or (found and widths.is_chain(self.program, call)) else found
+        return [] if is_known or (found and _is_chain(self.program, call)) else found
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
@@ -139,7 +142,7 @@ class FreeWidths:
         found = widths.hidden(self.program, slot, self.tiles.multiple)
         if found is None or not self._is_unaligned(found.width):
             return None
-        if known_networks.is_class_count(slot.node, slot.width, widths.after(found)):
+        if known_networks.is_class_count(slot.node, slot.width, _after(found)):
             return None
         if any(known_networks.is_test(origin.place.path) for origin in found.origins):
             return None  # a value whose only source is a test
@@ -151,7 +154,7 @@ class FreeWidths:
         program = self.program
         if (
             known_networks.in_tests(site)
-            or not widths.in_cell(program, site)
+            or not _in_cell(program, site)
             or target_of(program).is_cpu
             or not program.runs(site)
         ):
@@ -164,8 +167,48 @@ def _axes(call: Call) -> tuple[Number, ...]:
     if call.api in layers.PRODUCTS:
         return layers.inner_axes(call)
     axis = layers.outer_axis(call)
-    return (axis,) if axis is not None and widths.is_taken(call, axis.value) else ()
+    return (axis,) if axis is not None and _is_taken(call, axis.value) else ()
 
 
 def _order(call: Call) -> tuple[str, int, int]:
     return call.module.path, call.node.lineno, call.node.col_offset
+
+
+# --- where a layer stands
+
+
+def _is_chain(program: Program, call: Call) -> bool:
+    """Return whether a layer is one of a row of layers that have the widths of a published network."""
+    scope, flow = layers.network(call), feeds.feeds(program, call.module)
+    rows = [each for each in flow.layers if layers.network(each) is scope and each.api in layers.WIDE]
+    rows.sort(key=lambda each: position(each.node))
+    given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
+    return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
+
+
+def _written_alike(program: Program, producer: Slot) -> list[Slot]:
+    """Return the slots of the same network whose width is the same expression."""
+    scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
+    around = (call for call in flow.layers if layers.network(call) is scope)
+    given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
+    return [slot for slot in given if ast.dump(slot.node) == ast.dump(producer.node)]
+
+
+def _in_cell(program: Program, site: Site) -> bool:
+    """Return whether a site stands in a Cell; a function or module may hold a network without one."""
+    scope = layers.network(site)
+    if not scope.is_class or not isinstance(site.node, ast.Call):
+        return True
+    return any(api.startswith("mindspore.") for api in base_apis(program, scope))
+
+
+def _is_taken(call: Call, width: int) -> bool:
+    """Return whether a layer near a call takes a width in."""
+    flow = feeds.feeds(call.program, call.module)
+    return any(slot.role == IN and slot.width == width for each in flow.layers for slot in flow.slots(each))
+
+
+def _after(found: Hidden) -> list[int]:
+    """Return the widths that come out of the layers that take a hidden width in."""
+    calls = dict.fromkeys(slot.call for slot in found.consumers)
+    return [slot.width for call in calls for slot in layers.slots(call) if slot.role == OUT and slot != found.producer]

@@ -72,7 +72,7 @@ class Sources:
         self._firsts = 0  # all of those
         self._alike: dict[object, int] = {}  # by origin
         self._unmade = 0  # those that no cell is known to give out
-        self._given_out: dict[tuple[int, Alternative], int] = {}
+        self._few: set[int] = set()  # those of the signals that are not too many
         self._signals: dict[int, Signal] = {}
         self.bit(Source(None, LOST))
 
@@ -91,14 +91,19 @@ class Sources:
     def signal(self, bits: int) -> Signal:
         """Return the sources that bits stand for."""
         if bits not in self._signals:
-            self._signals[bits] = frozenset(self._sources(bits))
+            pairs = ((how, bits >> at & self._firsts) for at, how in enumerate(_HOWS))
+            self._signals[bits] = frozenset(
+                self._source(first)._replace(how=how) for how, firsts in pairs for first in _each(firsts)
+            )
         return self._signals[bits]
 
-    def _sources(self, bits: int) -> Iterator[Source]:
-        while bits:
-            at, how = divmod((bits & -bits).bit_length() - 1, _GROUP)
-            yield self._all[at]._replace(how=_HOWS[how])
-            bits &= bits - 1
+    def _source(self, first: int) -> Source:
+        """Return one of the sources of a group."""
+        return self._all[first.bit_length() // _GROUP]
+
+    def _groups(self, bits: int) -> int:
+        """Return the first bits of the groups that some bits are of."""
+        return union(bits >> at for at in range(_GROUP)) & self._firsts
 
     def widened(self, bits: int) -> int:
         """Return the same bits, or the unknown one for what may come from anywhere, and whatever is added to that."""
@@ -106,27 +111,44 @@ class Sources:
 
     def are_too_many(self, bits: int) -> bool:
         """Return whether more sources come together than are told apart."""
-        return bits.bit_length() > SOURCES and bin(bits).count("1") > SOURCES
+        if bits.bit_length() <= SOURCES or bits in self._few:
+            return False
+        is_few = bin(bits).count("1") <= SOURCES
+        if is_few:
+            self._few.add(bits)
+        return not is_few
 
     def alike(self, bits: int) -> int:
         """Return all that has the same origins, whatever happened to it."""
-        return union(self._alike[origin] for origin in {source.origin for source in self._sources(bits)})
+        found = 0
+        for first in _each(self._groups(bits)):
+            found |= 0 if first & found else self._alike[self._source(first).origin]
+        return found
 
     def changed(self, bits: int, how: str) -> int:
         """Return the same sources after something was done to them; what is lost stays lost."""
         lost = bits & self._firsts << _HOWS.index(LOST)
-        others = union(bits >> at for at in range(_HOWS.index(LOST))) & self._firsts
-        return lost | others << _HOWS.index(how)
+        return lost | self._groups(bits & ~lost) << _HOWS.index(how)
 
     def given_out(self, bits: int, cell: Alternative) -> int:
         """Return the same sources as a cell gives them out; the innermost one counts."""
         taken = bits & self._unmade & ~self.UNKNOWN
-        if (taken, cell) not in self._given_out:
-            made = (self.bit(source._replace(made=cell)) for source in self._sources(taken))
-            self._given_out[taken, cell] = union(made)
-        return bits & ~taken | self._given_out[taken, cell]
+        found = bits & ~taken
+        for first in _each(self._groups(taken)):
+            origin = self._source(first).origin
+            self.bit(Source(origin, made=cell))
+            how = taken >> first.bit_length() - 1 & _WHOLE_GROUP
+            found |= how * self._first[origin, cell]
+        return found
 
 
 def union(signals: Iterable[int]) -> int:
     """Return what reaches an expression that is any of several."""
     return reduce(or_, signals, 0)
+
+
+def _each(bits: int) -> Iterator[int]:
+    """Yield the bits of a number, each as a number."""
+    while bits:
+        yield bits & -bits
+        bits &= bits - 1

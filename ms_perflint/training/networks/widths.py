@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import feeds, known_networks, layers
+from ms_perflint.training.networks import feeds, layers
 from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum, place
 from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -363,12 +362,6 @@ def _stands_in(origin: Origin, node: ast.expr) -> bool:
     return any(each is origin.node for each in ast.walk(node))
 
 
-def after(found: Hidden) -> list[int]:
-    """Return the widths that come out of the layers that take a hidden width in."""
-    calls = dict.fromkeys(slot.call for slot in found.consumers)
-    return [slot.width for call in calls for slot in layers.slots(call) if slot.role == OUT and slot != found.producer]
-
-
 def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     """Return the constants that make a slot's width: the width itself where it stands there, else the greatest."""
     origins = slot.number.origins
@@ -419,37 +412,3 @@ def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int
         if slot.width > multiple and new % multiple:
             return False
     return True
-
-
-def is_taken(call: Call, width: int) -> bool:
-    """Return whether a layer near a call takes a width in."""
-    flow = feeds.feeds(call.program, call.module)
-    return any(slot.role == IN and slot.width == width for each in flow.layers for slot in flow.slots(each))
-
-
-# --- where a layer stands
-
-
-def is_chain(program: Program, call: Call) -> bool:
-    """Return whether a layer is one of a row of layers that have the widths of a published network."""
-    scope, flow = layers.network(call), feeds.feeds(program, call.module)
-    rows = [each for each in flow.layers if layers.network(each) is scope and each.api in layers.WIDE]
-    rows.sort(key=lambda each: position(each.node))
-    given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
-    return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
-
-
-def written_alike(program: Program, producer: Slot) -> list[Slot]:
-    """Return the slots of the same network whose width is the same expression."""
-    scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
-    around = (call for call in flow.layers if layers.network(call) is scope)
-    given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
-    return [slot for slot in given if ast.dump(slot.node) == ast.dump(producer.node)]
-
-
-def in_cell(program: Program, site: Site) -> bool:
-    """Return whether a site stands in a Cell; a function or module may hold a network without one."""
-    scope = layers.network(site)
-    if not scope.is_class or not isinstance(site.node, ast.Call):
-        return True
-    return any(api.startswith("mindspore.") for api in base_apis(program, scope))
