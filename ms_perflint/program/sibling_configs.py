@@ -108,15 +108,32 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
     def stands(key: str) -> bool:
         return any(program.project.contains_any(path, (key,)) for path in program.files)
 
-    for base in program.project.ancestors(os.path.dirname(program.entry)):
-        for folder in sorted(program.project.files.named(base, *FOLDERS)):
-            home = os.path.join(base, folder)
+    for base, inside in _homes(program):
+        for folder in sorted(program.project.files.named(inside, *FOLDERS)):
+            home = os.path.join(inside, folder)
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
             paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name), stands)]
             if paths:
                 parts = {part for path in paths for part in config_files.below(program, path)}
                 yield from ((base, path) for path in paths if path not in parts)
                 return
+
+
+def _homes(program: Program) -> Iterator[tuple[str, str]]:
+    """Yield the folders beside whose files config files may lie, the nearest first, and from where these are named.
+
+    After the folders above the entry script come those of the packages that it imports.
+    """
+    above = program.project.ancestors(os.path.dirname(program.entry))
+    yield from ((base, base) for base in above)
+    inside = sorted({os.path.dirname(path) for path in program.files}.difference(above), key=_by_depth)
+    for folder in inside:
+        base = next((base for base in above if folder.startswith(os.path.join(base, ""))), folder)
+        yield base, folder
+
+
+def _by_depth(folder: str) -> tuple[int, str]:
+    return folder.count(os.sep), folder
 
 
 def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:

@@ -737,6 +737,16 @@ def test_what_depends_on_a_config_file_alone_is_evaluated_for_each(tmp_path: Pat
     assert findings == 2 and ten - one <= 9 * 0.35 * one, (one, ten)
 
 
+def test_what_is_skipped_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, YAML, **{f"configs/net_{mode}.yaml": f"mode: {mode}\n" for mode in range(8)})
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    monkeypatch.setattr(programs.Runs, "_is_too_much", lambda runs: len(runs.asked) == 3)
+    ran = run("train.py", "--select", "MSP101", "--no-cache", cwd=tmp_path)
+    assert "with 1 of 8 run configurations: configs/net_1.yaml" in ran.out
+    assert "5 more run configurations were not judged" in ran.err
+
+
 def test_what_the_others_may_take_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "EVALUATIONS", 0)
     one, _ = evaluations(tmp_path / "one", 1, 'cfg["width"]')
