@@ -16,7 +16,7 @@ from mindspore import nn
 from mindspore.train import CheckpointConfig, Model, ModelCheckpoint"""
 NETWORK = """\
 %%time
-model = Model(net, loss, nn.SGD(net.trainable_params()))
+model = Model(nn.ReLU(), nn.MSELoss(), nn.SGD(net.trainable_params()))
 model?"""
 TRAINING = """\
 found = !ls -la "logs

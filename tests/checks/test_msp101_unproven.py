@@ -202,7 +202,7 @@ def test_a_network_that_was_not_read_is_named_beside_the_obstacles() -> None:
     loop = texts[-2].replace("value_and_grad(forward,", "value_and_grad(other,")
     (finding,) = _program((name, (*texts[:-2], loop))).lint(CODE).findings
     assert "obstacles to graph mode: 1" in str(finding.message)
-    assert any("`other`" in str(each.message) for each in finding.related)
+    assert any("`Net` is not in these files" in str(each.message) for each in finding.related)
 
 
 ARMS = """

@@ -77,6 +77,19 @@ CHILD = """class C2(nn.Cell):
 """
 
 KINDS = [
+    *(
+        _kind(
+            "same",
+            f"list that becomes a CellList, {name}",
+            f"{body}\nreturn x.sum()",
+            init="self.l = []\nfor i in range(2):\n    self.l.append(nn.Dense(4, 4, weight_init='ones'))\n"
+            "self.l = nn.CellList(self.l)",
+        )
+        for name, body in (
+            ("by index", "for i in range(2):\n    x = self.l[i](x)"),
+            ("row by row", "for row in self.l:\n    x = row(x)"),
+        )
+    ),
     _kind("same", "for tensor", "s = 0\nfor r in x:\n    s = s + r.sum()\nreturn self.d(x).sum() + s"),
     _kind("same", "star assign", "a, *b = (x, x * 2, x * 3)\nreturn self.d(a + b[0] + b[1]).sum()"),
     _kind(

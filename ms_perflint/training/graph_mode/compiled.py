@@ -59,8 +59,9 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 
 @fact
 def trained(program: Program) -> tuple[Held, ...]:
-    """Return the networks and functions that are trained, and those that they are made of by MindSpore's cells."""
-    given = [Held(node, call.scope) for call in trained_models(program) for node in [call.given("network")] if node]
+    """Return the networks, losses and functions that are trained, and what MindSpore's cells make them of."""
+    models = [(call, call.given(name)) for call in trained_models(program) for name in ("network", "loss_fn")]
+    given = [Held(node, call.scope) for call, node in models if node is not None]
     for site in train_sites(program):
         if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
             given.append(Held(site.node.func, site.scope))
@@ -73,7 +74,8 @@ def trained(program: Program) -> tuple[Held, ...]:
             made = known.creation
             if made is not None and known.identity not in seen and known.type_api in _AROUND:
                 seen.add(known.identity)
-                given += [Held(each, made.scope) for each in made.call.args[:1] if not isinstance(each, ast.Starred)]
+                parts = made.call.args[: 1 + (known.type_api == "mindspore.nn.WithLossCell")]
+                given += [Held(each, made.scope) for each in parts if not isinstance(each, ast.Starred)]
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ Run in `construct` and in a function under `value_and_grad` (`tests/proofs/kinds
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
@@ -67,15 +67,10 @@ _SIZES = _words("shape dtype ndim size itemsize")
 
 def is_seen(value: Value) -> bool:
     """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
-    known = [_root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
+    known = [root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
     if not known or (value.open and not all(map(_is_of_mindspore, known))):
         return False
     return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
-
-
-def is_told(value: Value) -> bool:
-    """Return whether anything is known of a network or function: where it comes from, if not what it is."""
-    return any(each.constant is NO_CONSTANT for each in value.alternatives)
 
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
@@ -108,7 +103,7 @@ class _Callee:
             return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
         callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
         known = list(callable_)
-        if self.value.open and not all(map(_is_of_mindspore, known)):
+        if self.value.open and not all(map(_is_of_mindspore, known)) and not self._is_in_row():
             return False
         if not known:
             is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
@@ -144,7 +139,15 @@ class _Callee:
             places += [each.value.value for each in bound if isinstance(each.value, ast.Subscript)]
         parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
         values = (self.program.value(each, self.function).alternatives for each in parts)
-        return any(known and all(each.type_api in ROWS or self._are_cells(each) for each in known) for known in values)
+        return any(map(self._are_row, values))
+
+    def _are_row(self, known: Sequence[Alternative]) -> bool:
+        """Return whether a row of cells is all that something can be; beside that, the list that it is made of."""
+        rows = [each for each in known if each.type_api in ROWS]
+        lists = [each for each in known if (each.is_display and each.parts) or not rows]
+        return (
+            bool(known) and all(each in rows or each.is_display for each in known) and all(map(self._are_cells, lists))
+        )
 
     def _are_cells(self, known: Alternative) -> bool:
         """Return whether a list that is written in the program holds what is known to compile."""
@@ -173,7 +176,7 @@ class _Callee:
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
             return False
-        known = _root(known)
+        known = root(known)
         if known.api:
             return self._is_api(known.api)
         if known.type_api:
@@ -302,7 +305,7 @@ def _is_cell(program: Program, cls: Scope) -> bool:
     return any(_is_cell_api(each.api) for each in lineage(program.evaluator, cls) if each.api)
 
 
-def _root(known: Alternative) -> Alternative:
+def root(known: Alternative) -> Alternative:
     """Return what was called to make something of no class of its own: `self.grad(self.network, weights)`."""
     while not known.api and not known.type_api and known.origin is not None:
         known = known.origin

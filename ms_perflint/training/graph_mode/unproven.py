@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
-from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import Tensors
@@ -28,7 +29,7 @@ from ms_perflint.training.graph_mode.compiled import (
     trained,
 )
 from ms_perflint.training.graph_mode.in_place import in_place
-from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, is_told
+from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, root
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_cell
@@ -41,15 +42,19 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 
 @fact
 def unread(program: Program) -> tuple[Obstacle, ...]:
-    """Return the networks and functions that are trained and come from what is not there, or is not known."""
+    """Return what is trained and not shown by the files, or not all that it can be."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    return tuple(_named(part.scope, part.node) for part, value in values if not is_seen(value) and is_told(value))
+    return tuple(_unseen(part, value) for part, value in values if not value.must_be(None) and not is_seen(value))
 
 
-@fact
-def is_untold(program: Program) -> bool:
-    """Return whether nothing tells what a trained network is: a name that nothing binds, a module by its text."""
-    return not all(is_told(program.evaluator.read(part)) for part in trained(program))
+def _unseen(part: Held, value: Value) -> Obstacle:
+    """Return what the files do not show, where it is made; or what may be something else, where it is called."""
+    if any(known.cls or known.definition for known in value.alternatives):
+        return _named(part.scope, part.node)
+    made = next((each.creation for each in map(root, value.alternatives) if each.creation is not None), None)
+    node, scope = (made.call.func, made.scope) if made is not None else (part.node, part.scope)
+    text = Message("`{code}` is not in these files, so it may not compile", code=_shown(_text(scope, node)))
+    return obstacle(scope.module, node, "unproven", text)
 
 
 @fact
@@ -76,12 +81,20 @@ def _is_of_plain_class(program: Program, site: Site) -> bool:
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
-    text = code or scope.module.text(node)
-    if isinstance(node, (*LOOPS, ast.ClassDef)) and not code:  # its first line, without what stands behind that
-        text = text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":")
-    shown = " ".join(text.split())
-    shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
-    return obstacle(scope.module, node, "unproven", Message("graph mode is not known to compile `{code}`", code=shown))
+    text = Message("graph mode is not known to compile `{code}`", code=_shown(code or _text(scope, node)))
+    return obstacle(scope.module, node, "unproven", text)
+
+
+def _text(scope: Scope, node: ast.AST) -> str:
+    """Return what stands there; of a loop and a class its first line, without what stands behind that."""
+    text = scope.module.text(node)
+    is_long = isinstance(node, (*LOOPS, ast.ClassDef))
+    return text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":") if is_long else text
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -110,7 +123,18 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                     yield _named(function, node)
     for site in calls_of(program, function):
         if not is_call_known(program, function, site):
-            yield _named(function, site.node, f"{ast.unparse(site.node.func)}(...)")  # type: ignore[attr-defined]
+            value, callee = program.evaluator.callees(site), site.node.func  # type: ignore[attr-defined]
+            is_unseen = any(_is_made_outside(root(each)) for each in value.alternatives)
+            yield (
+                _unseen(Held(callee, function), value)
+                if is_unseen
+                else _named(function, site.node, f"{ast.unparse(callee)}(...)")
+            )
+
+
+def _is_made_outside(known: Alternative) -> bool:
+    """Return whether a call of another package makes something: a network that the files do not show."""
+    return known.creation is not None and known.type_api.partition(".")[0] not in ("", "mindspore", "builtins")
 
 
 def _is_deep(program: Program, function: Scope, step: Step) -> bool:
