@@ -125,7 +125,7 @@ class MixedPrecision:
 
     def _with_casts(self, training: Training, way: Remedy) -> Remedy:
         """Weights that are used beside their layer stay in float32: they are cast."""
-        tied = self._writer.tied(training.values)
+        tied = self._writer.tied(training.values) if way.edits else ()
         if not tied or not way.edits:
             return way
         places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)

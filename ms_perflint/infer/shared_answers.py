@@ -135,10 +135,12 @@ class Sharing:
 
     def same(self, key: Hashable, other: Hashable, scope: Scope, *nodes: object) -> None:
         """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
-        if not self.queries.is_own(modules_in(scope)):
-            self.shared.same_as.setdefault(key, (other, *nodes))
-        elif key not in self.shared.same_as:
+        if key in self.shared.same_as:
+            return
+        if self.queries.is_own(modules_in(scope)):
             self._own.add(key)
+        else:
+            self.shared.same_as[key] = other, *nodes
 
     def is_shared(self, query: Query) -> bool:
         """Return whether other programs may ask a query too, or have done so."""

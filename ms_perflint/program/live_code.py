@@ -144,8 +144,8 @@ class _Reach:
         while self.todo:
             scope = self.todo.pop()
             self.load(scope)
-            for inner in scope.defines:
-                if inner not in self.found and scope.is_function and inner.name in scope.names:
+            for inner in scope.defines if scope.is_function else ():
+                if inner.name in scope.names and inner not in self.found:
                     self.add(inner)
 
     def register(self) -> None:
@@ -214,7 +214,8 @@ class _Reach:
         if scope in self.found:
             return
         self.found.add(scope)
-        self.touch(scope.module)
+        if scope.module.scope not in self.found:
+            self.touch(scope.module)
         self.todo.append(scope)
         if not scope.is_class:
             return

@@ -73,12 +73,12 @@ def is_cell(program: Program, cls: Scope) -> bool:
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
-    return _searched(program, tuple(values), False).found
+    return _found(program, tuple(values)).found
 
 
 def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     """Return a layer or product of a network that a matrix unit notices; None where there is none in the program."""
-    return _searched(program, tuple(values), False).layer
+    return _found(program, tuple(values)).layer
 
 
 def is_unknown(program: Program, values: Iterable[Value]) -> bool:
@@ -108,11 +108,14 @@ def foreign(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.exp
 
 
 @fact
+def _found(program: Program, values: tuple[Value, ...]) -> _Search:
+    """Return a search for matmul or convolution alone; what hides a part is told in the order of the other one."""
+    return _Search(program, is_bases_last=True).values(values)
+
+
+@fact
 def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
-    search = _Search(program, whole)
-    for value in values:
-        search.value(value, is_network=True)
-    return search
+    return _Search(program, whole).values(values)
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
@@ -158,9 +161,10 @@ def _is_network(program: Program, cls: Scope) -> bool:
 class _Search:
     """Walks through all code of which a value is made, to the first matmul or convolution; `whole`: to the end."""
 
-    def __init__(self, program: Program, whole: bool = False) -> None:
+    def __init__(self, program: Program, whole: bool = False, is_bases_last: bool = False) -> None:
         self.program = program
         self.whole = whole
+        self.is_bases_last = is_bases_last  # which are mostly of a library, and load much that is no network
         self.found = False
         self.has_products = False  # also ones that are too small to count
         self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
@@ -168,6 +172,7 @@ class _Search:
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()
+        self.deriving: list[Scope] = []  # classes whose bases come last
 
     @property
     def is_done(self) -> bool:
@@ -176,6 +181,15 @@ class _Search:
     def find(self, site: Optional[Site]) -> None:
         self.found = self.has_products = True
         self.layer = self.layer or site
+
+    def values(self, values: Iterable[Value]) -> _Search:
+        """Look at all that some networks can be."""
+        for value in values:
+            self.value(value, is_network=True)
+        for cls in self.deriving:  # which grows meanwhile
+            if not self.is_done:
+                self._bases(cls)
+        return self
 
     def value(
         self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None, is_network: bool = False
@@ -246,7 +260,9 @@ class _Search:
         """A class with its methods and bases, or a function; and what they load by name."""
         if self.is_done or self._was_here(scope):
             return
-        if scope.is_class:
+        if scope.is_class and self.is_bases_last:
+            self.deriving.append(scope)
+        elif scope.is_class:
             self._bases(scope)
         cls = scope.parent
         in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)

@@ -18,6 +18,7 @@ _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+_SPELLED = _FUNCTIONS | _CONVOLUTIONS | {"@"}
 _PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
 _ADDED = frozenset({"addmm", "baddbmm", "addbmm"})  # what is added stands in front
 _BIASED = frozenset({"dense", "linear", "conv1d", "conv2d", "conv3d"})
@@ -40,10 +41,19 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     the cell; the primitive `MatMul` takes the parameter itself, and raises for what is made of it, `self.A.T` (run on
     2.10).
     """
+    if program.is_whole and not any(_may_tie(program, module) for module in program.modules):
+        return ()  # before it is asked what the network is made of: that runs, and stands in these modules
     methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
     sites = ((method, site) for method in methods for site in method.calls)
     products = ((method, site, found) for method, site in sites if (found := _tied(program, method, site)))
     return tuple(each for method, site, found in products for each in (found, *_bias(program, site, found)))
+
+
+def _may_tie(program: Program, module: SemanticIndex) -> bool:
+    """Return whether a method in a module has such a product, or the module names a primitive for products."""
+    methods = (scope for scope in module.scopes if scope.is_function and scope.is_method)
+    sites = ((method, site) for method in methods for site in method.calls if site.word in _SPELLED)
+    return b"MatMul" in module.source.text or any(_tied(program, method, site) for method, site in sites)
 
 
 def _bias(program: Program, site: Site, found: Tied) -> tuple[Tied, ...]:
@@ -55,7 +65,7 @@ def _bias(program: Program, site: Site, found: Tied) -> tuple[Tied, ...]:
 
 def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     node = site.node
-    is_function = site.word in _FUNCTIONS | _CONVOLUTIONS and _is_function(program, site)
+    is_function = site.word in _SPELLED and _is_function(program, site)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         is_function = True
         operands = [node.left, node.right]
