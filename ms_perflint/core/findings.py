@@ -180,10 +180,10 @@ def _fix_in(fix: Fix, language: str) -> Fix:
     return fix._replace(message=say(fix.message, language), reason=reason)
 
 
-def only_shown(finding: Finding) -> Finding:
-    """Return a finding whose fix is not made: a program could not be asked whether it survives it."""
+def only_shown(finding: Finding, reason: Message) -> Finding:
+    """Return a finding whose fix is not made, and why."""
     fix = finding.fix
-    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=None)) if fix is not None else finding
+    return finding._replace(fix=fix._replace(safety=Safety.DISPLAY, reason=reason)) if fix is not None else finding
 
 
 Found = dict[tuple[object, ...], Finding]  # by place
@@ -200,7 +200,7 @@ def over_runs(by_run: Sequence[tuple[str, Found]], beyond: int = 0, are_meant: b
         holds = _without_condition([(name, found[key]) for name, found in by_run if key in found])
         first, *others = (finding for _, finding in holds)
         if any(_edits(other) != _edits(first) for other in others):
-            first = only_shown(first)
+            first = only_shown(first, Message("other run configurations need another change"))
         elif first.fix is not None:
             first = max((first, *others), key=_weakness)
         names = tuple(name for name, _ in holds)

@@ -331,7 +331,8 @@ class Linter:
         before = len(self._failures)
         found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
         is_whole = len(self._failures) == before and not self._is_shared(module)
-        return found if is_whole else [only_shown(finding) for finding in found]
+        reason = Message("not all programs that run the file were checked")
+        return found if is_whole else [only_shown(finding, reason) for finding in found]
 
     def _is_shared(self, module: SemanticIndex) -> bool:
         """Return whether programs that are not asked run a file too: just one run of one program is judged."""

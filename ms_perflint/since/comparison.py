@@ -20,6 +20,7 @@ from ms_perflint.baseline import entries
 from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, only_shown
 from ms_perflint.core.source import PYTHON, Files, Source, SourceError
 from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.languages import Message
 from ms_perflint.since.states import State, States, is_there
 
 LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths
@@ -64,7 +65,8 @@ class Comparison:
         after = self.states.after
         if finding.fix is None or not isinstance(after, State):
             return finding
-        return only_shown(finding) if any(after.differs(edit.path) for edit in finding.fix.edits) else finding
+        is_shown = any(after.differs(edit.path) for edit in finding.fix.edits)
+        return only_shown(finding, Message("a file has changes that are not staged")) if is_shown else finding
 
     def _concerns(self, problem: Problem) -> bool:
         return problem.internal or self.states.before.differs(problem.path)
