@@ -27,6 +27,15 @@ def test_the_default_set_of_rules_is_a_contract(tmp_path: Path) -> None:
     assert tuple(sorted(Config(root=str(tmp_path)).codes)) == DEFAULT_SET
 
 
+@pytest.mark.parametrize(
+    ("select", "idle"),
+    [("['MSP9']", ("MSP9",)), ("['MSP4', 'MSP3']", ("MSP4",)), ("['MSP901', 'MSP', 'ALL']", ()), ("['MSP10']", ())],
+)
+def test_prefixes_of_preview_rules_select_nothing(select: str, idle: tuple[str, ...], tmp_path: Path) -> None:
+    assert load([configured(tmp_path, f"select = {select}\n")]).idle == idle
+    assert load([configured(tmp_path, f"extend-select = {select}\n")]).idle == idle
+
+
 def test_every_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = configured(

@@ -58,6 +58,22 @@ def test_it_is_said_with_and_without_a_cache(here: Path) -> None:
         assert (ran.code, ran.out, ran.err) == (0, "No findings in 1 file.\n", "")
 
 
+@pytest.mark.parametrize("cache", [True, False])
+def test_a_config_file_that_is_named_is_about_the_programs_that_may_read_it(here: Path, cache: bool) -> None:
+    (here / "setup.cfg").write_text("")
+    (here / "app").mkdir()
+    for name in ("train.py", "src"):
+        (here / name).rename(here / "app" / name)
+    for folder in (here, here / "app"):
+        (folder / "config.yaml").write_text("a: 1\n")
+    how = ("--cache-dir", str(here / "cache")) if cache else ("-n",)
+    for _ in range(2):
+        told = run("--isolated", *how, "config.yaml", cwd=here / "app")
+        assert (told.code, told.out, told.err) == (0, "", TOLD)
+        other = run("--isolated", *how, "../config.yaml", cwd=here / "app")
+        assert (other.code, other.out, other.err) == (0, "", "")
+
+
 def test_several_processes_say_the_same(here: Path) -> None:
     (here / "src" / "more.py").write_text(NET)
     for number in range(150):

@@ -65,6 +65,8 @@ def run(paths: Sequence[str], options: Options) -> int:
     refuse(options, wanted)
     for hint in unread(paths) if options.config is None and not options.isolated and not options.quiet else ():
         tell(say(hint, language))
+    for word in configs.run.idle if not options.quiet else ():
+        tell(say(Message("`{word}` selects nothing: preview rules need their full code", word=word), language))
     asked = request(paths, options, configs, typed)
     clock.append((Message("finding files"), time.perf_counter()))
     if not asked.found.files and not asked.found.problems and not options.quiet and not typed:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from ms_perflint.cache.cache import Memory, project_root
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.config.settings import Config
+from ms_perflint.config.settings import Config, inside
 from ms_perflint.core.findings import Report
 from ms_perflint.discovery import Found, discover, is_excluded
 
@@ -43,7 +43,11 @@ class Touched:
                 near = memories[number].consulting(with_findings.intersection(paths), self._others)
                 kept |= {path for path in near if self._is_read_for(path, config)}
             self._kept = frozenset(kept)
-        return report.only(self._kept)
+        return report.only(self._kept, {each.entry for each in report.unjudged if self._may_be_read_by(each.entry)})
+
+    def _may_be_read_by(self, entry: str) -> bool:
+        """Return whether a program that was judged in part may read one of the others, which lies below its script."""
+        return any(inside(path, os.path.dirname(entry)) for path in self._others)
 
     def _is_read_for(self, path: str, config: Config) -> bool:
         """Return whether one of the others is read for a file alone: sessions are about several ones."""

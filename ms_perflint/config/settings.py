@@ -136,6 +136,16 @@ class Config(_Settings):
         return frozenset(code for code, preview in _rules().items() if self._is_on(code, preview))
 
     @property
+    def idle(self) -> tuple[str, ...]:
+        """Return what is selected and turns nothing on: prefixes of preview rules, which need their full code."""
+        rules, chosen = _rules(), (*self.select, *self.extend_select)
+        return tuple(
+            word
+            for word in chosen
+            if word not in (ALL, *rules) and all(preview for code, preview in rules.items() if code.startswith(word))
+        )
+
+    @property
     def baseline_file(self) -> str | None:
         """Return the absolute path of the baseline; None where there is none."""
         return os.path.join(self.root, self.baseline) if self.baseline else None

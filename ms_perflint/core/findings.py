@@ -335,9 +335,17 @@ class Report(NamedTuple):
     unjudged: tuple[Unjudged, ...] = ()  # by entry script
     trained: tuple[str, ...] = ()  # the entry scripts of the programs that train, as far as rules asked them
 
-    def only(self, paths: Container[str]) -> Report:
-        """Return what it says of some of its files."""
+    def only(self, paths: Container[str], entries: Container[str] = ()) -> Report:
+        """Return what it says of some of its files, and of the programs that they are part of, or that are named."""
+        parts = tuple(
+            each
+            for each in self.unjudged
+            if each.entry in entries or any(path in paths for path in (each.entry, *each.files))
+        )
+        about = {each.entry for each in parts}
         return self._replace(
+            unjudged=parts,
+            trained=tuple(entry for entry in self.trained if entry in paths or entry in about),
             findings=tuple(finding for finding in self.findings if finding.place.path in paths),
             problems=tuple(problem for problem in self.problems if problem.path in paths),
             files=tuple(path for path in self.files if path in paths),

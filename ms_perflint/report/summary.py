@@ -149,13 +149,14 @@ def _mended(fixed: tuple[Finding, ...]) -> list[Message]:
 
 
 def _with_consent(outcome: Outcome) -> list[Message]:
-    """Return the line that says what `--unsafe-fixes` would mend, and what that changes."""
+    """Return the line that says what `--unsafe-fixes` would mend, and what that changes; or that nothing can be."""
     fixes: dict[str, list[str]] = {}
     for finding in outcome.findings:
         if finding.fix and outcome.could_mend(finding):
             fixes.setdefault(finding.code, []).append(finding.fix.message)
     if not fixes:
-        return []
+        is_none = outcome.findings and not outcome.fixed and not any(map(outcome.will_fix, outcome.findings))
+        return [Message("No fix can be applied: each is display-only, or there is none.")] if is_none else []
     number = sum(map(len, fixes.values()))
     parts = [f"{f'{len(texts)}x ' if len(texts) > 1 else ''}{code} ({texts[0]})" for code, texts in fixes.items()]
     rules = ", ".join(parts)

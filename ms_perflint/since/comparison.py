@@ -66,7 +66,7 @@ class Comparison:
         if finding.fix is None or not isinstance(after, State):
             return finding
         differs = any(after.differs(edit.path) for edit in finding.fix.edits)
-        return only_shown(finding, Message("the work tree differs from what is staged")) if differs else finding
+        return only_shown(finding, Message("a file has changes that are not staged")) if differs else finding
 
     def _concerns(self, problem: Problem) -> bool:
         return problem.internal or self.states.before.differs(problem.path)
