@@ -227,6 +227,7 @@ def test_a_fix_is_only_shown_where_a_program_of_the_file_could_not_be_asked(
     (after,) = report.findings
     assert before.fix and before.fix.safety is Safety.SAFE
     assert after.fix and after.fix.safety is Safety.DISPLAY
+    assert after.fix.reason == "not every program that runs this file could be asked"
     assert {Path(problem.path).name for problem in report.problems} <= {"common.py", "bad.py"}
 
 

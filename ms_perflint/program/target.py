@@ -29,6 +29,7 @@ _OLD = {
     "sizes": ("mindspore.ops.interpolate", (2, 0)),
     "coordinate_transformation_mode": ("mindspore.ops.interpolate", (2, 0)),
     "interpolation_mode": ("mindspore.ops.grid_sample", (2, 0)),
+    "ffn_hidden_size": ("mindspore.nn.TransformerEncoder", (2, 0)),
     "vocab_cache_size": ("mindspore.nn.EmbeddingLookup", (2, 8)),
 }
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
