@@ -216,8 +216,8 @@ class Code:
         """
         said, given = known_kinds.dtype_of(node, word)
         if given is not None and said not in _FOLLOWED | _RAISED:
-            asked = given.func if isinstance(given, ast.Call) else None
-            said = "dtype" if asked is not None and self._asks(asked, site) else self._dtype(given, site)
+            is_asked = isinstance(given, ast.Call) and self._asks(given.func, site)
+            said = "dtype" if is_asked else dtype_of(self.program.value(given, site.scope))
         if said not in _FOLLOWED | _RAISED:
             return False
         if given is not None:
@@ -230,9 +230,6 @@ class Code:
         """Return whether what is called gives the dtype of a tensor: `ops.dtype`."""
         known = self.program.value(func, site.scope).alternatives
         return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
-
-    def _dtype(self, given: ast.expr, site: Site) -> str:
-        return dtype_of(self.program.value(given, site.scope))
 
     def _tell_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given: they are of numbers."""
