@@ -29,6 +29,7 @@ _OLD = {
     "sizes": ("mindspore.ops.interpolate", (2, 0)),
     "coordinate_transformation_mode": ("mindspore.ops.interpolate", (2, 0)),
     "interpolation_mode": ("mindspore.ops.grid_sample", (2, 0)),
+    "ffn_hidden_size": ("mindspore.nn.TransformerEncoder", (2, 0)),
     "vocab_cache_size": ("mindspore.nn.EmbeddingLookup", (2, 8)),
 }
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
@@ -123,7 +124,7 @@ def _old_calls(program: Files, path: str) -> Iterator[tuple[Version, Place]]:
     words |= {api.rpartition(".")[2] for api, _ in _OLD.values()} if keywords else frozenset()
     for site in (site for word in sorted(words) for site in module.by_word.get(word, ())):
         given = {each.arg: each for each in site.node.keywords} if isinstance(site.node, ast.Call) else {}
-        for name in _called(site) if not _is_conditional(site.block) else ():
+        for name in _called(site) if not _is_for_another(site.block) else ():
             removed = mindspore_api.removed_in(name)
             if removed is not None:
                 yield removed, module.source.place(module.span(site.node)[0])
@@ -212,6 +213,13 @@ def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
             if binding.node is alias:
                 return _is_conditional(binding.block)
     return False
+
+
+def _is_for_another(block: Block) -> bool:
+    """Return whether a block tries whether something exists, or asks for the version."""
+    owners = [arm.owner for arm in block.chain() if arm.owner is not None]
+    tests = [ast.unparse(owner.test) for owner in owners if isinstance(owner, ast.If)]
+    return any(isinstance(owner, TRY) for owner in owners) or any(re.search("version|hasattr", test) for test in tests)
 
 
 def _is_conditional(block: Block) -> bool:

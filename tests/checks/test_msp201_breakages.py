@@ -184,7 +184,7 @@ def test_an_operator_that_is_not_known_in_half_precision_is_named(construct: str
     for run in (STEPS.format("ops.mse_loss(net(data), label)"), MODEL.format("nn.MSELoss()")):
         finding = found(net, run)
         assert (finding.fix is None) is bool(name)
-        assert not name or refused(finding).startswith(f"`{name}` is not known")
+        assert not name or refused(finding).startswith((f"`{name}` is not known", f"`{name}` gives FP32"))
 
 
 @pytest.mark.parametrize(
@@ -565,6 +565,22 @@ def test_a_layer_that_is_not_known_is_named(layer: str, name: str) -> None:
     net = join(NET).replace("nn.Flatten()", layer)
     finding = found("import zoo\n\n", net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
     assert refused(finding) == f"`{name}` is not known to work in FP16 or BF16"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("ops.ResizeBilinearV2()(x, (8, 8))", "ResizeBilinearV2"),
+        ("self.grow(x, (8, 8))", "ResizeBilinearV2"),
+        ("x.astype(ms.float32)", "astype"),
+        ("ops.zeros(x.shape, ms.float32)", "zeros"),
+    ],
+)
+def test_float32_that_is_joined_is_named(part: str, name: str) -> None:
+    grow = "self.grow = ops.ResizeBilinearV2()\n        self.flatten"
+    net = join(NET).replace("self.flatten", grow, 1).replace("self.conv(x)", f"ops.concat((x, {part}))")
+    finding = found(net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
+    assert refused(finding) == f"`{name}` gives FP32, and an operator here takes tensors of one dtype"
 
 
 @pytest.mark.parametrize(

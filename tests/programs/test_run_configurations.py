@@ -657,6 +657,15 @@ def test_a_fix_of_what_one_config_file_decides_is_shown_there(tmp_path: Path) ->
     assert [Path(edit["filename"]).name for edit in found["fix"]["edits"]] == ["eager.yaml"]
 
 
+def test_a_fix_that_differs_between_config_files_is_shown_with_the_reason(tmp_path: Path) -> None:
+    text = YAML.replace('mode=cfg["mode"]', 'device_target=cfg["device"]') + TAIL.replace("128", "50")
+    write(tmp_path, text, **{"configs/graph.yaml": "device: GPU\n", "configs/eager.yaml": "device: Ascend\n"})
+    (found,) = json.loads(run("train.py", "--select", "MSP202", "--output-format", "json", cwd=tmp_path).out)
+    assert found["configurations"] is None
+    assert found["fix"]["applicability"] == "display-only"
+    assert found["fix"]["reason"] == "the run configurations need different fixes"
+
+
 def test_a_program_that_trains_with_no_file_is_judged_as_it_is(tmp_path: Path) -> None:
     text = YAML.replace("required=True", "required=True, help='x'")
     write(tmp_path, text)

@@ -216,14 +216,17 @@ USES = [  # a call of what a later version lacks, and the newest version that ha
     ("from mindspore import mint\nmint.relu(1)\n", (2, 3, 0)),
     ("import mindspore as ms\nms.nn.ResizeBilinear()\nms.ms_function(print)\n", (2, 2, 0)),
     ("from mindspore import ops\nops.interpolate(1, sizes=(2, 2))\n", (1, 10, 0)),
+    ("from mindspore import nn\nnn.TransformerEncoder(batch_size=2, ffn_hidden_size=8)\n", (1, 10, 0)),
     ("from mindspore.ops import split\nsplit(1, axis=0, output_num=2)\n", (1, 10, 0)),
+    ("from mindspore import context\nif many:\n    context.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
     ("import mindspore.dataset as ds\nds.MindDataset(dataset_file='a')\n", (1, 5, 0)),
     ("from mindspore import context\ncontext.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
 ]
 NO_USES = [
     "from mindspore import mint, ops\nops.relu(1)\n",
     "from mindspore import nn\nfrom own import layers\nlayers.ResizeBilinear()\nnn.Dense(1, 1)\n",
-    "from mindspore import nn\nif old:\n    nn.ResizeBilinear()\nelse:\n    nn.Dense(1, 1)\n",
+    "from mindspore import nn\nif hasattr(nn, 'ResizeBilinear'):\n    nn.ResizeBilinear()\nelse:\n    nn.Dense(1, 1)\n",
+    "import mindspore as ms\nif ms.__version__ < '2.3':\n    layer = ms.nn.ResizeBilinear()\n",
     "from mindspore import nn\ntry:\n    nn.ResizeBilinear()\nexcept AttributeError:\n    pass\n",
     "from mindspore import ops\nops.Split(0, output_num=2)\nsplit(1, output_num=2)\n",
     "from mindspore import ops\nops.interpolate(1, size=(2, 2))\n",

@@ -26,7 +26,6 @@ _CELLS = frozenset(
         "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
         "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Softmax2d",
         "AvgPool3d", "MaxPool3d", "AdaptiveAvgPool3d", "LRN", "ResizeBilinear",
-        "TransformerEncoder", "TransformerEncoderLayer",
         "ReLU", "ReLU6", "LeakyReLU", "ELU", "CELU", "SeLU", "GELU", "SiLU", "Sigmoid", "LogSigmoid", "Tanh", "PReLU",
         "HSwish", "HSigmoid", "Hardswish", "Hardsigmoid", "Mish", "Softsign", "Hardtanh", "Softmax", "LogSoftmax",
         "Upsample", "Pad", "ReflectionPad2d", "ZeroPad2d", "ConstantPad2d", "PixelShuffle",
@@ -37,8 +36,8 @@ _CELLS = frozenset(
 )  # fmt: skip
 # Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
 _OF_GRAPHS = frozenset({"LSTM"})
-# Layers that once summed in half precision, by the first version in which they were run
-_SINCE = {"GroupNorm": (2, 7)}
+# Layers that once summed in half precision, or were others, by the first version that has what was run
+_SINCE = {"GroupNorm": (2, 7), "TransformerEncoder": (2, 0), "TransformerEncoderLayer": (2, 0)}
 # Operators, functions and methods of tensors by their last word, without underscores and in lower case: `Reshape`,
 # `reshape`; what they give is of the dtype that they are given
 _OPERATORS = frozenset(

@@ -29,6 +29,7 @@ _EXPRESSIONS = (
     ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Starred, ast.JoinedStr,
     ast.FormattedValue, ast.NamedExpr,
 )  # fmt: skip
+RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 ASKS = Message("this asks for a dtype, which would be another one")
 LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
@@ -61,14 +62,15 @@ class Code:
         self.cell = cell
         self.words: set[str] = set()
         self.seen: set[Scope] = set()
-        self.raised: Optional[Site] = None  # the first cast to float32
+        self.raised: Optional[tuple[Site, str]] = None  # the first cast to float32, and its name
         self.joins = False  # whether an operator takes tensors of one dtype only
         self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
     def end(self) -> None:
         """A cast to float32 is known where no operator joins what it gives with a tensor in half precision."""
         if self.raised is not None and self.joins:
-            unknown(self.raised.module, self.raised.node, self.raised.word)
+            site, name = self.raised
+            stop(site.module, site.node, RAISES.filled(name=name))
 
     def function(self, function: Scope) -> None:
         """Code that computes in half precision."""
@@ -214,23 +216,20 @@ class Code:
         """
         said, given = known_kinds.dtype_of(node, word)
         if given is not None and said not in _FOLLOWED | _RAISED:
-            asked = given.func if isinstance(given, ast.Call) else None
-            said = "dtype" if asked is not None and self._asks(asked, site) else self._dtype(given, site)
+            is_asked = isinstance(given, ast.Call) and self._asks(given.func, site)
+            said = "dtype" if is_asked else dtype_of(self.program.value(given, site.scope))
         if said not in _FOLLOWED | _RAISED:
             return False
         if given is not None:
             self.told.add(id(given))
         if said in _RAISED:
-            self.raised = self.raised or site
+            self.raised = self.raised or (site, word)
         return True
 
     def _asks(self, func: ast.expr, site: Site) -> bool:
         """Return whether what is called gives the dtype of a tensor: `ops.dtype`."""
         known = self.program.value(func, site.scope).alternatives
         return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
-
-    def _dtype(self, given: ast.expr, site: Site) -> str:
-        return dtype_of(self.program.value(given, site.scope))
 
     def _tell_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given: they are of numbers."""
