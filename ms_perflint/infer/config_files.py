@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
 YAML = {".yaml": ".yml", ".yml": ".yaml"}
-SAME_PATH = frozenset({"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"})  # of what they are given
+SAME_PATH = frozenset(
+    {"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"}
+)  # of what they are given
 FILES = 10  # files in one chain of bases
 
 

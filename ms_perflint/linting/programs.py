@@ -121,7 +121,7 @@ class Programs:
                 program.ways = len(siblings)
                 if any(other.is_run_as(program) for other in tried):
                     continue
-                if sum(each.queries.evaluations for each in tried) > LARGER * EVALUATIONS:
+                if sum(each.queries.evaluations for each in tried) > EVALUATIONS:
                     base.leave_out(Message("not all of {number} config files were tried", number=len(siblings)))
                     break
                 tried.append(program)

@@ -137,6 +137,12 @@ def _departed(program: Files, path: str) -> frozenset[str]:
     """Return the last words of what a file may call, by a scan of its bytes, and later versions lack."""
     names = program.project.imports.taken(path, "mindspore")[0]
     members = program.project.members(path, mindspore_api.departed()) if names else frozenset()
+    return _lacking(names, members)
+
+
+@lru_cache(maxsize=1024)  # asked in each program of a file
+def _lacking(names: frozenset[str], members: frozenset[str]) -> frozenset[str]:
+    """Return the last words of the calls `x.word` that are of one of these names and that later versions lack."""
     ways = ((member, part) for member in members for part in (member, member.partition(".")[2]))
     return frozenset(
         member.partition(".")[2]

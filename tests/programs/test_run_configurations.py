@@ -1083,6 +1083,11 @@ STARTS = [
         ["", DISTRIBUTED, ON_GPU],
         [(["1.sh"], "display-only")],
     ),
+    (
+        "if args.mode == 0 and args.device != 'Ascend':\n    raise ValueError(args.mode)\n" + IN_ARM,
+        ["", ON_GPU, DISTRIBUTED],
+        [(["1.sh", "2.sh"], "unsafe")],
+    ),
 ]
 
 
@@ -1096,6 +1101,7 @@ def test_a_fix_that_no_other_run_comes_to_is_made(
     ran = run("train.py", "--isolated", "--select", "MSP601", "--output-format", "json", cwd=tmp_path)
     found = json.loads(ran.out)
     assert [(each["configurations"], each["fix"]["applicability"]) for each in found] == expected, ran.out
+    assert not any("(when" in each["message"] for each in found)
 
 
 # --- config files of which one has to be named
