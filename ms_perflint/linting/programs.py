@@ -111,7 +111,10 @@ class Programs:
 
     @staticmethod
     def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:
-        """Return whether a program trains with the config files that it may be given, and loads them."""
+        """Return whether a program trains with one of the config files that it may be given, and loads it.
+
+        Of those that give the same where the program asks, one is tried; what the evaluations leave out is said.
+        """
         from ms_perflint.program import sibling_configs
 
         tried: list[Program] = []
