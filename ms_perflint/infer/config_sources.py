@@ -137,11 +137,12 @@ class _Search:
             self.found.setdefault(tree.what, tree)
 
     def _made(self, cls: Scope) -> None:
-        """Note the files that a class loads to make its own attributes of them."""
+        """Note the files that a class loads, itself or by a method, to make its own attributes of them."""
         init = cls.method("__init__")
-        if init is None or not ("setattr" in init.names or "__dict__" in init.attrs):
+        if init is None or not ("setattr" in init.names or "__dict__" in init.attrs or cls.method("__getattr__")):
             return
-        for site in init.calls:
+        loading = (method for site in init.calls if (method := cls.method(site.word)) is not None)
+        for site in (site for each in dict.fromkeys((init, *loading)) for site in each.calls):
             for known in self.evaluator.callees(site).alternatives:
                 if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
                     self._trees(load(self.evaluator, site.node, site.scope))  # type: ignore[arg-type]

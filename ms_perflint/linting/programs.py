@@ -243,10 +243,10 @@ class Runs:
             self._judged[first] = None
             found = ask(first)
             told_apart = [other for other in others if not first.is_run_as(other)]
-            by_program.update(dict.fromkeys(alike, found))
             if told_apart:
                 alike[:] = [each for each in alike if each not in told_apart]
                 self._alike.append(told_apart)  # which the loop comes to
+            by_program.update(dict.fromkeys(alike, found))
         self._alike = kept
         runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):

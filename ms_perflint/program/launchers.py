@@ -18,7 +18,7 @@ from ms_perflint.program.shell_variables import GAP, Script, assignment
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
 
-FOLDERS = ("", "scripts", "script", "shell", "sh", "tools")  # beside the entry script, and beside the folders above it
+FOLDERS = ("*scripts", "script", "shell", "sh", "bash", "tools")  # beside the entry script, and the folders above it
 SIZE = 1 << 16  # bytes of a script that is read
 # Commands that start what follows them; python3.7 and the like count by their beginning
 RUNNERS = frozenset(
@@ -97,10 +97,9 @@ def _scripts(program: Files) -> list[str]:
 def _homes(program: Files, directory: str) -> Iterator[str]:
     """Yield the folders in which scripts are looked for, the nearest first."""
     for base in program.project.ancestors(directory):
+        yield base
         names = program.project.files.named(base, *FOLDERS)
-        yield from (
-            os.path.join(base, folder) if folder else base for folder in FOLDERS if not folder or folder in names
-        )
+        yield from (os.path.join(base, folder) for folder in sorted(names) if "." not in folder)
 
 
 def _start(program: Files, script: Script, started: Started) -> Optional[Start]:

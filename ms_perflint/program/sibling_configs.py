@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.reachability import USUAL
+from ms_perflint.index.reachability import USUAL, path_condition
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
@@ -54,7 +54,19 @@ def _options(program: Program) -> list[Argument]:
 
 def _stops_without(program: Program, path: str) -> bool:
     """Return whether a program ends in an error where no config file is named."""
-    return _loads_none(program) or _reads_more(program, path)
+    return _loads_none(program) or _refuses_none(program) or _reads_more(program, path)
+
+
+def _refuses_none(program: Program) -> bool:
+    """Return whether a program loads a file only where a test holds, fails where it does not, and so by default."""
+    for word in dict.fromkeys(api.rpartition(".")[2] for api in sorted(program.evaluator.libraries.documents)):
+        for site in program.sites(word):
+            needed = [each for each in path_condition(site.block) if each.is_required]
+            if needed and site.scope.owner in program.reached:
+                fails = (program.value(each.test, each.scope).default_truth is (not each.result) for each in needed)
+                if any(fails) and not program.evaluator.libraries.documents.keys().isdisjoint(program.apis(site)):
+                    return True
+    return False
 
 
 def _loads_none(program: Program) -> bool:
@@ -103,15 +115,32 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
     def stands(key: str) -> bool:
         return any(program.project.contains_any(path, (key,)) for path in program.files)
 
-    for base in program.project.ancestors(os.path.dirname(program.entry)):
-        for folder in sorted(program.project.files.named(base, *FOLDERS)):
-            home = os.path.join(base, folder)
+    for base, inside in _homes(program):
+        for folder in sorted(program.project.files.named(inside, *FOLDERS)):
+            home = os.path.join(inside, folder)
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
             paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name), stands)]
             if paths:
                 parts = {part for path in paths for part in config_files.below(program, path)}
                 yield from ((base, path) for path in paths if path not in parts)
                 return
+
+
+def _homes(program: Program) -> Iterator[tuple[str, str]]:
+    """Yield the folders beside whose files config files may lie, the nearest first, and from where these are named.
+
+    After the folders above the entry script come those of the packages that it imports.
+    """
+    above = program.project.ancestors(os.path.dirname(program.entry))
+    yield from ((base, base) for base in above)
+    inside = sorted({os.path.dirname(path) for path in program.files}.difference(above), key=_by_depth)
+    for folder in inside:
+        base = next((base for base in above if folder.startswith(os.path.join(base, ""))), folder)
+        yield base, folder
+
+
+def _by_depth(folder: str) -> tuple[int, str]:
+    return folder.count(os.sep), folder
 
 
 def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:
