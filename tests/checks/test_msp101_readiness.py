@@ -204,6 +204,16 @@ BLOCKED = [
         "self.log = []",
         after="print(len(net.log))\n",
     ),
+    *(
+        cell(
+            f"tensor filled for Python, {name}", f"y = self.dense(x)\n{fills}\nreturn y", init, after="print(net.log)\n"
+        )
+        for name, fills, init in (
+            ("entry", "self.log[0] = y.sum()", "self.log = ops.zeros((2,), ms.float32)"),
+            ("added", "self.log[0, -1] += y.sum()", "self.log = Tensor(np.zeros((1, 2)), ms.float32)"),
+            ("made by a primitive", "self.log[0] += y.sum()", "self.log = ops.Zeros()((2,), ms.float32)"),
+        )
+    ),
     forward(
         "list of the script filled",
         "value = loss_fn(net(x), y)\nlog.append(value)\nreturn value",
@@ -240,6 +250,11 @@ BLOCKED = [
         "two networks of one class",
         "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
         "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
+    ),
+    forward(
+        "a network and its copy",
+        "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
+        "import copy\n\nother = copy.deepcopy(net)\n",
     ),
     forward(
         "two embeddings of the script",

@@ -49,9 +49,11 @@ def unread(program: Program) -> tuple[Obstacle, ...]:
 
 def _unseen(part: Held, value: Value) -> Obstacle:
     """Return what the files do not show, where it is made; or what may be something else, where it is called."""
-    if any(known.cls or known.definition for known in value.alternatives):
+    made = next((each.creation for each in map(root, value.alternatives) if _is_made_outside(each)), None)
+    home = part.scope.home(part.node.id) if isinstance(part.node, ast.Name) else part.scope
+    is_shown = any(known.cls or known.definition for known in value.alternatives)
+    if is_shown or (made is None and home is not None and not any(known.api for known in value.alternatives)):
         return _named(part.scope, part.node)
-    made = next((each.creation for each in map(root, value.alternatives) if each.creation is not None), None)
     node, scope = (made.call.func, made.scope) if made is not None else (part.node, part.scope)
     text = Message("`{code}` is not in these files, so it may not compile", code=_shown(_text(scope, node)))
     return obstacle(scope.module, node, "unproven", text)
