@@ -615,6 +615,14 @@ READY = [
         """,
     ),
     forward(
+        "weights loaded where no network is given",
+        "return loss_fn(net(x), y)",
+        "class Other(nn.Cell):\n    pass\n\n\ndef evaluate(model=None):\n    if model is None:\n"
+        '        model = Other()\n        ms.load_param_into_net(model, ms.load_checkpoint("n.ckpt"))\n'
+        "    model.set_train(False)\n\n\nother = Other()\n",
+        "evaluate(other)",
+    ),
+    forward(
         "networks with other names",
         "return loss_fn(net(head(x)), y)",
         "head = nn.SequentialCell(nn.ReLU(), nn.Dense(8, 8))\n",

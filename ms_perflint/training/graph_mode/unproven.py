@@ -203,7 +203,7 @@ def _is_other(node: ast.AST) -> bool:
 
 
 def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
-    """Return whether a statement fills or changes a dict, other than with a tensor under a constant key.
+    """Return whether a statement fills or changes a dict, other than with a tensor under a known key.
 
     A dict whose entries are of several types does not compile once one is added (run: strings, None).
     """
@@ -213,10 +213,16 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
         return False
     for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
-            is_plain = isinstance(target.slice, ast.Constant) and _is_computed(function, node.value)
+            is_plain = _is_text(target.slice) and _is_computed(function, node.value)
             if not is_plain or isinstance(function.node, ast.Lambda):
                 return True
     return False
+
+
+def _is_text(key: ast.expr) -> bool:
+    """Return whether a key is a constant, or a text that is put together: `"loss/" + name`."""
+    sides = (key.left, key.right) if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Add) else (key,)
+    return any(isinstance(side, ast.Constant) and (side is key or isinstance(side.value, str)) for side in sides)
 
 
 def _is_computed(function: Scope, node: ast.expr) -> bool:
