@@ -44,7 +44,7 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 def unread(program: Program) -> tuple[Obstacle, ...]:
     """Return what is trained and not shown by the files, or not all that it can be."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    return tuple(_unseen(part, value) for part, value in values if not value.must_be(None) and not is_seen(value))
+    return tuple(_unseen(part, value) for part, value in values if not is_seen(value))
 
 
 def _unseen(part: Held, value: Value) -> Obstacle:
