@@ -190,7 +190,8 @@ def _is_none(known: Alternative, wanted: bool) -> object:
     """Return whether a thing is None: what is no constant, and no name outside of the project, is something."""
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
-    return not wanted if isinstance(known.what, (Display, Options, Tree, Scope, Bound)) else NO_CONSTANT
+    is_object = known.cls is not None or isinstance(known.what, (Display, Options, Tree, Scope, Bound))
+    return not wanted if is_object else NO_CONSTANT
 
 
 # --- and, or

@@ -387,9 +387,10 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
 @pytest.mark.parametrize(
     ("made", "safety", "reason"),
     [
-        ("importlib.import_module(input()).Net()", Safety.DISPLAY, "not in these files"),
-        ("REGISTRY[input()](3)", Safety.DISPLAY, "not in these files"),
-        ("UNKNOWN", Safety.DISPLAY, "`net` is not in these files"),
+        ("importlib.import_module(input()).Net()", Safety.DISPLAY, "not known to compile `net`"),
+        ("REGISTRY[input()](3)", Safety.DISPLAY, "not known to compile `net`"),
+        ("{0: None}[0]", Safety.DISPLAY, "not known to compile `net`"),
+        ("UNKNOWN", Safety.DISPLAY, "not known to compile `net`"),
         ("nets.Net()", Safety.DISPLAY, "`nets.Net` is not in these files"),
         ("nn.Dense(8, 4)", Safety.UNSAFE, "last digits"),
         ("mindcv.create_model('resnet50')", Safety.UNSAFE, "last digits"),

@@ -204,6 +204,16 @@ BLOCKED = [
         "self.log = []",
         after="print(len(net.log))\n",
     ),
+    *(
+        cell(
+            f"tensor filled for Python, {name}", f"y = self.dense(x)\n{fills}\nreturn y", init, after="print(net.log)\n"
+        )
+        for name, fills, init in (
+            ("entry", "self.log[0] = y.sum()", "self.log = ops.zeros((2,), ms.float32)"),
+            ("added", "self.log[0, -1] += y.sum()", "self.log = Tensor(np.zeros((1, 2)), ms.float32)"),
+            ("made by a primitive", "self.log[0] += y.sum()", "self.log = ops.Zeros()((2,), ms.float32)"),
+        )
+    ),
     forward(
         "list of the script filled",
         "value = loss_fn(net(x), y)\nlog.append(value)\nreturn value",
@@ -240,6 +250,11 @@ BLOCKED = [
         "two networks of one class",
         "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
         "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n",
+    ),
+    forward(
+        "a network and its copy",
+        "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
+        "import copy\n\nother = copy.deepcopy(net)\n",
     ),
     forward(
         "two embeddings of the script",
@@ -598,6 +613,14 @@ READY = [
         model = ms.Model(net, loss_fn, opt)
         model.train(10, dataset, dataset_sink_mode=True)
         """,
+    ),
+    forward(
+        "weights loaded where no network is given",
+        "return loss_fn(net(x), y)",
+        "class Other(nn.Cell):\n    pass\n\n\ndef evaluate(model=None):\n    if model is None:\n"
+        '        model = Other()\n        ms.load_param_into_net(model, ms.load_checkpoint("n.ckpt"))\n'
+        "    model.set_train(False)\n\n\nother = Other()\n",
+        "evaluate(other)",
     ),
     forward(
         "networks with other names",

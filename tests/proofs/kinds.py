@@ -549,6 +549,15 @@ KINDS = [
         init="self.l = nn.SequentialCell(nn.Dense(4, 4, weight_init='ones'), nn.ReLU())",
     ),
     # entries of a dict by a name
+    *(
+        _kind(
+            "same",
+            f"dict set text, {name}",
+            f"d = {{}}\nfor n in ('a', 'b'):\n    d[{key}] = self.d(x).sum()\n"
+            "s = 0\nfor k in d:\n    s = s + d[k]\nreturn s",
+        )
+        for name, key in (("before", "'loss/' + n"), ("behind", "n + '_loss'"))
+    ),
     _kind("same", "dict set name", "d = {}\nz = self.d(x)\nd['x'] = x\nd['z'] = z\nreturn (d['x'] * d['z']).sum()"),
     _kind(
         "same",

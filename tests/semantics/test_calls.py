@@ -49,6 +49,8 @@ PARAMETERS = [
     ("from functools import partial\ndef f(x, y=0):\n    reveal(y)\ng = partial(f, 3)\ng(1)", "1"),
     ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf()", "True ?"),
     ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf(False)", "False"),
+    ("class A:\n    pass\ndef f(x=None):\n    if x is None:\n        x = 1\n    reveal(x)\nf(A())", "A()"),
+    ("class A:\n    pass\ndef f(x=None):\n    return 1 if x is not None else 2\nreveal(f(A()))", "1"),
     ("def f(x=None):\n    if x is None:\n        x = True\n    reveal(x)\nf(False)\nf()", "True False"),
     ("def f(x=None):\n    if not x:\n        x = 8\n    reveal(x)\nf(0)\nf(4)", "8 4"),
     ("f = lambda x: x\nreveal(f(2))", "2"),

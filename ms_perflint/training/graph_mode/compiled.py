@@ -60,8 +60,12 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 @fact
 def trained(program: Program) -> tuple[Held, ...]:
     """Return the networks, losses and functions that are trained, and what MindSpore's cells make them of."""
-    models = [(call, call.given(name)) for call in trained_models(program) for name in ("network", "loss_fn")]
-    given = [Held(node, call.scope) for call, node in models if node is not None]
+    models = [(call, name, call.given(name)) for call in trained_models(program) for name in ("network", "loss_fn")]
+    given = [
+        Held(node, call.scope)
+        for call, name, node in models
+        if node is not None and (name == "network" or not call.argument(name).must_be(None))
+    ]
     for site in train_sites(program):
         if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
             given.append(Held(site.node.func, site.scope))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -46,17 +47,26 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     met: dict[object, tuple[Alternative, frozenset[str]]] = {}
     for site in function.calls:
         known = program.evaluator.callees(site).alternatives
-        if len(known) != 1 or known[0].creation is None or known[0].identity in met:
+        identity = (known[0].identity, _copied(site)) if known else None
+        if len(known) != 1 or known[0].creation is None or identity in met:
             continue
         own = frozenset(name for name in names_of(program, known[0]) if not are_weights_renamed or _is_fixed(name))
         others = [(other, sorted(own & names)) for other, names in met.values() if own & names]
-        met[known[0].identity] = known[0], own
+        met[identity] = known[0], own
         shared = next((names for other, names in others if not _is_held(program, other)), None)
         if shared is not None and not _is_held(program, known[0]):
             text = Message(
                 "two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared[0]
             )
             yield obstacle(function.module, site.node, "names", text)
+
+
+def _copied(site: Site) -> Optional[ast.AST]:
+    """Return the call that copies what a site calls, with the names of its Parameters: `copy.deepcopy(net)`."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    bindings = site.scope.lookup(callee) if isinstance(callee, ast.Name) else ()
+    made = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    return made if isinstance(made, ast.Call) and word_of(made.func) in ("copy", "deepcopy") else None
 
 
 def _renames_optimizers(program: Program) -> bool:

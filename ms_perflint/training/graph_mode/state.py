@@ -19,9 +19,10 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors, method
-from ms_perflint.infer.values import Value
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.branches import computes, root_of
 from ms_perflint.training.graph_mode.compiled import class_of, compiled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.remade import is_compiled_anew
@@ -283,12 +284,16 @@ def _is_factor(node: ast.AST, function: Scope) -> bool:
 
 
 def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the lists and dicts of Python that compiled code fills: they stay empty."""
+    """Yield the lists and dicts of Python that compiled code fills, and the tensors: they stay as they were.
+
+    Run on 2.10, CPU: `self.log[0] = loss` and `self.log[0] += loss` of a tensor are lost in graph mode.
+    """
     holders: list[ast.expr] = []
     for step in steps(program, function):
         stmt = step.stmt
-        if isinstance(stmt, ast.Assign):
-            holders += [each.value for each in stmt.targets if isinstance(each, ast.Subscript)]
+        targets = stmt.targets if isinstance(stmt, ast.Assign) else [getattr(stmt, "target", None)]
+        if isinstance(stmt, (ast.Assign, ast.AugAssign)):
+            holders += [each.value for each in targets if isinstance(each, ast.Subscript)]
         call = stmt.value if isinstance(stmt, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
             holders.append(call.func.value)
@@ -306,7 +311,13 @@ def _is_container(program: Program, node: ast.expr, function: Scope) -> bool:
     elif not isinstance(node, ast.Attribute):
         return False
     known = program.value(node, function).alternatives
-    return bool(known) and all(each.is_display or each.type_api in _CONTAINERS for each in known)
+    return bool(known) and all(each.is_display or each.type_api in _CONTAINERS or _is_tensor(each) for each in known)
+
+
+def _is_tensor(known: Alternative) -> bool:
+    """Return whether something is a tensor of MindSpore, as a call makes it, and no Parameter."""
+    api = root_of(known)
+    return api in ("mindspore.Tensor", "mindspore.tensor") or (known.is_made and computes(api))
 
 
 def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:

@@ -44,14 +44,16 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 def unread(program: Program) -> tuple[Obstacle, ...]:
     """Return what is trained and not shown by the files, or not all that it can be."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    return tuple(_unseen(part, value) for part, value in values if not value.must_be(None) and not is_seen(value))
+    return tuple(_unseen(part, value) for part, value in values if not is_seen(value))
 
 
 def _unseen(part: Held, value: Value) -> Obstacle:
     """Return what the files do not show, where it is made; or what may be something else, where it is called."""
-    if any(known.cls or known.definition for known in value.alternatives):
+    made = next((each.creation for each in map(root, value.alternatives) if _is_made_outside(each)), None)
+    home = part.scope.home(part.node.id) if isinstance(part.node, ast.Name) else part.scope
+    is_shown = any(known.cls or known.definition for known in value.alternatives)
+    if is_shown or (made is None and home is not None and not any(known.api for known in value.alternatives)):
         return _named(part.scope, part.node)
-    made = next((each.creation for each in map(root, value.alternatives) if each.creation is not None), None)
     node, scope = (made.call.func, made.scope) if made is not None else (part.node, part.scope)
     text = Message("`{code}` is not in these files, so it may not compile", code=_shown(_text(scope, node)))
     return obstacle(scope.module, node, "unproven", text)
@@ -201,7 +203,7 @@ def _is_other(node: ast.AST) -> bool:
 
 
 def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
-    """Return whether a statement fills or changes a dict, other than with a tensor under a constant key.
+    """Return whether a statement fills or changes a dict, other than with a tensor under a known key.
 
     A dict whose entries are of several types does not compile once one is added (run: strings, None).
     """
@@ -211,10 +213,16 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
         return False
     for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
-            is_plain = isinstance(target.slice, ast.Constant) and _is_computed(function, node.value)
+            is_plain = _is_text(target.slice) and _is_computed(function, node.value)
             if not is_plain or isinstance(function.node, ast.Lambda):
                 return True
     return False
+
+
+def _is_text(key: ast.expr) -> bool:
+    """Return whether a key is a constant, or a text that is put together: `"loss/" + name`."""
+    sides = (key.left, key.right) if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Add) else (key,)
+    return any(isinstance(side, ast.Constant) and (side is key or isinstance(side.value, str)) for side in sides)
 
 
 def _is_computed(function: Scope, node: ast.expr) -> bool:
