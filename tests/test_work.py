@@ -31,6 +31,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
+from ms_perflint.resolve.entry_points import Entries
 from ms_perflint.resolve.project import Project
 from ms_perflint.training.networks import data_flow, layers
 
@@ -181,6 +182,17 @@ def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, mo
     config = Config(str(tmp_path))
     engine.lint(discover([str(tmp_path)], config).files, config)
     assert counts["reached"] == 0
+
+
+def test_scripts_beside_a_project_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {f"kit/part_{number}.py": TOOLS for number in range(LAYERS)})
+    write(tmp_path, {"other/train.py": "import sys\nsys.path.append('../kit')\nimport part_0\n"})
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, Entries, "_naming", "looked for")
+    entries = Project(Disk()).entries
+    for number in range(LAYERS):
+        entries.programs(str(tmp_path / "kit" / f"part_{number}.py"))
+    assert counts["looked for"] == 1
 
 
 PADDING = "# a library of the size of real ones\n" * 1000  # bytes that are held, and cost nothing to parse
