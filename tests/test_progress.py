@@ -56,6 +56,13 @@ def test_progress_is_not_shown_to_those_who_do_not_want_it(
 
 
 @terminal
+def test_what_fixes_lead_to_shows_how_far_it_is(here: Path) -> None:
+    ran = on_terminal(*SAFE, "--no-cache", "-j1", "--fix", ".", cwd=here, program=IMPATIENT, env=FRESH)
+    assert sum(each.endswith("0/5 files") for each in ran.out.split(CLEAR)) > 1
+    assert ran.out.endswith("Found 1 finding (1 fixed, 0 remaining).\n") and ran.code == 0
+
+
+@terminal
 @pytest.mark.parametrize("command", [("program", "."), ("program", "train.py"), ("explain", "train.py:1")])
 def test_commands_that_read_programs_show_that_they_are_at_work(here: Path, command: tuple[str, ...]) -> None:
     quiet = on_terminal(*command, cwd=here, program=IMPATIENT)

@@ -166,12 +166,9 @@ class Work:
         known = answered(paths, files, memory, config)
         if known is not None:
             return left_out(known, config, files)
-        from ms_perflint.commands.progress import Progress, is_wanted
-
         on_disk = None if files is self.disk and isinstance(files, Disk) else files
         jobs = self.options.jobs or os.cpu_count() or 1
-        shows = files is self.disk and is_wanted(self.options.quiet)
-        with Progress(say(Message("Linting"), self.language), len(paths), shows) as progress:
+        with self._progress(Message("Linting"), paths) as progress:
             if self.options.scheduler is not None and on_disk is None:
                 return self._lint_on_cluster(self.options.scheduler, group, memory, progress)
             from ms_perflint.engine import lint
@@ -198,8 +195,16 @@ class Work:
             memory = self.memories.of(config, held=True)
             old = [self.comparison.old(path) for path in members if path in asked] if self.comparison else []
             alone = config._replace(baseline=None)
-            parts += [lint(old, alone, files, memory=memory.apart() if memory is not None else None)] if old else []
+            apart = memory.apart() if memory is not None else None
+            with self._progress(Message("Linting the old state"), old) as progress:
+                parts += [lint(old, alone, files, memory=apart, done=progress)] if old else []
         return joined(parts)
+
+    def _progress(self, label: Message, paths: Sequence[str]) -> Progress:
+        """Return what shows on a terminal how far the work on some files is."""
+        from ms_perflint.commands.progress import Progress, is_wanted
+
+        return Progress(say(label, self.language), len(paths), is_wanted(self.options.quiet))
 
     def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
         """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
@@ -399,10 +404,8 @@ class Work:
     def _programs(self, files: tuple[str, ...]) -> tuple[Facts, ...]:
         """Return what is known of the programs among the files."""
         from ms_perflint.commands.describe import programs
-        from ms_perflint.commands.progress import Progress, is_wanted
 
-        label = say(Message("Reading programs"), self.language)
-        with Progress(label, len(files), is_wanted(self.options.quiet)) as progress:
+        with self._progress(Message("Reading programs"), files) as progress:
             return programs(files, self.configs, progress)
 
     def _fix(self) -> Settled:

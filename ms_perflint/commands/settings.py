@@ -11,6 +11,7 @@ from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config.per_file import Configurations, configurations
 from ms_perflint.config.settings import TABLE, Arguments, Config
 from ms_perflint.config.values import override
+from ms_perflint.core.findings import Place
 from ms_perflint.core.source import PYTHON, Disk
 from ms_perflint.languages import Message
 from ms_perflint.report.sources import shown
@@ -56,18 +57,24 @@ def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
             table=TABLE,
         )
         raise UsageError(message)
-    if words and _starts_nothing(entry):
-        said = Message("{file} starts nothing: name the script that starts the program", file=shown(entry))
-        raise UsageError(said)
+    refused = _refused(entry, words)
+    if refused is not None:
+        raise UsageError(refused)
     return Arguments(entry, words, os.getcwd())
 
 
-def _starts_nothing(path: str) -> bool:
-    """Return whether a file that can be read defines things only, and so takes no arguments."""
+def _refused(path: str, words: tuple[str, ...]) -> Message | None:
+    """Return why a file that can be read takes no arguments, or not these; None where it may."""
     from ms_perflint.linting.judged import is_started  # here, because most runs have no arguments
+    from ms_perflint.program.arguments import line
     from ms_perflint.program.program import Program
     from ms_perflint.program.target import Target
     from ms_perflint.resolve.project import Project
 
     program = Program(Project(Disk()), path, Target())
-    return program.module(path) is not None and not is_started(program)
+    if program.module(path) is None:
+        return None
+    if words and not is_started(program):
+        return Message("{file} starts nothing: name the script that starts the program", file=shown(path))
+    problems = line(program, "", [(word, Place("", 0, 0)) for word in words], os.getcwd()).problems
+    return next((Message("{file}: {reason}", file=shown(path), reason=said) for _, said in problems), None)
