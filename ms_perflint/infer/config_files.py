@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
 YAML = {".yaml": ".yml", ".yml": ".yaml"}
-SAME_PATH = frozenset({"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"})  # of what they are given
+SAME_PATH = frozenset(
+    {"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"}
+)  # of what they are given
 FILES = 10  # files in one chain of bases
 
 
@@ -43,8 +45,11 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     A function that reads a file and then, by calling itself, those that it names, is asked for the first one.
     """
     value = evaluator.value(node, scope)
-    while value.open and isinstance(node, ast.Call) and len(node.args) == 1 and word_of(node.func) in SAME_PATH:
+    while isinstance(node, ast.Call) and len(node.args) == 1 and word_of(node.func) in SAME_PATH:
+        if value.constants and not value.open:
+            break
         node = node.args[0]
+        value = evaluator.value(node, scope)
     bindings = scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
     if not value.open or len(bindings) != 1 or bindings[0].kind != "parameter":
         return value

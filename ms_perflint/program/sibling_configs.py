@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.reachability import USUAL
+from ms_perflint.index.reachability import USUAL, path_condition
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
@@ -54,7 +54,19 @@ def _options(program: Program) -> list[Argument]:
 
 def _stops_without(program: Program, path: str) -> bool:
     """Return whether a program ends in an error where no config file is named."""
-    return _loads_none(program) or _reads_more(program, path)
+    return _loads_none(program) or _refuses_none(program) or _reads_more(program, path)
+
+
+def _refuses_none(program: Program) -> bool:
+    """Return whether a program loads a file only where a test holds, fails where it does not, and so by default."""
+    for word in dict.fromkeys(api.rpartition(".")[2] for api in sorted(program.evaluator.libraries.documents)):
+        for site in program.sites(word):
+            needed = [each for each in path_condition(site.block) if each.is_required]
+            if needed and site.scope.owner in program.reached:
+                fails = (program.value(each.test, each.scope).default_truth is (not each.result) for each in needed)
+                if any(fails) and not program.evaluator.libraries.documents.keys().isdisjoint(program.apis(site)):
+                    return True
+    return False
 
 
 def _loads_none(program: Program) -> bool:

@@ -585,6 +585,71 @@ def test_config_files_of_an_option_that_is_empty_by_default(
     assert configurations(tmp_path) == expected
 
 
+PACKAGE = """
+import os
+import yaml
+
+class Config(dict):
+    def __init__(self, *names, **more):
+        super().__init__()
+        settings = dict(more)
+        for name in names:
+            settings.update({loaded})
+        Config._set(self, settings)
+
+    def __getattr__(self, key):
+        return self[key] if key in self else None
+
+    def __setattr__(self, key, value):
+        self[key] = value
+
+    @staticmethod
+    def _load(name=None):
+        if not name:
+            raise NameError(name)
+        with open({path}) as file:
+            settings = yaml.safe_load(file)
+        if "_BASE_" in settings:
+            settings = {{**Config._load(os.path.join(os.path.dirname(name), settings.pop("_BASE_"))), **settings}}
+        return settings
+
+    @staticmethod
+    def _set(config, settings):
+        for key, value in settings.items():
+            config[key] = value
+"""
+BY_CLASS = """
+import argparse
+from kit.config import Config
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="")
+cfg = Config(parser.parse_args().config)
+ms.set_context(mode=cfg.mode)
+"""
+LOADED = [
+    ("Config._load(name)", "os.path.realpath(name)"),
+    ("self._load(name)", "os.path.abspath(os.path.expanduser(name))"),
+    ("Config._load(name)", "str(name)"),
+    ("Config._load(name) if isinstance(name, str) else name", "name"),
+    ("self._load(name) or {}", "os.fspath(name)"),
+]
+
+
+@pytest.mark.parametrize(("loaded", "path"), LOADED)
+@pytest.mark.parametrize("folder", ["kit/config", "kit/configs", "configs"])
+def test_config_files_in_the_package_that_a_program_imports(
+    loaded: str, path: str, folder: str, tmp_path: Path
+) -> None:
+    files = {f"{folder}/{Path(name).name}": text for name, text in FILES.items()}
+    files["kit/__init__.py"] = ""
+    files["kit/config.py"] = PACKAGE.format(loaded=loaded, path=path)
+    files["kit/configs/labels.yaml"] = "cat: 1\ndog: 2\n"  # of no such program
+    write(tmp_path, BY_CLASS, **files)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == [[f"{folder}/net_1.yaml", f"{folder}/net_3.yaml", f"{folder}/net_5.yaml"]]
+
+
 def test_a_new_config_file_is_seen_by_a_run_with_a_cache(tmp_path: Path) -> None:
     write(tmp_path, YAML)
     cache = ("--cache-dir", str(tmp_path / "cache"))
