@@ -21,8 +21,8 @@ from collections.abc import Iterator
 import click
 
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Disk, Files
 from ms_perflint.core.fingerprints import digest
-from ms_perflint.core.source import Disk, Files
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.index.semantic_index import Scope

@@ -24,7 +24,7 @@ START = time.process_time()
 
 # stage -> (module, owner in it or "", function); a function that is called inside of its own stage counts once
 STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "read": (("core.source", "Disk", "read"), ("core.source", "Disk", "_listing")),
+    "read": (("core.files", "Disk", "read"), ("core.files", "Disk", "_listing")),
     "prefilter": (("linting.linter", "Linter", "may_find"),),
     "parse": (("index.semantic_index", "", "parse"),),
     "walk": (("index.semantic_index", "SemanticIndex", "__init__"),),
@@ -96,7 +96,7 @@ def profile(paths: Sequence[str], slowest: int) -> None:
     from ms_perflint import engine, report
     from ms_perflint.check import checks
     from ms_perflint.config.settings import Config, common_parent
-    from ms_perflint.core.source import Disk
+    from ms_perflint.core.files import Disk
     from ms_perflint.discovery import discover
     from ms_perflint.linting import linter
     from ms_perflint.report.sources import Sources

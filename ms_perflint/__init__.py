@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ms_perflint.api import Fixed, Settings, fix_source, lint_paths, lint_source
     from ms_perflint.config.settings import ConfigError
-    from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Related, Report, Safety
+    from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
+    from ms_perflint.core.reports import Problem, Report
     from ms_perflint.processes.cluster import ClusterError
     from ms_perflint.version import __version__
 
@@ -24,7 +25,8 @@ _HOMES = {
     **dict.fromkeys(("Fixed", "Settings", "fix_source", "lint_paths", "lint_source"), "api"),
     **dict.fromkeys(("ClusterError",), "processes.cluster"),
     **dict.fromkeys(("ConfigError",), "config.settings"),
-    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Problem", "Related", "Report", "Safety"), "core.findings"),
+    **dict.fromkeys(("Edit", "Finding", "Fix", "Place", "Related", "Safety"), "core.findings"),
+    **dict.fromkeys(("Problem", "Report"), "core.reports"),
     "__version__": "version",
 }
 

@@ -14,9 +14,10 @@ from typing import Optional
 
 from ms_perflint.cache.cache import Cache, Memory
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, reported
+from ms_perflint.core.files import Disk, Files
+from ms_perflint.core.findings import Finding
 from ms_perflint.core.fingerprints import NOTHING, Stamp, digest, renewed
-from ms_perflint.core.source import Disk, Files
+from ms_perflint.core.reports import Problem, Report, Unjudged, reported
 from ms_perflint.linting.prefilter import answered, left_out
 
 

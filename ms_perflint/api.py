@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, TypedDict, Union
 from ms_perflint.config import values as config_values
 from ms_perflint.config.per_file import Configurations, configurations
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Report, joined
-from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source, SourceError, encoded
+from ms_perflint.core.files import Disk, Files, Nowhere, Overlay
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Report, joined
+from ms_perflint.core.source import Source, SourceError, encoded
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle

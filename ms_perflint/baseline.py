@@ -19,9 +19,11 @@ from itertools import groupby
 from typing import Protocol
 
 from ms_perflint.config.settings import TABLE, ConfigError, inside
-from ms_perflint.core.findings import Finding, Report
+from ms_perflint.core.files import Files, read_regular
+from ms_perflint.core.findings import Finding
 from ms_perflint.core.fingerprints import digest
-from ms_perflint.core.source import Files, Source, SourceError, read_regular
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.languages import Message
 
 VERSION = 1

@@ -6,7 +6,7 @@ import os
 import sys
 from functools import lru_cache
 
-from ms_perflint.core.source import read_regular
+from ms_perflint.core.files import read_regular
 
 CHECKS = "checks"  # the folder with a module for each rule: msp301_synchronous_checkpoint.py
 GROUP = "ms_perflint.checks"  # entry points of checks from other packages

@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config.settings import Config, ConfigError, Patterns, PerDirectory, inside, relative
-from ms_perflint.core.findings import Problem
-from ms_perflint.core.source import PYTHON, read_regular, unreadable
+from ms_perflint.core.files import read_regular, unreadable
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.cache.cache import Memory
 from ms_perflint.cache.packing import Session, shared
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Problem, Report, reported
-from ms_perflint.core.source import Disk, Files, with_change
+from ms_perflint.core.files import Disk, Files, with_change
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Problem, Report, reported
 from ms_perflint.discovery import grouped, shares
 from ms_perflint.languages import Message
 from ms_perflint.linting.prefilter import left_out

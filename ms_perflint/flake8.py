@@ -25,8 +25,8 @@ from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-u
 from ms_perflint.codes import codes, previews
 from ms_perflint.config.per_file import Group, configurations
 from ms_perflint.config.settings import Config, ConfigError
-from ms_perflint.core.findings import Problem
 from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Problem
 from ms_perflint.languages import ENGLISH, escaped, of_environment, say
 from ms_perflint.processes.collector import without_collector
 from ms_perflint.version import __version__
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from ms_perflint.ahead import Answer
     from ms_perflint.baseline import Baseline
     from ms_perflint.cache.cache import Cache
-    from ms_perflint.core.findings import Finding, Problem, Unjudged
-    from ms_perflint.core.source import Files
+    from ms_perflint.core.files import Files
+    from ms_perflint.core.findings import Finding
+    from ms_perflint.core.reports import Problem, Unjudged
     from ms_perflint.linting.linter import Linter
 
 PROBLEM = "MSP000"  # the code of what could not be done
@@ -138,7 +139,8 @@ class Run:
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return what is found in a file that flake8 has read and parsed."""
-        from ms_perflint.core.source import Disk, Overlay, Source, SourceError, encoded
+        from ms_perflint.core.files import Disk, Overlay
+        from ms_perflint.core.source import Source, SourceError, encoded
         from ms_perflint.linting.prefilter import MARK, imports_local
         from ms_perflint.suppressions import names_rules
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
-from ms_perflint.core.findings import TooDeep, Unreadable
+from ms_perflint.core.source import TooDeep, Unreadable
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ import linting
 from linting import Contents, State
 from properties import Edit, Moved, Text, differences, line_ends, parsed, reads, spliced
 
-from ms_perflint.core.findings import Finding, Report
-from ms_perflint.core.source import Disk, Overlay
+from ms_perflint.core.files import Disk, Overlay
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Report
 from ms_perflint.fixes.fixing import Settled
 
 # Rules that are silent about eager programs: once the mode is mended, it is their turn.

@@ -42,8 +42,10 @@ from variants import VARIANTS, varied
 
 from ms_perflint.config import files as config_files
 from ms_perflint.config import values as config_values
-from ms_perflint.core.findings import Finding, Report, Safety
-from ms_perflint.core.source import NOTEBOOK, Disk, Overlay
+from ms_perflint.core.files import Disk, Overlay
+from ms_perflint.core.findings import Finding, Safety
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import NOTEBOOK
 from ms_perflint.discovery import discover
 from ms_perflint.fixes.fixing import Settled, fix, settle
 

@@ -40,8 +40,8 @@ from test_layouts import WANTED, comments, remarks
 from ms_perflint import edits as edit
 from ms_perflint.config import files as config_files
 from ms_perflint.config import values as config_values
+from ms_perflint.core.files import Disk, Overlay
 from ms_perflint.core.findings import Edit
-from ms_perflint.core.source import Disk, Overlay
 from ms_perflint.fixes.fixing import settle
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_scripts"

@@ -36,8 +36,9 @@ from layout_texts import (
     Section,
 )
 
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.core.findings import Edit
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.source import Source
 from ms_perflint.edits import (
     delete_statement,
     import_name,

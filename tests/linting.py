@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Report
+from ms_perflint.core.files import Disk, Files, Overlay
 from ms_perflint.core.fingerprints import Noting
-from ms_perflint.core.source import Disk, Files, Overlay
+from ms_perflint.core.reports import Report
 from ms_perflint.engine import lint
 
 UNIT = 16  # files that are linted together

@@ -21,8 +21,9 @@ from typing import Union
 import pytest
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Report
-from ms_perflint.core.source import Files, Nowhere, Overlay
+from ms_perflint.core.files import Files, Nowhere, Overlay
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Report
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Settled, settle
 from ms_perflint.program.program import Program as Analysed

@@ -16,8 +16,8 @@ from test_suppressions import PATH, with_call
 from test_syntax import slice_of
 
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.core.findings import Finding, Safety
-from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.engine import lint
 
 STEPS = "save_checkpoint_steps=100"

@@ -20,8 +20,8 @@ from ms_perflint.cache.cache import Cache, Memory
 from ms_perflint.cache.packing import Session
 from ms_perflint.config.settings import Config, FileIgnore
 from ms_perflint.core import source
-from ms_perflint.core.findings import Report
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
+from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
 from ms_perflint.linting import linter
 from ms_perflint.linting.linter import Linter

@@ -23,8 +23,8 @@ from ms_perflint import engine
 from ms_perflint.cache.cache import Cache
 from ms_perflint.config.settings import Config
 from ms_perflint.core import source
-from ms_perflint.core.findings import Report
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
+from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
 
 HOME = "project"  # where the linted project lies, beside what others have

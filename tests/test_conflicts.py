@@ -14,8 +14,8 @@ from ms_perflint.commands.asked import Options
 from ms_perflint.commands.outputs import Output
 from ms_perflint.commands.run import run
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Report
-from ms_perflint.core.source import Files, Nowhere, Overlay
+from ms_perflint.core.files import Files, Nowhere, Overlay
+from ms_perflint.core.reports import Report
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Consent, Settled, settle
 

@@ -15,8 +15,10 @@ from properties import Moved, Text, differences, spliced
 from variants import VARIANTS, varied
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
-from ms_perflint.core.source import Files, Source
+from ms_perflint.core.files import Files
+from ms_perflint.core.findings import Edit, Finding, Fix, Safety
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import Source
 from ms_perflint.fixes import fixing
 from ms_perflint.fixes.writing import Change
 

@@ -13,8 +13,8 @@ from ms_perflint import discovery, engine
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
 from ms_perflint.core import findings
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.core.findings import Finding, Fix, Place, Safety
-from ms_perflint.core.source import Nowhere, Overlay
 from ms_perflint.discovery import discover
 from ms_perflint.linting import linter
 

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from ms_perflint import engine
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Edit, Finding, Fix, Report, Safety
-from ms_perflint.core.source import Disk, Files, Nowhere, Overlay, Source
+from ms_perflint.core.files import Disk, Files, Nowhere, Overlay
+from ms_perflint.core.findings import Edit, Finding, Fix, Safety
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import Source
 from ms_perflint.fixes.fixing import Lint, Settled, fix, moved, settle
 from ms_perflint.fixes.writing import unified_diff
 

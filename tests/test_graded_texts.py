@@ -12,8 +12,8 @@ from programs import PYTHON, Program
 
 from ms_perflint import pages
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Disk
 from ms_perflint.core.findings import Finding
-from ms_perflint.core.source import Disk
 from ms_perflint.engine import lint
 from ms_perflint.languages import Message
 

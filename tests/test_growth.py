@@ -13,7 +13,7 @@ from types import FrameType
 import pytest
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.engine import lint
 
 HEAD = """

@@ -11,8 +11,9 @@ import pytest
 from browser import FOUND, Page, browser
 from front import run
 
-from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Related, Safety
+from ms_perflint.core.reports import Problem
 from ms_perflint.facts.data import Evidence, Fact, Facts, Origin, Verdict
 from ms_perflint.report import Outcome, render
 from ms_perflint.report.html.markup import Markup, join, tag

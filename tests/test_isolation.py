@@ -19,7 +19,8 @@ from front import FIXED, SAFE, TRAIN, environment
 from ms_perflint import cli, discovery
 from ms_perflint.api import lint_paths
 from ms_perflint.config.formats import FORMATS
-from ms_perflint.core.findings import Report, Safety
+from ms_perflint.core.findings import Safety
+from ms_perflint.core.reports import Report
 from ms_perflint.core.source import Source
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.server import linting
@@ -29,7 +30,7 @@ from ms_perflint.server.settings import Folders, Options
 ERROR = "internal error, please report it: KeyError: 'spoiled' (test_isolation.py:"
 # A function of each layer: it is asked about every file, with it or something of it as an argument.
 READING = (
-    "core.source:Disk.read",
+    "core.files:Disk.read",
     "core.source:Source.__init__",
     "index.semantic_index:SemanticIndex.__init__",
     "resolve.imports:Imports._scanned",

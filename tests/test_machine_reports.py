@@ -16,8 +16,10 @@ import pytest
 from front import SAFE, TRAIN, environment, run
 
 from ms_perflint.config.formats import FORMATS
-from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Problem, Related, Safety
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.findings import Edit, Finding, Fix, Gain, Place, Related, Safety
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import Source
 from ms_perflint.report import Outcome, render
 from ms_perflint.report.sources import Sources
 

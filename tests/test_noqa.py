@@ -14,7 +14,8 @@ from variants import VARIANTS, varied
 
 from ms_perflint import pages
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.source import Source
 from ms_perflint.engine import Report, lint
 from ms_perflint.fixes import noqa
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_work import examples_beside_package, registry, tools_and_package
 
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project

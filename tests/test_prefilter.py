@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.cache.cache import Memory
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
 from ms_perflint.linting.prefilter import answered
 
 PRINT = """

@@ -12,7 +12,7 @@ from programs import ROOT
 
 from ms_perflint.cli import main
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.facts.collect import facts_of
 from ms_perflint.facts.data import Answer, Fact, Facts
 from ms_perflint.infer import queries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ms_perflint.config.formats import FORMATS
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.source import Source
 from ms_perflint.report import Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, shown
 from ms_perflint.report.style import Style

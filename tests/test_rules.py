@@ -26,8 +26,10 @@ from programs import MARKER, ROOT
 from ms_perflint import pages
 from ms_perflint.check import checks
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Report, Safety
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.findings import Finding, Safety
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import Source
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
 from ms_perflint.pages import Example, Page

@@ -19,7 +19,7 @@ from programs import MARKER
 
 from ms_perflint import pages
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Disk, Overlay
+from ms_perflint.core.files import Disk, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.languages import LANGUAGES
 from ms_perflint.report.page import tip, why

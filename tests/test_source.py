@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import ms_perflint
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import FOLDERS, Disk, Nowhere, Overlay
 from ms_perflint.core.findings import Edit, Place
-from ms_perflint.core.source import FOLDERS, Disk, Nowhere, Overlay, Source, SourceError
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
 
@@ -264,7 +265,7 @@ def test_nothing_asks_for_all_names_of_a_directory() -> None:
     assert asking == {
         package / name
         for name in (
-            "core/source.py",
+            "core/files.py",
             "core/fingerprints.py",
             "fixes/fixing.py",
             "server/linting.py",

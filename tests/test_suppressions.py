@@ -10,7 +10,8 @@ import pytest
 from front import TRAIN
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay, Source
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.source import Source
 from ms_perflint.engine import lint
 from ms_perflint.index.index_builder import module_of
 from ms_perflint.index.suppression_ranges import rows

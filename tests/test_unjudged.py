@@ -13,7 +13,7 @@ import pytest
 from front import environment, run, run_process
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
 from ms_perflint.linting.linter import Linter
 
 SCRIPT = """\

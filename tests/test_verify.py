@@ -567,7 +567,7 @@ def test_nothing_is_loaded_where_nothing_is_kept(tmp_path: Path) -> None:
 
 def test_an_editor_shows_what_was_measured(tmp_path: Path) -> None:
     types = pytest.importorskip("lsprotocol.types")
-    from ms_perflint.core.source import Disk
+    from ms_perflint.core.files import Disk
     from ms_perflint.engine import lint
     from ms_perflint.server.hover import hover
     from ms_perflint.server.linting import _by_path

@@ -16,7 +16,8 @@ import pytest
 
 from ms_perflint import engine, syntax
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Disk, Source
+from ms_perflint.core.files import Disk
+from ms_perflint.core.source import Source
 from ms_perflint.discovery import discover
 from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder

@@ -13,8 +13,9 @@ from typing import Any
 from front import environment
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Edit, Finding, Fix, Place, Report, Safety
-from ms_perflint.core.source import Disk, Files
+from ms_perflint.core.files import Disk, Files
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Safety
+from ms_perflint.core.reports import Report
 from ms_perflint.fixes.writing import Change
 
 BEFORE = b"speed = 'slow'\n" + b"# what stands between, of mindspore\n" * 20 + b"limit = 'slow'\n"

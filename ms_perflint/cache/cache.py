@@ -19,9 +19,9 @@ from typing import Optional
 
 from ms_perflint.cache.packing import MARKS, UNFINISHED, Parts, Session, StatusOf
 from ms_perflint.config.settings import Config, common_parent
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.fingerprints import Stamp, renewed
-from ms_perflint.core.source import Files
 from ms_perflint.version import __version__
 
 NAME = "ms-perflint"

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
+from ms_perflint.core.files import Files, Status, read_regular
 from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.core.fingerprints import Stamp, renewed
-from ms_perflint.core.source import Files, Status, read_regular
 from ms_perflint.languages import Message
 
 SEPARATOR = "\0"  # of paths: it is in none of them

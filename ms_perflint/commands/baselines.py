@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from ms_perflint import baseline
 from ms_perflint.commands.asked import Options
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.core.findings import Report, joined
-from ms_perflint.core.source import Files
+from ms_perflint.core.files import Files
+from ms_perflint.core.reports import Report, joined
 
 Written = tuple[Report, list[str]]
 

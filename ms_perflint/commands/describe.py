@@ -13,8 +13,9 @@ from ms_perflint.commands.outputs import tell
 from ms_perflint.commands.progress import waiting
 from ms_perflint.commands.run import line
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.core.findings import Problem
-from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
+from ms_perflint.core.files import Disk, unreadable
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import PYTHON, SourceError
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Done, untold
 from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts

@@ -11,8 +11,9 @@ from ms_perflint.commands.outputs import tell
 from ms_perflint.commands.progress import waiting
 from ms_perflint.commands.run import line
 from ms_perflint.config.per_file import Configurations
-from ms_perflint.core.findings import Problem
-from ms_perflint.core.source import PYTHON, Disk, SourceError, unreadable
+from ms_perflint.core.files import Disk, unreadable
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import PYTHON, SourceError
 from ms_perflint.facts.explanation import explain
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message, say

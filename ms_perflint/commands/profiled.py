@@ -8,8 +8,9 @@ from contextlib import suppress
 from ms_perflint.check import checks
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config.per_file import Configurations
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import ACCELERATORS, Finding
-from ms_perflint.core.source import Files, Source, SourceError
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.linting.linter import Linter
 from ms_perflint.mindspore_api import exports
 from ms_perflint.profile import graphs, reader, symptoms

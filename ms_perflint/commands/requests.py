@@ -10,7 +10,8 @@ from ms_perflint.commands.asked import DASK, READ, Options
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output
 from ms_perflint.config.settings import common_parent
-from ms_perflint.core.source import ONLY_CONFIGS, PYTHON, Disk, Files
+from ms_perflint.core.files import ONLY_CONFIGS, Disk, Files
+from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import Found, discover
 from ms_perflint.languages import Message
 from ms_perflint.report import COUNTED

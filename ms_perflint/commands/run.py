@@ -19,8 +19,9 @@ from ms_perflint.commands.settings import settings
 from ms_perflint.config.formats import FOR_PEOPLE
 from ms_perflint.config.per_file import Configurations, Group, unread
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Measurement, Problem, Report, Safety, joined
-from ms_perflint.core.source import Disk, Files, Overlay
+from ms_perflint.core.files import Disk, Files, Overlay
+from ms_perflint.core.findings import Finding, Measurement, Safety
+from ms_perflint.core.reports import Problem, Report, joined
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.linting.prefilter import REVIEW, answered, left_out
 from ms_perflint.report import (

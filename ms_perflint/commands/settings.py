@@ -11,8 +11,9 @@ from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config.per_file import Configurations, configurations
 from ms_perflint.config.settings import TABLE, Arguments, Config
 from ms_perflint.config.values import override
+from ms_perflint.core.files import Disk
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import PYTHON, Disk
+from ms_perflint.core.source import PYTHON
 from ms_perflint.languages import Message
 from ms_perflint.report.sources import shown
 

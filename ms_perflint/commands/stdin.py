@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ms_perflint.config.settings import PerDirectory
-from ms_perflint.core.source import Disk, Files, Overlay
+from ms_perflint.core.files import Disk, Files, Overlay
 from ms_perflint.discovery import Found, is_excluded
 
 NAME = "-"  # what stands for it on the command line, and for its name where it has none

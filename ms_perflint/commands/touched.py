@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from ms_perflint.cache.cache import Memory, project_root
 from ms_perflint.config.per_file import Configurations, Group
 from ms_perflint.config.settings import Config, inside
-from ms_perflint.core.findings import Report
+from ms_perflint.core.reports import Report
 from ms_perflint.discovery import Found, discover, is_excluded
 
 

@@ -11,7 +11,8 @@ from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, tell, write
 from ms_perflint.commands.run import line
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk
+from ms_perflint.core.files import Disk
+from ms_perflint.core.source import NOTEBOOK, PYTHON
 from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.surroundings import config_files
 from ms_perflint.languages import Message, say

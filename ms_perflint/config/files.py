@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.config.settings import TABLE, Config, ConfigError, Launch, common_parent
 from ms_perflint.config.values import EXTEND, Spot, extended, file_name, read
-from ms_perflint.core.source import Disk, read_regular
+from ms_perflint.core.files import Disk, read_regular
 from ms_perflint.languages import Message
 
 TABLE_NAME = TABLE.rpartition(".")[2]

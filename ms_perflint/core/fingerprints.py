@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import NamedTuple, Optional
 
-from ms_perflint.core.source import IN_FOLDERS, Files, Status
+from ms_perflint.core.files import IN_FOLDERS, Files, Status
 
 NOTHING = b""  # the digest of what cannot be read
 EMPTY = bytes.fromhex("cae66941d9efbd404e4d88758ea67670")  # the digest of no names

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from ms_perflint.core.source import BELOW, Files
+from ms_perflint.core.files import BELOW, Files
 
 WILD = re.compile(r"[*?\[]")
 

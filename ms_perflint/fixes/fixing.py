@@ -20,9 +20,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
+from ms_perflint.core.files import Files, Overlay, Status
+from ms_perflint.core.findings import Edit, Finding, Safety
 from ms_perflint.core.internal import internal_error
-from ms_perflint.core.source import Files, Overlay, Source, SourceError, Status
+from ms_perflint.core.reports import Problem, Report
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.fixes.conflicts import Taken, is_sound
 from ms_perflint.fixes.writing import Change, unified_diff, write
 from ms_perflint.index.semantic_index import parse

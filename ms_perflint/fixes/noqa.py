@@ -11,8 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ms_perflint.core.findings import Edit, Finding, Problem
-from ms_perflint.core.source import Files, Source, SourceError, read_regular
+from ms_perflint.core.files import Files, read_regular
+from ms_perflint.core.findings import Edit, Finding
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message
 from ms_perflint.suppressions import NOQA, Comment, Suppressions, tokens

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from ms_perflint.core.findings import Problem
+from ms_perflint.core.reports import Problem
 from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard, locked, prepare, put, read, save, sync
 from ms_perflint.languages import Message
 

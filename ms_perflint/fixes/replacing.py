@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from ms_perflint.core.source import LARGEST, read_regular, without_waiting
+from ms_perflint.core.files import LARGEST, read_regular, without_waiting
 
 if sys.platform != "win32":
     import fcntl

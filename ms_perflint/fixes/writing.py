@@ -11,8 +11,8 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ms_perflint.core.findings import Problem
 from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Problem
 from ms_perflint.fixes.recovery import Held, forget, record, restore, stuck
 from ms_perflint.fixes.replacing import Changed, Half, Replacement, discard, locked, prepare, put, sync, uninterrupted
 from ms_perflint.languages import Message

@@ -8,10 +8,13 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Finding, Found, Place, Problem, Unreadable
+from ms_perflint.core.findings import Finding, Place
 from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import Unreadable
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
+from ms_perflint.linting.merging import Found
 from ms_perflint.linting.programs import Programs, Runs
 from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.program.program import Program

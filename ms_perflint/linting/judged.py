@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.core.files import unreadable
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import SourceError, unreadable
+from ms_perflint.core.source import SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message

@@ -12,14 +12,17 @@ from typing import NamedTuple, Optional
 from ms_perflint.cache.packing import Session
 from ms_perflint.check import Check, checks_of
 from ms_perflint.config.settings import Config, inside
-from ms_perflint.core.findings import Finding, Found, Gap, Place, Problem, merged, only_shown, trained, unjudged
+from ms_perflint.core.files import Files, unreadable
+from ms_perflint.core.findings import Finding, Place
 from ms_perflint.core.fingerprints import Noting
 from ms_perflint.core.internal import Answer, Errors, internal_error
-from ms_perflint.core.source import Files, Source, SourceError, unreadable
+from ms_perflint.core.reports import Gap, Problem, trained, unjudged
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.linting import judged as judging
 from ms_perflint.linting.inquiry import Failure, Inquiry, Reply
+from ms_perflint.linting.merging import Found, merged, only_shown
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.linting.review import is_read, review, review_unread
 from ms_perflint.linting.unparsable import unparsable

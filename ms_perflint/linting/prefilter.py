@@ -13,8 +13,8 @@ from typing import Optional
 
 from ms_perflint.cache.cache import Memory
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Report, reported
-from ms_perflint.core.source import Files, with_change
+from ms_perflint.core.files import Files, with_change
+from ms_perflint.core.reports import Report, reported
 from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings

@@ -8,12 +8,14 @@ from functools import cached_property, partial
 from typing import Optional
 
 from ms_perflint.config.settings import Config, PerDirectory
-from ms_perflint.core.findings import Finding, Found, Place, Problem, Ran, over_runs
-from ms_perflint.core.source import CHANGE, ONLY_CONFIGS, Disk
+from ms_perflint.core.files import CHANGE, ONLY_CONFIGS, Disk
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.reports import Problem
 from ms_perflint.discovery import discover
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import NOWHERE
 from ms_perflint.languages import Message
+from ms_perflint.linting.merging import Found, Ran, over_runs
 from ms_perflint.program import run_configurations
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration

@@ -10,7 +10,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from ms_perflint.core.findings import Problem
+from ms_perflint.core.reports import Problem
 from ms_perflint.core.source import Source, SourceError
 
 

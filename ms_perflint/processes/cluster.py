@@ -19,8 +19,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ms_perflint.codes import entry_points
+from ms_perflint.core.files import Disk
 from ms_perflint.core.fingerprints import NOTHING, digest
-from ms_perflint.core.source import Disk
 from ms_perflint.languages import Message
 from ms_perflint.version import __version__
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Place
 from ms_perflint.core.globs import is_pattern, matching
 from ms_perflint.core.slips import suggestion
-from ms_perflint.core.source import Files
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import is_main_test, word_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.files import CHANGE
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import CHANGE
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import ABSENT, Given
 from ms_perflint.infer.config_files import CONFIGS

@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config.formats import FOR_PEOPLE
-from ms_perflint.core.findings import Finding, Gain, Measurement, Problem, Safety, Unjudged, in_language
+from ms_perflint.core.findings import Finding, Gain, Measurement, Safety, in_language
 from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Problem, Unjudged
 from ms_perflint.languages import ENGLISH, say
 from ms_perflint.report.sources import Sources
 from ms_perflint.report.style import PLAIN, Style

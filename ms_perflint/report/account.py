@@ -8,7 +8,7 @@ from itertools import islice
 from ms_perflint.cache.cache import Memories
 from ms_perflint.config.files import ruling
 from ms_perflint.config.per_file import Configurations
-from ms_perflint.core.source import Files
+from ms_perflint.core.files import Files
 from ms_perflint.discovery import Found
 from ms_perflint.facts.collect import overview_of, training_scripts
 from ms_perflint.facts.words import also, listed

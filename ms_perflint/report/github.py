@@ -6,7 +6,8 @@ Of the values `%`, line ends, and in properties also `:` and `,` are escaped, as
 from __future__ import annotations
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Problem, Unjudged
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import spot, spot_of

@@ -6,7 +6,8 @@ import hashlib
 import json
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Place, Unjudged
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.reports import Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.root import below, root_of

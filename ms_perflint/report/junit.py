@@ -8,7 +8,8 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Problem, Unjudged
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.root import below, root_of
 from ms_perflint.report.sources import said, spot

@@ -8,7 +8,8 @@ from itertools import groupby
 
 from ms_perflint import pages, published
 from ms_perflint.config.settings import inside
-from ms_perflint.core.findings import Edit, Finding, Fix, Place, Problem, Unjudged
+from ms_perflint.core.findings import Edit, Finding, Fix, Place
+from ms_perflint.core.reports import Problem, Unjudged
 from ms_perflint.report import Outcome
 from ms_perflint.report.fingerprints import fingerprints
 from ms_perflint.report.page import markdown

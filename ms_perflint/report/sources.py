@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from ms_perflint.core.findings import Place, Problem
-from ms_perflint.core.source import Files, Source, SourceError
+from ms_perflint.core.files import Files
+from ms_perflint.core.findings import Place
+from ms_perflint.core.reports import Problem
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.languages import escaped
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ms_perflint.core.findings import Unjudged
+from ms_perflint.core.reports import Unjudged
 from ms_perflint.languages import Message
 from ms_perflint.report.sources import shown
 

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ms_perflint.core.source import IN_FOLDERS, PYTHON
+from ms_perflint.core.files import IN_FOLDERS
+from ms_perflint.core.source import PYTHON
 from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast

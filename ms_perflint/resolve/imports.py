@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
-from ms_perflint.core.source import Files
 from ms_perflint.resolve import folders, standard_library
 from ms_perflint.resolve.import_statements import Import, imports, taken
 from ms_perflint.resolve.search_path import Additions, additions

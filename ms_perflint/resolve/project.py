@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Optional
 
+from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
-from ms_perflint.core.source import BOM, NOTEBOOK, Files, Source, SourceError
+from ms_perflint.core.source import BOM, NOTEBOOK, Source, SourceError
 from ms_perflint.index.index_builder import module_of
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.resolve import config_documents

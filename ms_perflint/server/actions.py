@@ -10,8 +10,9 @@ from typing import Optional
 from lsprotocol import types
 
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Edit, Finding, Safety
-from ms_perflint.core.source import NOTEBOOK, Files, Source
+from ms_perflint.core.source import NOTEBOOK, Source
 from ms_perflint.fixes import noqa
 from ms_perflint.fixes.writing import Change
 from ms_perflint.languages import Message, say

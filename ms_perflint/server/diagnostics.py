@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from ms_perflint import pages
-from ms_perflint.core.findings import Finding, Place, Problem
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.reports import Problem
 from ms_perflint.server.buffers import Buffer, uri_of
 from ms_perflint.server.linting import Checked
 from ms_perflint.server.places import Columns

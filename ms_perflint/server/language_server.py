@@ -18,8 +18,8 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from ms_perflint.commands.asked import Options
-from ms_perflint.core.findings import Problem
 from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Problem
 from ms_perflint.languages import chosen, of_environment, say
 from ms_perflint.server import diagnostics
 from ms_perflint.server.actions import Client

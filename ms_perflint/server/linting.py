@@ -16,9 +16,11 @@ from ms_perflint.baseline import Baseline
 from ms_perflint.baseline import load as load_baseline
 from ms_perflint.cache.cache import Memory
 from ms_perflint.config.settings import Config, ConfigError, PerDirectory
-from ms_perflint.core.findings import Finding, Measurement, Problem, Report, in_language
+from ms_perflint.core.files import Disk, Files, Nowhere, Overlay, Status
+from ms_perflint.core.findings import Finding, Measurement, in_language
 from ms_perflint.core.internal import internal_error
-from ms_perflint.core.source import NOTEBOOK, PYTHON, Disk, Files, Nowhere, Overlay, Source, SourceError, Status
+from ms_perflint.core.reports import Problem, Report
+from ms_perflint.core.source import NOTEBOOK, PYTHON, Source, SourceError
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import Settled, settle

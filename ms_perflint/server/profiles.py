@@ -8,7 +8,7 @@ from typing import NamedTuple, Union
 from ms_perflint.commands import profiled
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.config.per_file import Configurations
-from ms_perflint.core.source import Files
+from ms_perflint.core.files import Files
 from ms_perflint.profile import reader
 from ms_perflint.profile.kernels import Profile
 from ms_perflint.profile.reader import Stamp

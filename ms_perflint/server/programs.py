@@ -13,8 +13,8 @@ from typing import NamedTuple, Optional
 from lsprotocol import types
 
 from ms_perflint.commands.describe import entries_of, of_file
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import Files
 from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, Way, in_language
 from ms_perflint.languages import Message, say
 from ms_perflint.linting.programs import DEFAULTS

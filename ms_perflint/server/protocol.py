@@ -19,7 +19,7 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol
 
-from ms_perflint.core.source import LARGEST
+from ms_perflint.core.files import LARGEST
 from ms_perflint.languages import Message, chosen, of_environment, say
 
 NO_JSON = (ValueError, RecursionError)  # raised where a message is none

@@ -17,10 +17,13 @@ from functools import cached_property
 from typing import Optional
 
 from ms_perflint.baseline import entries
-from ms_perflint.core.findings import Finding, Problem, Report, Unjudged, only_shown
-from ms_perflint.core.source import PYTHON, Files, Source, SourceError
+from ms_perflint.core.files import Files
+from ms_perflint.core.findings import Finding
+from ms_perflint.core.reports import Problem, Report, Unjudged
+from ms_perflint.core.source import PYTHON, Source, SourceError
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
+from ms_perflint.linting.merging import only_shown
 from ms_perflint.since.states import State, States, is_there
 
 LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths

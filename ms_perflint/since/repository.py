@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Iterator
 from typing import IO, NamedTuple, Optional
 
-from ms_perflint.core.source import LARGEST, PYTHON
+from ms_perflint.core.files import LARGEST
+from ms_perflint.core.source import PYTHON
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.config.settings import PerDirectory, inside
-from ms_perflint.core.source import PYTHON, Disk, Files, Status
+from ms_perflint.core.files import Disk, Files, Status
+from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import Found, is_excluded
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ms_perflint.config.settings import inside, relative
+from ms_perflint.core.files import Disk, Files, read_regular
 from ms_perflint.core.findings import Finding, Measurement
-from ms_perflint.core.source import Disk, Files, read_regular
 from ms_perflint.languages import Message
 from ms_perflint.verify.lookup import NAME, project_of
 from ms_perflint.verify.results import (

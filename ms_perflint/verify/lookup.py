@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Optional
 
+from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Finding, Measurement
-from ms_perflint.core.source import Files
 from ms_perflint.report import unmeasured
 
 NAME = os.path.join(".ms_perflint", "verify.json")

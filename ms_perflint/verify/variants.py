@@ -7,8 +7,10 @@ from functools import partial
 from typing import NamedTuple
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Edit, Finding, Problem, Report, Safety
-from ms_perflint.core.source import Disk, Files, Source, SourceError
+from ms_perflint.core.files import Disk, Files
+from ms_perflint.core.findings import Edit, Finding, Safety
+from ms_perflint.core.reports import Problem, Report
+from ms_perflint.core.source import Source, SourceError
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
 from ms_perflint.languages import Message

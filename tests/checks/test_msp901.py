@@ -13,7 +13,7 @@ from front import TRAIN, environment, run
 from test_suppressions import CALL, PATH, with_call
 
 from ms_perflint.config.settings import Config, FileIgnore
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
 from ms_perflint.infer import queries

@@ -17,7 +17,7 @@ from programs import ROOT, analysed
 import ms_perflint
 from ms_perflint import pages
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.engine import lint
 from ms_perflint.pages import Example
 from ms_perflint.program.program import Program

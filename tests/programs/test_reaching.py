@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Report
-from ms_perflint.core.source import PYTHON, Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
+from ms_perflint.core.reports import Report
+from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import grouped
 from ms_perflint.engine import lint
 from ms_perflint.infer import queries

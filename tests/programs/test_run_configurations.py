@@ -13,7 +13,7 @@ from front import run
 
 from ms_perflint import engine
 from ms_perflint.config.settings import Config
-from ms_perflint.core.findings import Report
+from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
 from ms_perflint.infer.queries import Queries, Query
 from ms_perflint.linting import programs

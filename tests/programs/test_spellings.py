@@ -15,7 +15,7 @@ from programs import ROOT
 from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, Spelling
 
 from ms_perflint.config.settings import Config
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.engine import lint
 
 

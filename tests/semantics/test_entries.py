@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.resolve import project
 from ms_perflint.resolve.project import Project
 

@@ -9,7 +9,7 @@ from typing import Union
 import pytest
 from reveal import ROOT, program, reveal, shown
 
-from ms_perflint.core.source import Nowhere, Overlay
+from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.search_path import additions
 
