@@ -40,7 +40,7 @@ class Comparison:
         self._lint = lint
         self._anchor = os.path.join(states.top, "anchor")  # entries name files relative to its folder
         self._before: dict[str, tuple[Finding, ...]] = {}  # by new path
-        self._unasked: dict[tuple[str, str], set[str]] = {}  # run configurations, by old path and rule
+        self._unasked: dict[str, set[str]] = {}  # run configurations, by old path
 
     def old(self, path: str) -> str:
         """Return the path that a file had."""
@@ -85,11 +85,13 @@ class Comparison:
         return self._before
 
     def _note_unasked(self, unjudged: Iterable[Unjudged]) -> None:
-        """Note which run configurations were not judged in the old state: what they gave is not known."""
+        """Note which run configurations were not judged in the old state: what they gave is not known.
+
+        Not of single rules: those that report something there are not among the ones that are told.
+        """
         for each in unjudged:
             for path in each.files if each.runs else ():
-                for code in each.codes:
-                    self._unasked.setdefault((path, code), set()).update(map(_unnumbered, each.runs))
+                self._unasked.setdefault(path, set()).update(map(_unnumbered, each.runs))
 
     def _divided(
         self, here: Sequence[Finding], before: Sequence[Finding], files: Files
@@ -125,7 +127,7 @@ class Comparison:
         path = finding.place.path
         runs = Counter(self._run_before(name, path) for name in finding.configurations)
         spread = runs - _runs(old) if old is not None else runs
-        return not self._unasked.get((self.old(path), finding.code), set()).issuperset(spread)
+        return not self._unasked.get(self.old(path), set()).issuperset(spread)
 
     @cached_property
     def _may_lose_runs(self) -> bool:
