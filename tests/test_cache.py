@@ -19,7 +19,7 @@ from ms_perflint.cache import packing
 from ms_perflint.cache.cache import Cache, Memory
 from ms_perflint.cache.packing import Session
 from ms_perflint.config.settings import Config, FileIgnore
-from ms_perflint.core import source
+from ms_perflint.core import files
 from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
@@ -102,12 +102,12 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("settled", [0, source.SETTLED])  # by status where it tells, by content where it does not
+@pytest.mark.parametrize("settled", [0, files.SETTLED])  # by status where it tells, by content where it does not
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_seen(
     change: Callable[[Path], None], settled: int, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "SETTLED", settled)
+    monkeypatch.setattr(files, "SETTLED", settled)
     memory = Memory()
     remembered(project, memory)
     change(project)
@@ -268,7 +268,7 @@ def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in range(6):
         shutil.copytree(SAMPLES / "zoo_project", tmp_path / "tree" / f"project{number}")
     monkeypatch.setattr(caches, "PART", len(paths_of(tmp_path / "tree" / "project0")))
-    monkeypatch.setattr(source, "SETTLED", 0)  # the status of a file tells at once
+    monkeypatch.setattr(files, "SETTLED", 0)  # the status of a file tells at once
     monkeypatch.setattr(engine, "HANDED_OVER", 1)
     monkeypatch.setattr(linter, "HELD_BY_SESSION", 0)
     return tmp_path / "tree"

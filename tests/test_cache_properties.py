@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ms_perflint import engine
 from ms_perflint.cache.cache import Cache
 from ms_perflint.config.settings import Config
-from ms_perflint.core import source
+from ms_perflint.core import files
 from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
@@ -307,7 +307,7 @@ def world(state: Mapping[str, int]) -> Iterator[World]:
 def time_tells(at_once: bool) -> Iterator[None]:
     """Let the time of a file tell that it is unchanged; if not, only its content does, as of files just written."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "SETTLED", 0 if at_once else 10**12)
+        patch.setattr(files, "SETTLED", 0 if at_once else 10**12)
         yield
 
 

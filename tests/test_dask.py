@@ -226,7 +226,7 @@ def test_ctrl_c_cancels_the_tasks(dask: Dask, project: Path, tmp_path: Path) -> 
 
 
 CHANGED = """
-from ms_perflint.core.source import Disk
+from ms_perflint.core.files import Disk
 read = Disk.read
 Disk.read = lambda self, path: read(self, path) + b'#' * path.endswith('03/train.py')
 """

@@ -12,11 +12,10 @@ import pytest
 from ms_perflint import discovery, engine
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
-from ms_perflint.core import findings
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.core.findings import Finding, Fix, Place, Safety
 from ms_perflint.discovery import discover
-from ms_perflint.linting import linter
+from ms_perflint.linting import linter, merging
 
 SAMPLES = Path(__file__).parent.parent / "sample_scripts"
 
@@ -140,10 +139,10 @@ def _finding(fix: Fix | None) -> dict[tuple[object, ...], Finding]:
 
 def test_one_program_is_enough_and_the_weakest_fix_counts() -> None:
     safe, unsafe = Fix("mend", Safety.SAFE, ()), Fix("mend", Safety.UNSAFE, ())
-    (merged,) = findings.merged([_finding(safe), {}, _finding(unsafe)])
+    (merged,) = merging.merged([_finding(safe), {}, _finding(unsafe)])
     assert merged.fix is not None
     assert merged.fix.safety is Safety.UNSAFE
-    (merged,) = findings.merged([_finding(safe), _finding(None)])
+    (merged,) = merging.merged([_finding(safe), _finding(None)])
     assert merged.fix is None
 
 

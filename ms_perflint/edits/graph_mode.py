@@ -20,13 +20,14 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
-from ms_perflint.training.graph_mode.unproven import unproven, unread
+from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
 from ms_perflint.training.graph_mode.varying import number_per_epoch
 
 COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
 NUMBER = Message("another `{name}` in each epoch: graph mode compiles it each time, for a Tensor once")
 EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
+UNTOLD = Message("it is not known what is trained: whether graph mode compiles it was not looked at")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
@@ -142,7 +143,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if counted is not None:
         related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
     is_once = again is None and counted is None
-    reason = COMPILES if is_once else EPOCHS
+    reason = UNTOLD if is_untold(program) else COMPILES if is_once else EPOCHS
     return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 

@@ -84,7 +84,7 @@ def _scripts(program: Files) -> list[str]:
     directory, name = os.path.split(program.entry)
     stem = name.rpartition(".")[0].encode("utf-8", "surrogateescape")
     found = []
-    for home in _homes(program, directory):
+    for home in dict.fromkeys(_homes(program, directory)):  # the folder of the entry script may be such a one
         for script in sorted(program.project.files.named(home, "*.sh", "*.bash")):
             raw = program.project.raw(os.path.join(home, script)) or b""
             if stem in raw and len(raw) <= SIZE:

@@ -162,7 +162,7 @@ class Project:
         """Return the calls `x.word(...)` of a file with one of these words, as `x.word`, by a scan of its bytes."""
         held = self._members.setdefault(words, {})
         if path not in held:
-            found = re.findall(rb"(\w+)\.(\w+)\(", self.raw(path) or b"")
+            found = re.findall(rb"\b(\w+)\.(\w+)\(", self.raw(path) or b"")
             held[path] = frozenset(b".".join(each).decode() for each in found if each[1].decode() in words)
         return held[path]
 

@@ -387,10 +387,10 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
 @pytest.mark.parametrize(
     ("made", "safety", "reason"),
     [
-        ("importlib.import_module(input()).Net()", Safety.DISPLAY, "not known to compile `net`"),
-        ("REGISTRY[input()](3)", Safety.DISPLAY, "not known to compile `net`"),
-        ("{0: None}[0]", Safety.DISPLAY, "not known to compile `net`"),
-        ("UNKNOWN", Safety.DISPLAY, "not known to compile `net`"),
+        ("importlib.import_module(input()).Net()", Safety.UNSAFE, "not looked at"),
+        ("REGISTRY[input()](3)", Safety.UNSAFE, "not looked at"),
+        ("{0: None}[0]", Safety.UNSAFE, "not looked at"),
+        ("UNKNOWN", Safety.UNSAFE, "not looked at"),
         ("nets.Net()", Safety.DISPLAY, "`nets.Net` is not in these files"),
         ("nn.Dense(8, 4)", Safety.UNSAFE, "last digits"),
         ("mindcv.create_model('resnet50')", Safety.UNSAFE, "last digits"),

@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import Tensors
@@ -44,7 +44,18 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 def unread(program: Program) -> tuple[Obstacle, ...]:
     """Return what is trained and not shown by the files, or not all that it can be."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    return tuple(_unseen(part, value) for part, value in values if not is_seen(value))
+    return tuple(_unseen(part, value) for part, value in values if _is_told(value) and not is_seen(value))
+
+
+@fact
+def is_untold(program: Program) -> bool:
+    """Return whether nothing tells what is trained: a parameter that no caller passes, a name that nothing binds."""
+    return not all(_is_told(program.evaluator.read(part)) for part in trained(program))
+
+
+def _is_told(value: Value) -> bool:
+    """Return whether anything is known of a network or function: where it comes from, if not what it is."""
+    return any(each.constant is NO_CONSTANT for each in value.alternatives)
 
 
 def _unseen(part: Held, value: Value) -> Obstacle:
