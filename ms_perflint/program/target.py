@@ -31,6 +31,8 @@ _OLD = {
     "interpolation_mode": ("mindspore.ops.grid_sample", (2, 0)),
     "ffn_hidden_size": ("mindspore.nn.TransformerEncoder", (2, 0)),
     "vocab_cache_size": ("mindspore.nn.EmbeddingLookup", (2, 8)),
+    "is_grad": ("mindspore.nn.SoftmaxCrossEntropyWithLogits", (1, 5)),  # its documentation of 1.5 is the first read
+    "smooth_factor": ("mindspore.nn.SoftmaxCrossEntropyWithLogits", (1, 5)),
 }
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
 _OLD_NAMES = (

@@ -65,7 +65,8 @@ def is_cpu_by_default(program: Program) -> bool:
     """Return whether the program trains on a CPU with the default options, even if an option names an accelerator."""
     if program.asked.devices:
         return False
-    values = [call.argument("device_target") for call in _settings(program)]
+    calls = [call for call in _settings(program) if not conditions.is_on_request(program, call)]
+    values = [call.argument("device_target") for call in calls]
     names = {_device(each.constant) for value in values for each in value.by_default}
     return names == {"CPU"} and not any(value.open for value in values)
 

@@ -1756,6 +1756,28 @@ def test_half_precision_is_shown_only_where_the_default_is_a_cpu(default: str, s
 
 
 @pytest.mark.parametrize(
+    ("flag", "safety"),
+    [
+        ('"--no-gpu", action="store_true"', Safety.UNSAFE),
+        ('"--no-gpu", type=bool, default=False', Safety.UNSAFE),
+        ('"--no-gpu", action="store_false"', Safety.DISPLAY),
+        ('"--no-gpu", type=bool, default=True', Safety.DISPLAY),
+    ],
+)
+def test_a_cpu_under_an_option_is_the_default_where_that_is_on(flag: str, safety: Safety) -> None:
+    option = f"""
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument({flag})
+        if parser.parse_args().no_gpu:
+            ms.set_context(device_target="CPU")
+        """
+    (finding,) = Program({"train.py": join(IMPORTS, option, NET, RUN)}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is safety
+
+
+@pytest.mark.parametrize(
     ("context", "manager", "is_said"),
     [
         ("", "", True),

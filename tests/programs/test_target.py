@@ -221,6 +221,8 @@ USES = [  # a call of what a later version lacks, and the newest version that ha
     ("from mindspore import context\nif many:\n    context.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
     ("import mindspore.dataset as ds\nds.MindDataset(dataset_file='a')\n", (1, 5, 0)),
     ("from mindspore import context\ncontext.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
+    ("from mindspore import nn\nnn.loss.SoftmaxCrossEntropyWithLogits(is_grad=False, sparse=True)\n", (1, 4, 0)),
+    ("import mindspore.nn as nn\nnn.SoftmaxCrossEntropyWithLogits(smooth_factor=0.1)\n", (1, 4, 0)),
 ]
 NO_USES = [
     "from mindspore import mint, ops\nops.relu(1)\n",
