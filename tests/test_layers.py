@@ -71,3 +71,20 @@ def test_no_value_is_represented_by_syntax_that_stands_in_no_file() -> None:
         )
 
     assert found([*INFER, *(PACKAGE / "libraries").rglob("*.py")], makes) == []
+
+
+def test_nothing_goes_through_what_runs_in_the_order_of_a_set() -> None:
+    """Scopes are told apart by identity: what is asked first, and so what a budget leaves out, would change by run."""
+    loops = (
+        (path, node.iter)
+        for path in Path(ms_perflint.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.For, ast.comprehension))
+    )
+    over_sets = {
+        path.name
+        for path, each in loops
+        for part in (each, getattr(each, "body", None))  # `program.reached if keys else ()`
+        if isinstance(part, ast.Attribute) and part.attr == "reached"
+    }
+    assert over_sets == {"program.py"}  # paths, which are taken into a set

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.values import Value
 from ms_perflint.training.networks import networks
 
@@ -43,7 +44,8 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     """
     if program.is_whole and not any(_may_tie(program, module) for module in program.modules):
         return ()  # before it is asked what the network is made of: that runs, and stands in these modules
-    methods = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
+    reached = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
+    methods = sorted(reached, key=lambda scope: (scope.module.path, position(scope.node)))
     sites = ((method, site) for method in methods for site in method.calls)
     products = ((method, site, found) for method, site in sites if (found := _tied(program, method, site)))
     return tuple(each for method, site, found in products for each in (found, *_bias(program, site, found)))
