@@ -853,7 +853,8 @@ def test_a_config_file_that_a_program_loads_is_found_behind_many(
     write(tmp_path, YAML, **texts)
     for name in CONFIGS:
         (tmp_path / name).unlink()
-    loads, tried = sibling_configs.loads, list[int | None]()
+    loads = sibling_configs.loads
+    tried: list[int | None] = []
 
     def loads_for_one(program: Program) -> bool:
         tried.append(mode.usual_mode(program))
