@@ -149,7 +149,7 @@ def _mended(fixed: tuple[Finding, ...]) -> list[Message]:
 
 
 def _with_consent(outcome: Outcome) -> list[Message]:
-    """Return the line that says what `--unsafe-fixes` would mend, and what that changes; or that nothing can be."""
+    """Return the line that says what `--unsafe-fixes` would fix, and what that changes; or that nothing can be."""
     fixes: dict[str, list[str]] = {}
     for finding in outcome.findings:
         if finding.fix and outcome.could_mend(finding):
