@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 _ADDS = frozenset({"append", "appendleft", "insert", "extend", "add", "put", "heappush"})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import is_enumeration
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     NO_CONSTANT,
@@ -23,9 +24,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 _SHOWN: Mapping[type[ast.AST], type] = {
     ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.infer import bases, computing, lists, parameters
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -23,9 +24,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
 

@@ -7,11 +7,12 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import tables
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.lists import is_fixed
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
@@ -27,9 +28,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
 BITS = 4096  # of a number, up to which it is computed

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import parameters, spreads
+from ms_perflint.infer.database import Files
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Files
-    from ms_perflint.infer.evaluator import Evaluator
 
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
@@ -22,7 +22,9 @@ from ms_perflint.infer import (
     sequences,
 )
 from ms_perflint.infer.call_context import CallContext, modules_in
+from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
+from ms_perflint.infer.evaluator import Kind, Library
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import SharedAnswers
@@ -36,11 +38,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Database
-    from ms_perflint.infer.evaluator import Kind, Library
-
 
 # Expressions that are known as they stand
 LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda)

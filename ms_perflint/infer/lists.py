@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable, Iterator
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Union
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import sequences
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
     BOTTOM,
     COMPREHENSION,
@@ -24,9 +25,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import sequences
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
@@ -21,9 +22,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs, registries, sequences, tables
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -26,10 +27,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
-
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import MAPPED
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -30,9 +31,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 
 def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
@@ -13,11 +12,9 @@ from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Si
 from ms_perflint.index.syntax_forms import accessed, is_decorated
 from ms_perflint.infer import bases, mappings, sequences, spreads
 from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 CALLABLES = (*FUNCTIONS, ast.Lambda)
 

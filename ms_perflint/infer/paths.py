@@ -6,18 +6,16 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.appending import GATHERED, appended, list_of
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
 from ms_perflint.infer.values import Value
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 DEPTH = 16  # expressions inside of one another
 FEW = 8  # paths that one expression can be, callers of one function

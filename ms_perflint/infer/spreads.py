@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, is_rebound, place, stored
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import SPREADS, Argument, Held
 from ms_perflint.infer import mappings
+from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, Display, Options, Tree, Value, join
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.evaluator import Evaluator
 
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
 
