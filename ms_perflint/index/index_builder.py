@@ -20,7 +20,7 @@ from ms_perflint.index.semantic_index import (
     Site,
 )
 from ms_perflint.index.signature import Applied, receiver_name
-from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, word_of
+from ms_perflint.index.syntax_forms import TRY, children, given, is_main_guard, text_of, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
@@ -136,12 +136,8 @@ class _IndexBuilder:
         word = word_of(target)
         if isinstance(value, ast.Dict):  # `TABLE["name"](...)` calls what stands there
             for key, entry in zip(value.keys, value.values):
-                if (
-                    isinstance(key, ast.Constant)
-                    and isinstance(key.value, str)
-                    and word_of(entry) not in ("", key.value)
-                ):
-                    self.module.renamed.setdefault(word_of(entry), set()).add(key.value)
+                if (text := text_of(key)) and word_of(entry) not in ("", text):
+                    self.module.renamed.setdefault(word_of(entry), set()).add(text)
         if isinstance(value, ast.IfExp):
             self._other_name(target, value.body)
             value = value.orelse
@@ -398,10 +394,10 @@ class _IndexBuilder:
                 if applied is not None:
                     self.site(Site(module, applied, word_of(applied.func), stmt, block, fstring))
                 if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]
-                    attrs.add(_text(node.args[1]))  # type: ignore[attr-defined]
+                    attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
-                inner = [callee, *node.args, *[each.value for each in node.keywords]]  # type: ignore[attr-defined]
+                inner = [callee, *given(node)]  # type: ignore[arg-type]
                 continue
             if kind is ast.BinOp:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
@@ -431,7 +427,7 @@ class _IndexBuilder:
         """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are worked out."""
         owner, method = block.scope.owner.parent, block.scope.owner
         if isinstance(node.func, ast.Name) and len(node.args) == 3:
-            name, base = _text(node.args[1]), node.args[0]
+            name, base = text_of(node.args[1]), node.args[0]
             if name:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
                 self._store(target, node.args[2], (), stmt, block, "assign")
@@ -479,11 +475,6 @@ class _IndexBuilder:
         """The block of a lambda or comprehension: its conditions are those of the block around it."""
         scope.block.parent = block
         return scope.block
-
-
-def _text(node: ast.expr) -> str:
-    """Return what a literal text says; "" for other expressions."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {

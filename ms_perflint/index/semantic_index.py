@@ -229,6 +229,12 @@ class Site:
         self.fstring = fstring  # the f-string around it: positions inside are not reliable before Python 3.12
 
     @property
+    def call(self) -> ast.Call:
+        """Return the call that it is: of a site whose word is no operator's sign."""
+        assert isinstance(self.node, ast.Call)
+        return self.node
+
+    @property
     def scope(self) -> Scope:
         """Return the scope in which it is evaluated."""
         return self.block.scope

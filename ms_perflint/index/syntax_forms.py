@@ -65,8 +65,17 @@ def word_of(node: ast.AST) -> str:
         return node.id  # type: ignore[attr-defined, no-any-return]
     if kind is ast.Attribute:
         return node.attr  # type: ignore[attr-defined, no-any-return]
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+    return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
+
+
+def text_of(node: Optional[ast.AST]) -> str:
+    """Return what a literal text says; "" for other expressions."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def given(call: ast.Call) -> list[ast.expr]:
+    """Return all that a call passes, by position and by keyword."""
+    return [*call.args, *[keyword.value for keyword in call.keywords]]
 
 
 def inside(node: ast.expr, *words: str) -> ast.expr:

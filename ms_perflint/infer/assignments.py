@@ -13,7 +13,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import accessed, is_decorated, is_enumeration, word_of
+from ms_perflint.index.syntax_forms import accessed, given, is_decorated, is_enumeration, text_of, word_of
 from ms_perflint.infer.places import (
     ADDS,
     CALL,
@@ -29,7 +29,6 @@ from ms_perflint.infer.places import (
     more,
     results,
     taken,
-    text_of,
 )
 
 
@@ -182,7 +181,7 @@ class Assignments(Places):
         if not isinstance(value, ast.Call):
             return None
         found = results(self.places(value.func, function))
-        for argument in (*value.args, *(keyword.value for keyword in value.keywords)):
+        for argument in given(value):
             inner = self._given_back(function, argument, seen)
             if inner is None:
                 return None

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer import parameters, spreads
 from ms_perflint.infer.database import Files
 from ms_perflint.infer.evaluator import Evaluator
@@ -29,7 +29,7 @@ FILES = 10  # files in one chain of bases
 def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
     """Return the trees of the files whose paths are given to a function of a library: `load_config("x.yaml")`."""
     found: list[Alternative] = []
-    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+    for argument in given(node):
         usual = evaluator.value(argument, scope).by_default
         if usual and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in usual):
             found.extend(at(evaluator, argument, scope).alternatives)
@@ -55,8 +55,8 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     others = [site for site in callers if site.scope.owner is not function]
     if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
         return value
-    given = (parameters.argument(evaluator, bindings[0], site) for site in others)
-    return join([spreads.passed(evaluator, each, TOP) for each in given])
+    passed = (parameters.argument(evaluator, bindings[0], site) for site in others)
+    return join([spreads.passed(evaluator, each, TOP) for each in passed])
 
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

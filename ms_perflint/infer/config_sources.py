@@ -6,6 +6,7 @@ import ast
 
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.config_files import named
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -13,6 +14,7 @@ from ms_perflint.infer.values import TOP, Alternative, Options, Tree, Value
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
+CALLERS = 20  # of one function, of which it is looked at what they pass
 FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 
@@ -81,16 +83,14 @@ class _Search:
         self._note(self.evaluator.value(node, scope))
         for binding in current.bindings[node.id]:
             if binding.kind == "parameter":
-                out.extend(self._arguments(current, binding.name))
+                out.extend(self._arguments(current))
             elif binding.value is not None:
                 out.append((binding.value, binding.scope))
             elif binding.kind == "from":
                 out.extend(self._imported(node, scope))
         for site in _updates(current.owner):
             if isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
-                out.extend(
-                    (argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords))
-                )
+                out.extend((argument, site.scope) for argument in given(site.node))
         return out
 
     def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -98,19 +98,14 @@ class _Search:
         made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
         return [(layer.call, layer.scope) for layer in made if layer is not None]
 
-    def _arguments(self, function: Scope, name: str) -> list[tuple[ast.expr, Scope]]:
-        out: list[tuple[ast.expr, Scope]] = []
-        for site in self.evaluator.program.callers(function)[:20]:
-            assert isinstance(site.node, ast.Call)
-            if self.evaluator.way(site.block) == IMPOSSIBLE:
-                continue
-            out.extend((argument, site.scope) for argument in (*site.node.args, *(k.value for k in site.node.keywords)))
-        return out
+    def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return all that the first calls of a function pass."""
+        sites = (site for site in self.evaluator.program.callers(function)[:CALLERS])
+        running = (site for site in sites if self.evaluator.way(site.block) != IMPOSSIBLE)
+        return [(argument, site.scope) for site in running for argument in given(site.call)]
 
     def _call(self, node: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        out: list[tuple[ast.expr, Scope]] = [
-            (argument, scope) for argument in (*node.args, *(k.value for k in node.keywords))
-        ]
+        out: list[tuple[ast.expr, Scope]] = [(argument, scope) for argument in given(node)]
         if isinstance(node.func, ast.Attribute):
             out.append((node.func.value, scope))
         made = self.evaluator.value(node, scope)
@@ -145,7 +140,7 @@ class _Search:
         for site in (site for each in dict.fromkeys((init, *loading)) for site in each.calls):
             for known in self.evaluator.callees(site).alternatives:
                 if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
-                    self._trees(load(self.evaluator, site.node, site.scope))  # type: ignore[arg-type]
+                    self._trees(load(self.evaluator, site.call, site.scope))
 
 
 def _updates(scope: Scope) -> list[Site]:

@@ -126,13 +126,12 @@ class _Elements:
 
     def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
-        assert isinstance(site.node, ast.Call)
         for known in self.evaluator.callees(site).alternatives:
             function = known.definition
             if function is None or not function.is_function:
                 continue
             signature = Signature.of(function, known.what is not function and function.is_method)
-            arguments = signature.bind(*known.prepared, Layer(site.node, site.scope))
+            arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
             for name in dict.fromkeys((*signature.slots, *signature.words)):
                 part = arguments.of(name).part
                 if part is not None and _names(part.node) == names:

@@ -41,10 +41,9 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     values, otherwise = [], default_of(evaluator, binding)
     is_left_out = binding.value is not None
     for site in evaluator.program.callers(own) if own.is_function else ():
-        assert isinstance(site.node, ast.Call)
         way = evaluator.way(site.block)
         if way != IMPOSSIBLE:
-            layer = Layer(site.node, site.scope)
+            layer = Layer(site.call, site.scope)
             value = passed(evaluator, binding, layer, otherwise)
             values.append(value if way == USUAL else value.as_non_default())
             is_left_out = is_left_out and value is otherwise and _is_left_out(evaluator, binding, layer)
@@ -110,8 +109,7 @@ def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
     """Return which expression a call of a function passes for a parameter."""
-    assert isinstance(site.node, ast.Call)
-    found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.node, site.scope))}
+    found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.call, site.scope))}
     return found.pop() if len(found) == 1 else Argument(binding.name, is_open=True)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Optional, TypeVar, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.direct_imports import handing, imports, outside
 
 T = TypeVar("T")
@@ -136,11 +136,6 @@ def taken(places: Iterable[Place]) -> list[Place]:
 def results(places: Iterable[Place]) -> list[Place]:
     """Return the results of what stands at some places."""
     return [(node, joined(path, CALL)) for node, path in places]
-
-
-def text_of(node: Optional[ast.expr]) -> str:
-    """Return what a literal text says; "" for other expressions."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _is_this_file(node: ast.expr) -> bool:
@@ -304,7 +299,7 @@ class Places:
         if node.args or node.keywords:
             found.append((self.given.setdefault(id(node), self._made()), ""))
         if word in PASSES:
-            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            for argument in given(node):
                 found.extend(self.places(argument, scope))
         if word == "map" and node.args:
             made = self._display(node)
@@ -371,8 +366,7 @@ class Places:
 
         If it `calls` that, with all that it is given, results too, in any order. A text is the name of a part.
         """
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        places = [place for argument in given for place in self.places(argument, scope)]
+        places = [place for argument in given(node) for place in self.places(argument, scope)]
         named: list[Place] = [(self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text]
         if not places and not named:
             return []

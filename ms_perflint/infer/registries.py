@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Value, join
 
@@ -29,7 +29,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
         values = [
             evaluator.known(each, each.node, each)
             for each in _decorated(evaluator, str(known.constant))
-            if _is_by(evaluator, each, str(known.constant), decorators)
+            if _is_by(each, str(known.constant), decorators)
         ]
         found.extend(value if known.by_default else value.as_non_default() for value in values)
     if not found:
@@ -58,8 +58,8 @@ def keys_of(scope: Scope) -> Iterator[str]:
     yield scope.name.lower()
     for decorator in getattr(scope.node, "decorator_list", ()):
         for node in ast.walk(decorator) if isinstance(decorator, ast.Call) else ():
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value.lower()
+            if text := text_of(node):
+                yield text.lower()
 
 
 def _decorators(module: SemanticIndex, table: str) -> frozenset[str]:
@@ -86,22 +86,13 @@ def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
     ]
 
 
-def _is_by(evaluator: Evaluator, scope: Scope, key: str, decorators: frozenset[str]) -> bool:
+def _is_by(scope: Scope, key: str, decorators: frozenset[str]) -> bool:
     """Return whether one of these decorators registers a function or class under a key: its name, or a text given."""
     for decorator in getattr(scope.node, "decorator_list", ()):
-        is_call = isinstance(decorator, ast.Call)
-        callee = decorator.func if is_call else decorator
+        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
         if not (scope.module.spelled(word_of(callee)) | {word_of(callee)}) & decorators:
             continue
-        texts = (
-            [
-                each.value
-                for each in (*decorator.args, *(keyword.value for keyword in decorator.keywords))
-                if isinstance(each, ast.Constant) and isinstance(each.value, str)
-            ]
-            if is_call
-            else []
-        )
+        texts = [text for text in map(text_of, given(decorator)) if text] if isinstance(decorator, ast.Call) else []
         if key in (texts or [scope.name]):
             return True
     return False

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Part
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
@@ -77,7 +77,7 @@ def _by_parser(evaluator: Evaluator) -> tuple[dict[object, list[Site]]]:
 
 def _receivers(evaluator: Evaluator, site: Site) -> list[Alternative]:
     """Return the parser, group or sub-parser on which a method is called."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.call.func
     if not isinstance(callee, ast.Attribute):
         return []
     return [known for known in evaluator.value(callee.value, site.scope).alternatives if known.is_object]
@@ -115,8 +115,7 @@ def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
 
 def _is_given(evaluator: Evaluator, site: Site) -> bool:
     """Return whether every command that starts the program gives an option: its default is of no matter then."""
-    assert isinstance(site.node, ast.Call)
-    given = [each for each in evaluator.program.given(flags_of(site.node)) if each != commandline.ABSENT]
+    given = [each for each in evaluator.program.given(flags_of(site.call)) if each != commandline.ABSENT]
     return bool(given) and all(given)
 
 
@@ -172,8 +171,7 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
     Settings from a file that a user names are not known, also where a user may do without: programs come with files
     to choose from.
     """
-    assert isinstance(site.node, ast.Call)
-    for keyword in site.node.keywords:
+    for keyword in site.call.keywords:
         if keyword.arg == name:
             given = evaluator.value(keyword.value, site.scope)
         elif keyword.arg is None:
@@ -207,25 +205,23 @@ def _is_usual(evaluator: Evaluator, site: Site) -> bool:
 
 def option_names(evaluator: Evaluator, site: Site) -> set[str]:
     """Return the attribute that an `add_argument` call makes."""
-    assert isinstance(site.node, ast.Call)
-    for keyword in site.node.keywords:
+    for keyword in site.call.keywords:
         if keyword.arg == "dest":
             return {str(c) for c in evaluator.value(keyword.value, site.scope).constants}
-    flags = flags_of(site.node)
+    flags = flags_of(site.call)
     long = [flag for flag in flags if flag.startswith("--")] or flags
     return {flag.lstrip("-").replace("-", "_") for flag in long[:1]}
 
 
 def flags_of(node: ast.Call) -> list[str]:
     """Return the texts that a call is given by position: the flags of an option."""
-    return [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    return [text for text in map(text_of, node.args) if text]
 
 
 def option_default(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
-    assert isinstance(site.node, ast.Call)
-    flags, where, declared = flags_of(site.node), (site.module, site.node), _declared(evaluator, site)
-    keywords = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    flags, where, declared = flags_of(site.call), (site.module, site.call), _declared(evaluator, site)
+    keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     if "action" in keywords and word_of(keywords["action"]) == "BooleanOptionalAction":
         off = [f"--no-{flag[2:]}" for flag in flags if flag.startswith("--")]
         return commandline.switched(evaluator.program, declared, flags, off, where)
@@ -234,16 +230,15 @@ def option_default(evaluator: Evaluator, site: Site) -> Value:
 
 def _declared(evaluator: Evaluator, site: Site) -> Value:
     """Return what an option gives a user who does not pass it, and what else it can be."""
-    assert isinstance(site.node, ast.Call)
-    given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     action = given.get("action")
     kind = action.value if isinstance(action, ast.Constant) else None
     if kind in ("store_true", "store_false"):
         return _flag(evaluator, site, given, kind == "store_false")
     others = [other.as_non_default() for other in _choices(evaluator, site, given)]
-    if _is_required(site.node, given):
+    if _is_required(site.call, given):
         return join([*others, TOP])
-    where = (site.module, site.node)
+    where = (site.module, site.call)
     if "default" not in given:
         value = Value((Alternative(Constant(None), where),))
     else:
@@ -263,7 +258,7 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
 
 def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
     """Return what `action="store_true"` gives: its default, or, for a user who asks for it, the other one."""
-    where = (site.module, site.node)
+    where = (site.module, site.call)
     passed = Alternative(Constant(not default), where, False)
     if "default" not in given:
         return Value((Alternative(Constant(default), where), passed))
@@ -307,9 +302,8 @@ def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[Part] = []
     for site in sites_of(evaluator, parser):
-        assert isinstance(site.node, ast.Call)
-        if site.word == ADD and site.node.args and not isinstance(site.node.args[0], ast.Constant):
-            found.extend(Part(keyword.value, site.scope) for keyword in site.node.keywords if keyword.arg == "default")
+        if site.word == ADD and site.call.args and not isinstance(site.call.args[0], ast.Constant):
+            found.extend(Part(keyword.value, site.scope) for keyword in site.call.keywords if keyword.arg == "default")
     return found
 
 

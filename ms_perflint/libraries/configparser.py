@@ -26,7 +26,7 @@ def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
             continue
         receivers = evaluator.value(callee.value, site.scope).alternatives
         if parser.identity in {known.identity for known in receivers}:
-            found.append(config_files.at(evaluator, site.node.args[0], site.scope))  # type: ignore[attr-defined]
+            found.append(config_files.at(evaluator, site.call.args[0], site.scope))
     if len(found) != 1 or found[0].open:
         return TOP
     return join([evaluator.item(known, name) for known in found[0].alternatives])

@@ -17,7 +17,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
     """Return what an option gives, of those that these sites add under names that are worked out."""
     values = []
     for site in sites:
-        default = {k.arg: k.value for k in site.node.keywords}.get("default")  # type: ignore[attr-defined]
+        default = {k.arg: k.value for k in site.call.keywords}.get("default")
         if default is None:
             continue
         loop = _loop(site)
@@ -49,8 +49,7 @@ def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default
 
 def _loop(site: Site) -> Optional[setting_loops.Loop]:
     """Return the loop over names in which an option is added under the name that it comes to."""
-    assert isinstance(site.node, ast.Call)
-    for flag in site.node.args[:1]:
+    for flag in site.call.args[:1]:
         for node in ast.walk(flag):
             loop = setting_loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
             if loop is not None:
@@ -60,14 +59,12 @@ def _loop(site: Site) -> Optional[setting_loops.Loop]:
 
 def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Optional[bool], Scope]]:
     """Yield, for each call of the function that adds an option, whether it adds this one (None: perhaps)."""
-    assert isinstance(site.node, ast.Call)
     function = site.scope
-    if not function.is_function or not site.node.args or isinstance(site.node.args[0], ast.Constant):
+    if not function.is_function or not site.call.args or isinstance(site.call.args[0], ast.Constant):
         return
     for caller in evaluator.program.callers(function):
-        assert isinstance(caller.node, ast.Call)
-        entered = evaluator.activation(function, Layer(caller.node, caller.scope), caller.scope)
-        flags = evaluator.value(site.node.args[0], entered)
+        entered = evaluator.activation(function, Layer(caller.call, caller.scope), caller.scope)
+        flags = evaluator.value(site.call.args[0], entered)
         if flags.open or len(flags.constants) != 1 or not isinstance(flags.constants[0], str):
             yield None, entered
         else:
