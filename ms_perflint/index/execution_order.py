@@ -6,8 +6,19 @@ import ast
 from collections import Counter
 from typing import NamedTuple, Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import excludes, is_of_script
-from ms_perflint.index.semantic_index import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, ImportStatement, Scope, Site
+from ms_perflint.index.semantic_index import (
+    COMPREHENSIONS,
+    DEAD,
+    OWNERS,
+    Binding,
+    Block,
+    ImportStatement,
+    Scope,
+    SemanticIndex,
+    Site,
+)
 from ms_perflint.index.syntax_forms import TRY, children, leaves
 
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
@@ -64,17 +75,15 @@ def steps_of(scope: Scope) -> list[tuple[Step, bool]]:
 
     With each, whether it runs only where its file is the script.
     """
-    known = scope.module.runs.get(scope)
-    if known is None:
-        known = scope.module.runs[scope] = _steps_of(scope)
-    return known
+    return _steps_of(scope.module, scope)
 
 
-def _steps_of(scope: Scope) -> list[tuple[Step, bool]]:
+@fact
+def _steps_of(module: SemanticIndex, scope: Scope) -> list[tuple[Step, bool]]:
     several = {stmt for stmt, number in Counter(site.stmt for site in scope.calls).items() if number > 1}
     order = {id(node): at for stmt in several for at, node in enumerate(evaluated(stmt), 1)}
-    rank = scope.module.rank
-    stores = (each for stores in scope.module.stores.values() for each in stores if each.scope.owner is scope)
+    rank = module.rank
+    stores = (each for stores in module.stores.values() for each in stores if each.scope.owner is scope)
     steps: list[tuple[int, int, Step, Block]] = [
         *((rank(stmt) or 0, 0, stmt, block) for stmt, block in scope.imports),
         *((rank(site.stmt) or 0, order.get(id(site.node), 1), site, site.block) for site in scope.calls),

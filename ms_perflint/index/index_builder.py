@@ -16,6 +16,7 @@ from ms_perflint.index.semantic_index import (
     Block,
     FunctionNode,
     Scope,
+    ScopeNode,
     SemanticIndex,
     Site,
 )
@@ -71,8 +72,6 @@ class _IndexBuilder:
         for child in children(stmt):
             if isinstance(child, ast.expr):
                 self.expression(child, stmt, block)
-            elif isinstance(child, ast.stmt):
-                self.statement(child, block)
 
     def function(self, stmt: FunctionNode, block: Block) -> None:
         for decorator in stmt.decorator_list:
@@ -92,11 +91,14 @@ class _IndexBuilder:
         self._inside(scope, stmt.body)
 
     def _make(self, stmt: Union[FunctionNode, ast.ClassDef], block: Block) -> Scope:
-        scope = Scope(self.module, block.scope, stmt)
-        self.module.scopes.append(scope)
-        self.module.scope_of[id(stmt)] = scope
+        scope = self._scope(stmt, block)
         self.module.defined.setdefault(stmt.name, []).append(scope)
         block.scope.owner.defines.append(scope)
+        return scope
+
+    def _scope(self, node: ScopeNode, block: Block) -> Scope:
+        scope = self.module.scope_of[id(node)] = Scope(self.module, block.scope, node)
+        self.module.scopes.append(scope)
         return scope
 
     def _inside(self, scope: Scope, statements: Sequence[ast.stmt]) -> None:
@@ -412,7 +414,8 @@ class _IndexBuilder:
                 inner = (node.body,)  # type: ignore[attr-defined]
                 continue
             elif kind is ast.NamedExpr:
-                self._walrus(node, block)  # type: ignore[arg-type]
+                # it binds when it is evaluated, not at the end of its statement
+                self.bind(node.target.id, "assign", node.target, node.value, node, block)  # type: ignore[attr-defined]
             elif kind is ast.Yield:
                 if node.value is not None:  # type: ignore[attr-defined]
                     block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
@@ -443,37 +446,25 @@ class _IndexBuilder:
         if owner is not None and isinstance(base, ast.Name) and base.id == receiver_name(method):
             owner.any_attributes = True
 
-    def _walrus(self, node: ast.NamedExpr, block: Block) -> None:
-        """Bind the name of `(name := value)`: when the expression is evaluated, not at the end of its statement."""
-        self.bind(node.target.id, "assign", node.target, node.value, node, block)
-
     def site(self, site: Site) -> None:
         """Note a site at the module and at the function that runs it."""
         self.module.sites.append(site)
         site.block.scope.owner.calls.append(site)
 
     def _lambda(self, node: ast.Lambda, stmt: ast.stmt, block: Block) -> Block:
-        scope = Scope(self.module, block.scope, node)
-        self.module.scopes.append(scope)
-        self.module.scope_of[id(node)] = scope
+        scope = self._scope(node, block)
+        scope.block.parent = block  # whose conditions are its own
         self.parameters(node.args, stmt, block, scope)
         scope.returns.append((node.body, scope.block))
-        return self._inner(scope, block)
+        return scope.block
 
     def _comprehension(
         self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block
     ) -> Block:
-        scope = Scope(self.module, block.scope, node)
-        self.module.scopes.append(scope)
-        self.module.scope_of[id(node)] = scope
-        inner = self._inner(scope, block)
+        scope = self._scope(node, block)
+        scope.block.parent = block  # whose conditions are its own
         for generator in node.generators:
-            self.target(generator.target, generator.iter, (), stmt, inner, kind="for")
-        return inner
-
-    def _inner(self, scope: Scope, block: Block) -> Block:
-        """The block of a lambda or comprehension: its conditions are those of the block around it."""
-        scope.block.parent = block
+            self.target(generator.target, generator.iter, (), stmt, scope.block, kind="for")
         return scope.block
 
 

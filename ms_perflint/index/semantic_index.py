@@ -7,7 +7,8 @@ import os
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union, runtime_checkable
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Source, SourceError, Span
@@ -259,6 +260,7 @@ class Site:
         return self.module.place(self.node)
 
 
+@runtime_checkable
 class Closable(Protocol):
     """What is made of a module, and ends with it."""
 
@@ -274,15 +276,12 @@ class SemanticIndex:
         self.source = source
         self.path = source.path
         self.directory = os.path.dirname(source.path)
-        self._named: Optional[frozenset[str]] = None
-        self._words: Optional[frozenset[str]] = None
         self.tree = parse(source) if tree is None else tree
         self._borrowed = tree is not None  # whoever made it goes on to use it
         self.sites: list[Site] = []
         self.by_word: dict[str, list[Site]] = {}
         self.scopes: list[Scope] = []
         self.steps: list[tuple[ast.AST, Block]] = []  # statements, handlers and cases, as they follow one another
-        self._starts: Optional[list[tuple[int, int]]] = None  # where they start
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
         self.stored: dict[str, list[Binding]] = {}  # attribute -> the same, whatever the object
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
@@ -301,29 +300,19 @@ class SemanticIndex:
         ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
-        self.graph: Optional[Closable] = None  # see `assignments.graph_of`, which makes it
-        self.published: Optional[frozenset[str]] = None  # see `known_networks`, which fills it
-        self.runs: dict[Scope, list[tuple[Any, bool]]] = {}  # see `execution_order.steps_of`, which fills it
-        self.touching: Optional[dict[str, list[Site]]] = None  # see `lists.is_fixed`, which fills it
-        self._site_at: Optional[dict[int, Site]] = None
-        self._called: Optional[frozenset[int]] = None
-        self.outside: Optional[dict[str, tuple[ast.alias, str]]] = None  # see `outside`, which fills it
+        self.facts: dict[tuple[object, ...], Any] = {}
         self.scope = Scope(self, None, self.tree)
 
-    @property
+    @cached_property
     def named(self) -> frozenset[str]:
         """Return the names that the file defines or imports anywhere, or binds in its outermost scope."""
-        if self._named is None:
-            self._named = frozenset((*self.defined, *self.scope.bindings, *self.imported))
-        return self._named
+        return frozenset((*self.defined, *self.scope.bindings, *self.imported))
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """Return the attributes that the file loads anywhere, and the last words of all that it calls."""
-        if self._words is None:
-            guarded = () if self.scope.main is None else (self.scope.main.attrs,)
-            self._words = frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
-        return self._words
+        guarded = () if self.scope.main is None else (self.scope.main.attrs,)
+        return frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
 
     def spelled(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
@@ -343,24 +332,31 @@ class SemanticIndex:
 
     def site_at(self, node: ast.expr) -> Optional[Site]:
         """Return the site that an expression is; None where it is none."""
-        if self._site_at is None:
-            self._site_at = {id(site.node): site for site in self.sites}
-        return self._site_at.get(id(node))
+        return self._sites.get(id(node))
+
+    @cached_property
+    def _sites(self) -> dict[int, Site]:
+        return {id(site.node): site for site in self.sites}
 
     def rank(self, node: ast.AST) -> Optional[int]:
         """Return which of `steps` evaluates an expression, or is a statement; None for what stands in no source."""
         if not hasattr(node, "lineno"):
             return None
-        if self._starts is None:
-            firsts: list[Any] = [[*getattr(step, "decorator_list", ()), step][0] for step, _ in self.steps]
-            self._starts = [(first.lineno, first.col_offset) for first in firsts]
         return max(bisect_right(self._starts, (node.lineno, getattr(node, "col_offset", 0))) - 1, 0)
+
+    @cached_property
+    def _starts(self) -> list[tuple[int, int]]:
+        """Return where the steps start."""
+        firsts: list[Any] = [[*getattr(step, "decorator_list", ()), step][0] for step, _ in self.steps]
+        return [(first.lineno, first.col_offset) for first in firsts]
 
     def calls(self, node: ast.AST) -> bool:
         """Return whether an expression is the callee of a call."""
-        if self._called is None:
-            self._called = frozenset(id(site.node.func) for site in self.sites if isinstance(site.node, ast.Call))
         return id(node) in self._called
+
+    @cached_property
+    def _called(self) -> frozenset[int]:
+        return frozenset(id(site.node.func) for site in self.sites if isinstance(site.node, ast.Call))
 
     def holders(self, word: str) -> set[str]:
         """Return the names that may hold what calling `word` gives."""
@@ -407,28 +403,12 @@ class SemanticIndex:
                 del scope.main.block
             scope.main = None
             del scope.block
-        self.scopes.clear()
-        self.sites.clear()
-        self.steps.clear()
-        self.by_word.clear()
-        self.stores.clear()
-        self.stored.clear()
-        self.defined.clear()
-        self.derived.clear()
-        self.scope_of.clear()
-        self.registered.clear()
-        self.imported.clear()
-        self.renamed.clear()
-        self.made.clear()
-        self.chains.clear()
-        self.worded.clear()
-        self.displays.clear()
-        self.runs.clear()
-        if self.graph is not None:
-            self.graph.close()
-        self.graph = None
-        self.outside = None
-        self._site_at = None
+        for each in self.facts.values():
+            if isinstance(each, Closable):
+                each.close()
+        for held in vars(self).values():
+            if isinstance(held, (dict, list)):
+                held.clear()
         if not self._borrowed:
             self.tree.body = []
         del self.scope

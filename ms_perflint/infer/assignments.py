@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import accessed, given, is_decorated, is_enumeration, text_of, word_of
@@ -32,11 +33,10 @@ from ms_perflint.infer.places import (
 )
 
 
+@fact
 def graph_of(module: SemanticIndex) -> Assignments:
-    """Return the assignment graph of a file, made once."""
-    if not isinstance(module.graph, Assignments):
-        module.graph = Assignments(module)
-    return module.graph
+    """Return the assignment graph of a file."""
+    return Assignments(module)
 
 
 class Assignments(Places):

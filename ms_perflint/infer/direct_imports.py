@@ -9,6 +9,7 @@ import ast
 from typing import Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.values import Alternative, Api, Value
 
@@ -36,16 +37,16 @@ def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
     return Value((Alternative(Api(api), (module, node if words else alias)),))
 
 
+@fact
 def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
     """Return the names of a module that one import from MindSpore binds, and nothing else, with what they are."""
-    if module.outside is None:
-        module.outside = {}
-        for name, bindings in module.scope.bindings.items():
-            api = _imported(bindings[0].stmt, bindings[0].node) if len(bindings) == 1 else None
-            if api is not None:
-                assert isinstance(bindings[0].node, ast.alias)
-                module.outside[name] = (bindings[0].node, mindspore_api.canonical(api))
-    return module.outside
+    found: dict[str, tuple[ast.alias, str]] = {}
+    for name, bindings in module.scope.bindings.items():
+        api = _imported(bindings[0].stmt, bindings[0].node) if len(bindings) == 1 else None
+        if api is not None:
+            assert isinstance(bindings[0].node, ast.alias)
+            found[name] = (bindings[0].node, mindspore_api.canonical(api))
+    return found
 
 
 def handing(module: SemanticIndex) -> dict[str, bool]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from typing import Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
@@ -165,17 +166,17 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     return not any(_may_change(evaluator, site, names) for site in sites)
 
 
+@fact
 def _touching(module: SemanticIndex) -> dict[str, list[Site]]:
     """Return the calls of a file that may change a list or dict, by the last words of what they are about."""
-    if module.touching is None:
-        module.touching = {}
-        for site in (site for sites in module.by_word.values() for site in sites):
-            about = {word_of(given) for given in site.node.args} if isinstance(site.node, ast.Call) else set()
-            if site.word in CHANGES and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
-                about.add(word_of(site.node.func.value))
-            for word in about - {""}:
-                module.touching.setdefault(word, []).append(site)
-    return module.touching
+    found: dict[str, list[Site]] = {}
+    for site in (site for sites in module.by_word.values() for site in sites):
+        about = {word_of(given) for given in site.node.args} if isinstance(site.node, ast.Call) else set()
+        if site.word in CHANGES and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
+            about.add(word_of(site.node.func.value))
+        for word in about - {""}:
+            found.setdefault(word, []).append(site)
+    return found
 
 
 def _may_change(evaluator: Evaluator, site: Site, names: Container[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated
 from ms_perflint.infer import bases, mappings, sequences, spreads
@@ -16,8 +16,6 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
 
-CALLABLES = (*FUNCTIONS, ast.Lambda)
-
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     """Return what a parameter of a function can be; of an activation, what that call passes.
@@ -25,8 +23,6 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     A default that all callers leave in place holds by default: a user may pass another.
     """
     own = binding.scope
-    if not isinstance(own.node, CALLABLES):
-        return TOP
     if own.is_method and positional(own)[:1] == [binding.node]:
         return _receiver(evaluator, binding, function)
     if isinstance(function, CallContext):

@@ -32,10 +32,8 @@ Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 # --- in order
 
 
-def in_order(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[Held]]:
+def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[list[Held]]:
     """Return what a list, tuple or comprehension holds where it is made; None where not all is shown."""
-    if not isinstance(what, Display):
-        return None
     if what.kind == COMPREHENSION:
         passes = _passes(evaluator, what.node, what.scope)  # type: ignore[arg-type]
         return None if passes is None else [Held(what.node.elt, each) for each in passes]  # type: ignore[attr-defined]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Optional, Union
 
+from ms_perflint.core.facts import fact as fact
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
@@ -33,8 +34,6 @@ from ms_perflint.resolve.watched import Watched
 if TYPE_CHECKING:
     from ms_perflint.program import launchers
 
-
-Work = TypeVar("Work", bound=Callable[..., Any])
 KEPT = (
     "project",
     "entry",
@@ -47,19 +46,6 @@ KEPT = (
     "files",
     "names",
 )  # of a program that is closed
-
-
-def fact(work: Work) -> Work:
-    """Return a function of a program that works out its answer once for each program and the other arguments."""
-
-    @wraps(work)
-    def asked(program: Program, *arguments: object) -> Any:
-        key = work, *arguments
-        if key not in program.facts:
-            program.facts[key] = work(program, *arguments)
-        return program.facts[key]
-
-    return asked  # type: ignore[return-value]
 
 
 @fact

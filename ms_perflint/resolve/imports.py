@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
 from ms_perflint.resolve import folders, standard_library
@@ -44,19 +45,11 @@ class Imports:
         self.files = files
         self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
         self.errors = Errors()  # as its project has them
-        self._ancestors: dict[str, tuple[str, ...]] = {}
-        self._roots: dict[str, bool] = {}
+        self.facts: dict[tuple[object, ...], Any] = {}
         self._offered: dict[tuple[str, str], frozenset[str]] = {}
-        self._packages: dict[str, bool] = {}
         self._located: dict[tuple[str, Roots], dict[Import, Located]] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
-        self._homes: dict[str, dict[str, str]] = {}
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
-        self._imported: dict[tuple[str, Roots], tuple[str, ...]] = {}
-        self._usual: dict[tuple[str, Roots], bool] = {}
-        self._closures: dict[str, tuple[frozenset[str], Roots]] = {}
-        self._apart: dict[str, Roots] = {}  # see `told_apart`
-        self._taken: dict[tuple[str, str], tuple[frozenset[str], frozenset[bytes]]] = {}
 
     @property
     def scanned(self) -> int:
@@ -65,27 +58,25 @@ class Imports:
 
     # --- one name
 
+    @fact
     def ancestors(self, directory: str) -> tuple[str, ...]:
         """Return a directory and those above it, up to the project's root: no package, which is imported from above.
 
         Where none is marked as that, all above it.
         """
-        if directory not in self._ancestors:
-            found = [directory]
-            while not self.is_root(found[-1]) and os.path.dirname(found[-1]) != found[-1]:
-                found.append(os.path.dirname(found[-1]))
-            self._ancestors[directory] = tuple(found)
-        return self._ancestors[directory]
+        found = [directory]
+        while not self.is_root(found[-1]) and os.path.dirname(found[-1]) != found[-1]:
+            found.append(os.path.dirname(found[-1]))
+        return tuple(found)
 
+    @fact
     def is_root(self, directory: str) -> bool:
         """Return whether a directory is marked as the root of a project."""
-        if directory not in self._roots:
-            names = self.files.named(directory, "__init__.py", *MARKERS)
-            marks = names & MARKERS
-            if marks == SETTINGS and self._holds_settings(os.path.join(directory, *SETTINGS)):
-                marks = frozenset()
-            self._roots[directory] = bool(marks) and ("__init__.py" not in names or ".git" in names)
-        return self._roots[directory]
+        names = self.files.named(directory, "__init__.py", *MARKERS)
+        marks = names & MARKERS
+        if marks == SETTINGS and self._holds_settings(os.path.join(directory, *SETTINGS)):
+            marks = frozenset()
+        return bool(marks) and ("__init__.py" not in names or ".git" in names)
 
     def _holds_settings(self, path: str) -> bool:
         """Return whether a file that may mark a project is there for the linter's settings in a part of one."""
@@ -155,11 +146,10 @@ class Imports:
             return bool(self._offered_by(directory, rest[0]))
         return bool(self.files.named(directory, "*.py") or self.files.named(directory, "*/*.py"))
 
+    @fact
     def is_package(self, directory: str) -> bool:
         """Return whether a directory is a package."""
-        if directory not in self._packages:
-            self._packages[directory] = bool(self.files.named(directory, "__init__.py"))
-        return self._packages[directory]
+        return bool(self.files.named(directory, "__init__.py"))
 
     def _offered_by(self, directory: str, word: str) -> frozenset[str]:
         """Return what in a directory may be imported by this word: a folder, a file, or both."""
@@ -196,49 +186,43 @@ class Imports:
             for name in folders.modules(next(filter(None, inside), frozenset())):
                 yield Import(0, f"{package}.{name}") if package else Import(1, name)
 
+    @fact
     def taken(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
         """Return what a file may import of a package, as full names, and the names it may get by that.
 
         Found by a scan of its bytes: it holds all that the file imports, and may hold more.
         """
-        if (path, package) not in self._taken:
-            self._taken[path, package] = taken(self.raw(path) or b"", package)
-        return self._taken[path, package]
+        return taken(self.raw(path) or b"", package)
 
+    @fact
     def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
         """Return the local files that a file imports in a program with this search path."""
-        if (path, roots) not in self._imported:
-            is_usual = self._is_usual(path, roots)
-            key = (path, () if is_usual else roots)
-            if key not in self._imported:
-                directory, homes = os.path.dirname(path), self._homes_of(path)
-                asked = self.statements(path)
-                if is_usual:  # what lies nowhere above needs no look
-                    asked = tuple(each for each in asked if each.level or homes.get(each.top))
-                found = (file for each in asked for file in self.locate(directory, each, key[1]).files)
-                self._imported[key] = tuple(file for file in dict.fromkeys(found) if file != path)
-            self._imported[path, roots] = self._imported[key]
-        return self._imported[path, roots]
+        return self._found(path, () if self._is_usual(path, roots) else roots)
 
+    @fact
+    def _found(self, path: str, roots: Roots) -> tuple[str, ...]:
+        """Return the same; without a search path where that leads to the files that are found without one."""
+        directory, homes, asked = os.path.dirname(path), self._homes_of(path), self.statements(path)
+        if not roots:  # what lies nowhere above needs no look
+            asked = tuple(each for each in asked if each.level or homes.get(each.top))
+        found = (file for each in asked for file in self.locate(directory, each, roots).files)
+        return tuple(file for file in dict.fromkeys(found) if file != path)
+
+    @fact
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path leads to the files that are found without one, so that those can be shared."""
-        if (path, roots) not in self._usual:
-            homes = self._homes_of(path).items()
-            self._usual[path, roots] = all(
-                home == root for root in roots for top, home in homes if self._offered_by(root, top)
-            )
-        return self._usual[path, roots]
+        homes = self._homes_of(path).items()
+        return all(home == root for root in roots for top, home in homes if self._offered_by(root, top))
 
+    @fact
     def _homes_of(self, path: str) -> dict[str, str]:
         """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
-        if path not in self._homes:
-            above = self.ancestors(os.path.dirname(path))
-            homes = {}
-            for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
-                is_standard = top in standard_library.NAMES
-                homes[top] = "" if is_standard else next((base for base in above if self._offered_by(base, top)), "")
-            self._homes[path] = homes
-        return self._homes[path]
+        above = self.ancestors(os.path.dirname(path))
+        homes = {}
+        for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
+            is_standard = top in standard_library.NAMES
+            homes[top] = "" if is_standard else next((base for base in above if self._offered_by(base, top)), "")
+        return homes
 
     # --- one program
 
@@ -250,21 +234,19 @@ class Imports:
         """Return the search path of the program of an entry script."""
         return self._program(entry)[1]
 
+    @fact
     def told_apart(self, entry: str) -> Roots:
         """Return the search path of a program; () where its import statements find without one what they find with it.
 
         For most programs of a project they do: these have their names from the same files.
         """
-        if entry not in self._apart:
-            files, roots = self._program(entry)
-            self._apart[entry] = () if all(self._is_usual(path, roots) for path in files) else roots
-        return self._apart[entry]
+        files, roots = self._program(entry)
+        return () if all(self._is_usual(path, roots) for path in files) else roots
 
+    @fact
     def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
-        if entry not in self._closures:
-            alone: tuple[frozenset[str], Roots] = (frozenset((entry,)), (os.path.dirname(entry),))
-            self._closures[entry] = self.errors.guard(entry, partial(self._closed, entry), alone)
-        return self._closures[entry]
+        alone: tuple[frozenset[str], Roots] = (frozenset((entry,)), (os.path.dirname(entry),))
+        return self.errors.guard(entry, partial(self._closed, entry), alone)
 
     def _closed(self, entry: str) -> tuple[frozenset[str], Roots]:
         roots: Roots = (os.path.dirname(entry),)

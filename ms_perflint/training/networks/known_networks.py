@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import descendants
 from ms_perflint.infer.queries import query
@@ -117,17 +118,16 @@ def _around(scope: Scope) -> Iterator[Scope]:
         current = current.parent.owner
 
 
+@fact
 def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
     """Return the names that the published networks of a module load, in their methods too."""
-    if module.published is None:
-        todo = [scope for scope in module.scope.defines if _published(scope.name)]
-        names: set[str] = set()
-        while todo:
-            scope = todo.pop()
-            names |= scope.names
-            todo.extend(scope.defines)
-        module.published = frozenset(names)
-    return module.published
+    todo = [scope for scope in module.scope.defines if _published(scope.name)]
+    names: set[str] = set()
+    while todo:
+        scope = todo.pop()
+        names |= scope.names
+        todo.extend(scope.defines)
+    return frozenset(names)
 
 
 def from_paper(call: Call) -> bool:

@@ -1,0 +1,28 @@
+"""What is worked out once, and kept by the object that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol, TypeVar
+
+Work = TypeVar("Work", bound=Callable[..., Any])
+
+
+class Keeper(Protocol):
+    """What keeps its facts, by the function that works them out and its arguments."""
+
+    facts: dict[tuple[object, ...], Any]
+
+
+def fact(work: Work) -> Work:
+    """Return a function, or method, that works out its answer once for each first argument and the others."""
+
+    @wraps(work)
+    def asked(keeper: Keeper, *arguments: object) -> Any:
+        key = work, *arguments
+        if key not in keeper.facts:
+            keeper.facts[key] = work(keeper, *arguments)
+        return keeper.facts[key]
+
+    return asked  # type: ignore[return-value]
