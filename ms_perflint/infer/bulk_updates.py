@@ -12,7 +12,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, excludes, path_
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import config_files, mappings, setting_loops
-from ms_perflint.infer.config_sources import sources
+from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query

@@ -1,22 +1,23 @@
-"""One setting of an object that comes from outside the code: from the command line or from a config file."""
+"""Settings that come from outside the code: from the files and parsers that the flow of data leads back to."""
 
 from __future__ import annotations
 
+import ast
 from typing import Optional
 
+from ms_perflint.index.reachability import IMPOSSIBLE
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer import commandline
-from ms_perflint.infer.config_sources import sources
+from ms_perflint.infer.config_files import named
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import (
-    TOP,
-    Alternative,
-    Constant,
-    Options,
-    Tree,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import TOP, Alternative, Constant, Options, Tree, Value, join
+
+UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
+PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
+CALLERS = 20  # of one function, of which it is looked at what they pass
+FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 
 def holds(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
@@ -61,3 +62,143 @@ def _looked_up(evaluator: Evaluator, found: tuple[Alternative, ...], kind: type,
     """Return what the sources of one kind say of a setting."""
     values = [evaluator.item(source, name) for source in found if isinstance(source.what, kind)]
     return join([value for value in values if value.alternatives])
+
+
+# --- where settings flow from
+
+
+@query(bottom=())
+def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Alternative, ...]:
+    """Return the config files and parsers that an expression is made of, in the order of their places."""
+    return _Search(evaluator).run(node, scope)
+
+
+class _Search:
+    """A bounded walk against the flow of data, until it meets a file that is loaded or a parser."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.found: dict[object, Alternative] = {}
+        self.seen: set[int] = set()
+        self.behind: list[tuple[ast.expr, Scope]] = []  # what the defaults of options are made of
+
+    def run(self, node: ast.expr, scope: Scope) -> tuple[Alternative, ...]:
+        stack: list[tuple[ast.expr, Scope]] = [(node, scope)]
+        while stack and len(self.seen) < FLOW_STEPS:
+            node, scope = stack.pop()
+            if id(node) not in self.seen:
+                self.seen.add(id(node))
+                stack.extend(self._before(node, scope))
+                stack.extend(self.behind)
+                self.behind.clear()
+        return tuple(sorted(self.found.values(), key=lambda known: known.place))
+
+    def _before(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return the expressions that this one is made of."""
+        if isinstance(node, ast.Call):
+            return self._call(node, scope)
+        if isinstance(node, ast.Name):
+            return self._name(node, scope)
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+            value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else TOP
+            self._note(value)
+            return [(node.value, scope), *self._members(node, scope)]
+        if isinstance(node, ast.IfExp):
+            return [(node.body, scope), (node.orelse, scope)]
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+            return [(generator.iter, scope) for generator in node.generators]
+        if isinstance(node, ast.Dict):
+            return [(value, scope) for key, value in zip(node.keys, node.values) if key is None]
+        return [(child, scope) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def _note(self, value: Value) -> None:
+        for known in value.alternatives:
+            if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
+                self.found[known.what] = known
+                if isinstance(known.what, Options):
+                    self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what.parser))
+
+    def _members(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return what `self.x` was set to."""
+        holders = self.evaluator.value(node.value, scope).alternatives if isinstance(node, ast.Attribute) else ()
+        found = (b for known in holders if known.cls is not None for b in known.cls.attributes.get(node.attr, ()))  # type: ignore[attr-defined]
+        return [(binding.value, binding.scope) for binding in found if binding.value is not None]
+
+    def _name(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        out: list[tuple[ast.expr, Scope]] = []
+        current = scope.home(node.id)
+        if current is None:
+            return out
+        self._note(self.evaluator.value(node, scope))
+        for binding in current.bindings[node.id]:
+            if binding.kind == "parameter":
+                out.extend(self._arguments(current))
+            elif binding.value is not None:
+                out.append((binding.value, binding.scope))
+            elif binding.kind == "from":
+                out.extend(self._imported(node, scope))
+        for site in _updates(current.owner):
+            if isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
+                out.extend((argument, site.scope) for argument in given(site.node))
+        return out
+
+    def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Objects that another module made: go on where they were made."""
+        made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
+        return [(layer.call, layer.scope) for layer in made if layer is not None]
+
+    def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return all that the first calls of a function pass."""
+        sites = (site for site in self.evaluator.program.callers(function)[:CALLERS])
+        running = (site for site in sites if self.evaluator.way(site.block) != IMPOSSIBLE)
+        return [(argument, site.scope) for site in running for argument in given(site.call)]
+
+    def _call(self, node: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        out: list[tuple[ast.expr, Scope]] = [(argument, scope) for argument in given(node)]
+        if isinstance(node.func, ast.Attribute):
+            out.append((node.func.value, scope))
+        made = self.evaluator.value(node, scope)
+        self._note(made)
+        for known in self.evaluator.value(node.func, scope).alternatives:
+            load = self.evaluator.libraries.documents.get(known.api)
+            if load is not None:
+                self._trees(load(self.evaluator, node, scope))
+                return []
+            if known.api and not known.api.startswith(PYTHON):
+                self._trees(named(self.evaluator, node, scope))
+            function = known.definition
+            if function is not None and function.is_class:
+                self._made(function)
+            if function is not None and function.is_function:
+                out.extend((value, function) for value, _ in function.returns)
+        for known in made.alternatives:
+            if known.type_api:
+                self._note(self.evaluator.item(known, 0))
+        return out
+
+    def _trees(self, trees: tuple[Alternative, ...]) -> None:
+        for tree in trees:
+            self.found.setdefault(tree.what, tree)
+
+    def _made(self, cls: Scope) -> None:
+        """Note the files that a class loads, itself or by a method, to make its own attributes of them."""
+        init = cls.method("__init__")
+        if init is None or not ("setattr" in init.names or "__dict__" in init.attrs or cls.method("__getattr__")):
+            return
+        loading = (method for site in init.calls if (method := cls.method(site.word)) is not None)
+        for site in (site for each in dict.fromkeys((init, *loading)) for site in each.calls):
+            for known in self.evaluator.callees(site).alternatives:
+                if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
+                    self._trees(load(self.evaluator, site.call, site.scope))
+
+
+def _updates(scope: Scope) -> list[Site]:
+    """Return the calls in a scope that may change what a name holds, in source order."""
+    sites = [site for word in UPDATES for site in scope.module.by_word.get(word, ()) if site.scope.owner is scope]
+    return sorted(sites, key=lambda site: site.span) if len(sites) > 1 else sites
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
