@@ -421,7 +421,7 @@ class SemanticIndex:
         if self.graph is not None:
             self.graph.close()
         self.graph = None
-        self.outside = None
+        self.outside = self.touching = None
         self._site_at = None
         if not self._borrowed:
             self.tree.body = []
