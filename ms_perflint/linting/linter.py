@@ -118,6 +118,7 @@ class Linter:
     def end(self) -> None:
         """Give back all memory after the last file."""
         self.isolated(self._last, self.close, None)
+        self.project.close()
 
     def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""
