@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.layout import marks, requoted, unit
 from ms_perflint.edits.listing import Listing, items
+from ms_perflint.index.syntax_forms import spelling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,5 +108,5 @@ def _value(text: str) -> str:
     except SyntaxError:
         return f"({text})"
     if isinstance(call, ast.Call) and [word.arg for word in call.keywords] == ["x"] and not call.args:
-        return text if ast.dump(call.keywords[0].value) == ast.dump(alone) else f"({text})"
+        return text if spelling(call.keywords[0].value) == spelling(alone) else f"({text})"
     return f"({text})"

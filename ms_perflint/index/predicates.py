@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Optional
 
+from ms_perflint.index.syntax_forms import spelling
+
 DEVICES = frozenset({"Ascend", "GPU", "CPU"})
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In, ast.LtE: ast.Gt, ast.GtE: ast.Lt,
@@ -162,4 +164,4 @@ def key(test: ast.expr) -> str:
         return test.id
     if isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant):
         return str(test.slice.value)
-    return ast.dump(test)
+    return spelling(test)

@@ -44,6 +44,16 @@ def position(node: Any) -> tuple[int, int, int, int]:
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
+def spelling(node: object) -> str:
+    """Return a text that is the same for nodes that read alike, and for them alone.
+
+    `ast.dump` gives one too, and leaves a cycle of references behind on each call.
+    """
+    if isinstance(node, ast.AST):
+        return f"{type(node).__name__}({', '.join(spelling(getattr(node, field, None)) for field in node._fields)})"
+    return f"[{', '.join(map(spelling, node))}]" if isinstance(node, list) else repr(node)
+
+
 def is_main_guard(node: ast.AST) -> bool:
     """Return whether a statement is `if __name__ == "__main__":`."""
     return isinstance(node, ast.If) and is_main_test(node.test)

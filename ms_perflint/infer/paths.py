@@ -9,7 +9,7 @@ from itertools import product
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.appending import GATHERED, appended, list_of
 from ms_perflint.infer.evaluator import Evaluator
@@ -92,7 +92,7 @@ class _Reader:
         elif isinstance(node, ast.JoinedStr):
             found = self.joined(node.values, scope, "", depth + 1)
         elif isinstance(node, ast.FormattedValue):
-            found = self.formatted(node.value, scope, ast.dump(node.format_spec) if node.format_spec else "", depth + 1)
+            found = self.formatted(node.value, scope, spelling(node.format_spec) if node.format_spec else "", depth + 1)
         elif isinstance(node, ast.BinOp):
             found = self.operation(node, scope, depth + 1)
         elif isinstance(node, ast.Call):
@@ -408,7 +408,7 @@ class _Reader:
                 is_self = home.is_method and home.parent is not None and part.id in ("self", "cls")
                 homes.append(id(home.parent if is_self else home))
                 loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
-        return Path((Hole(("expression", ast.dump(node), tuple(homes)), loops),))
+        return Path((Hole(("expression", spelling(node), tuple(homes)), loops),))
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

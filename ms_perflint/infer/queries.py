@@ -224,6 +224,7 @@ class Queries:
             while pending:
                 try:
                     self._explore(pending[-1])
+                    self._marked.clear()  # queries that refer to the evaluator
                     self._deep.discard(pending.pop().key)
                 except _TooDeep as error:
                     self._abandon()
@@ -282,8 +283,6 @@ class Queries:
         del self._members[first:]
         if self.sharing is not None and not self.spent:
             self.sharing.give(cycle)
-        if depth == 0:
-            self._marked.clear()
 
     def _take_over(self, query: Query) -> bool:
         """Answer a query as another program has, where what it read gives the same here; return whether it does.

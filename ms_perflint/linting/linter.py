@@ -118,6 +118,7 @@ class Linter:
     def end(self) -> None:
         """Give back all memory after the last file."""
         self.isolated(self._last, self.close, None)
+        self.project.close()
 
     def file(self, path: str) -> list[Finding]:
         """Return the findings in one file. What cannot be done goes to `problems`."""
@@ -149,7 +150,8 @@ class Linter:
 
     def _let_go(self, path: str) -> None:
         """Give back a file that is done, and that only its own program is made of."""
-        if self.project.programs(path) == (path,):
+        is_held = path in self.inquiry.programs or self.project.holds_any(frozenset((path,)))
+        if is_held and self.project.programs(path) == (path,):
             self.inquiry.let_go(path)
             self.project.let_go(path)
 

@@ -194,13 +194,13 @@ class Programs:
     def drop(self, entry: str) -> None:
         """Give back a program."""
         held = self._held.pop(entry, None)
-        for program in held.programs if held is not None else ():
-            program.close()
+        if held is not None:
+            held.close()
 
     def close(self) -> None:
         """Give back all programs."""
-        for program in self:
-            program.close()
+        for held in self._held.values():
+            held.close()
         self.forget()
 
     def forget(self) -> None:
@@ -224,6 +224,11 @@ class Runs:
         self._alike: list[list[Program]] = [list(programs)]
         self._judged: dict[Program, None] = {}  # those that were asked, the first one first
         self._skipped: list[Program] = []  # that are not judged: the others took too much
+
+    def close(self) -> None:
+        """Give back all programs, also the one with the defaults where that is none of the run configurations."""
+        for program in dict.fromkeys((*self.programs, self.programs[0].base or self.programs[0])):
+            program.close()
 
     @property
     def asked(self) -> tuple[Program, ...]:

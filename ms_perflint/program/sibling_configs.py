@@ -29,7 +29,7 @@ FITTING = 0.5  # of them have to stand there
 
 def runs(program: Program) -> Iterator[RunConfiguration]:
     """Yield the run configurations that config files make for a program that has to be given one."""
-    options = _options(program)
+    options = _options(program) if any(True for _ in _folders(program)) else []  # only then its parser is read
     files = tuple(_files(program)) if options else ()
     if not files:
         return
@@ -128,15 +128,22 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
     def stands(key: str) -> bool:
         return any(program.project.contains_any(path, (key,)) for path in program.files)
 
+    for base, inside in _folders(program):
+        paths = [path for path in inside if _fits(program, path, stands)]
+        if paths:
+            parts = {part for path in paths for part in config_files.below(program, path)}
+            yield from ((base, path) for path in paths if path not in parts)
+            return
+
+
+def _folders(program: Program) -> Iterator[tuple[str, list[str]]]:
+    """Yield the YAML files of each folder for config files, and from where that is named, the nearest first."""
     for base, inside in _homes(program):
         for folder in sorted(program.project.files.named(inside, *FOLDERS)):
             home = os.path.join(inside, folder)
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
-            paths = [path for name in sorted(names) if _fits(program, path := os.path.join(home, name), stands)]
-            if paths:
-                parts = {part for path in paths for part in config_files.below(program, path)}
-                yield from ((base, path) for path in paths if path not in parts)
-                return
+            if names:
+                yield base, [os.path.join(home, name) for name in sorted(names)]
 
 
 def _homes(program: Program) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
@@ -195,7 +195,7 @@ def _is_as_long(config: Call, factor: ast.expr, train: Call) -> bool:
     """Return whether a factor of the steps between two checkpoints is the number of epochs of a training."""
     epochs = train.given("epoch")
     wanted = train.argument("epoch").constants
-    is_same = epochs is not None and ast.dump(factor) == ast.dump(epochs)
+    is_same = epochs is not None and spelling(factor) == spelling(epochs)
     return is_same or (bool(wanted) and config.program.value(factor, config.scope).constants == wanted)
 
 

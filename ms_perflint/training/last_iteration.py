@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
-from ms_perflint.index.syntax_forms import inside, word_of
+from ms_perflint.index.syntax_forms import inside, spelling, word_of
 from ms_perflint.program.program import Program
 
 _AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # what goes through the same passes as it is given
@@ -61,8 +61,8 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
         return True
     loop, other = _compared(test, block)
-    ends = {ast.dump(node) for node in ast.walk(loop.iter)} if loop is not None else set()
-    return isinstance(other, (ast.Name, ast.Attribute)) and ast.dump(other) in ends
+    ends = {spelling(node) for node in ast.walk(loop.iter)} if loop is not None else set()
+    return isinstance(other, (ast.Name, ast.Attribute)) and spelling(other) in ends
 
 
 def _counts(block: Block, node: ast.expr) -> bool:
@@ -81,7 +81,7 @@ def _goes_to(block: Block, end: ast.expr) -> bool:
     stop = over.args[-1]
     if len(over.args) == 2 and isinstance(stop, ast.BinOp) and _is_one_more(stop):
         stop = stop.left
-    return ast.dump(stop) == ast.dump(end)
+    return spelling(stop) == spelling(end)
 
 
 def _is_one_more(side: ast.BinOp) -> bool:
@@ -94,7 +94,7 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
         return False
     loop, other = _compared(test, block)
     if loop is not None and isinstance(other, (ast.Name, ast.Attribute)):
-        return ast.dump(other) not in {ast.dump(target) for target in _targets(loop)}
+        return spelling(other) not in {spelling(target) for target in _targets(loop)}
     return isinstance(other, ast.Constant)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
@@ -194,8 +195,8 @@ def _given_weights(program: Program) -> Optional[Place]:
         func = site.node.func if isinstance(site.node, ast.Call) else None
         if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):
             continue
-        name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", ast.dump(func.value)
+        name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)
         parts = (part for argument in site.node.args for part in ast.walk(argument))
-        if name not in _RATES and not any(isinstance(part, ast.expr) and ast.dump(part) == own for part in parts):
+        if name not in _RATES and not any(isinstance(part, ast.expr) and spelling(part) == own for part in parts):
             return place(site.module, site.node)
     return None

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.syntax_forms import position, spelling
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
@@ -191,7 +191,7 @@ def _written_alike(program: Program, producer: Slot) -> list[Slot]:
     scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
     around = (call for call in flow.layers if layers.network(call) is scope)
     given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
-    return [slot for slot in given if ast.dump(slot.node) == ast.dump(producer.node)]
+    return [slot for slot in given if spelling(slot.node) == spelling(producer.node)]
 
 
 def _in_cell(program: Program, site: Site) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.languages import Message
@@ -289,7 +289,7 @@ class Code:
             unknown(function.module, node, text)
         if isinstance(node.op, ast.Div) and not self.numbers.is_number(right, function):
             unknown(function.module, node, text)
-        if isinstance(node.op, ast.Mult) and ast.dump(left) == ast.dump(right):
+        if isinstance(node.op, ast.Mult) and spelling(left) == spelling(right):
             unknown(function.module, node, text)
         for operand in (left, right):
             self._operand(operand, node, function)

@@ -49,6 +49,7 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
         reader.code.end()
     except NotKnownError as error:
         found = error.obstacle
+    del reader.code.cell  # they refer to one another
     return Read(frozenset(reader.code.words), found)
 
 
