@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from front import FIXED, TRAIN, Ran, environment, run
+from test_unjudged import BROKEN, SCRIPT
 
 from ms_perflint.linting import linter
 
@@ -811,3 +812,29 @@ def test_a_cache_is_warm_for_any_change(
     assert "cache: 5 of 5 files had not changed" in again.err
     assert again.out == warm.out
     assert run(*cached, ".", cwd=configured.root).out == configured.run("--output-format", "json", ".").out
+
+
+def test_programs_judged_in_part_are_told_where_the_change_touches_them(here: Repository) -> None:
+    """A change of a file that the program imports, or of one that it may load, does; others do not."""
+    program = SCRIPT.replace("src.net", "net").replace("net = Net()", "net = Net(yaml.safe_load(open('config.yaml')))")
+    program = "import yaml\n" + program
+    here.commit(setup_cfg="", app__train_py=program, app__net_py=BROKEN, app__config_yaml="width: 16\n")
+    here.commit(other__train_py=FIXED, other__help_py="a = 1\n")
+
+    def told() -> bool:
+        return "app/train.py: not judged for MSP101" in here.run("--isolated", "--since", "HEAD").err
+
+    for name, text, is_told in (
+        ("other__train_py", FIXED + "a = 1\n", False),
+        ("other__help_py", "a = 2\n", False),
+        ("other__read_me_txt", "a", False),
+        ("app__run_sh", "python other.py\n", False),
+        ("app__net_py", BROKEN + "a = 1\n", True),
+        ("app__train_py", program + "a = 1\n", True),
+        ("app__config_yaml", "width: 32\n", True),
+        ("app__run_sh", "python train.py\n", True),
+    ):
+        here.write(**{name: text})
+        assert told() is is_told, name
+        here.git("stash", "-uq")
+        assert not told(), name

@@ -8,6 +8,9 @@ import pytest
 from front import FIXED, TRAIN, Ran, run
 from test_since import BY_CONFIG, BY_OPTION
 
+from ms_perflint.core.files import Disk
+from ms_perflint.since.readers import Readers
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -69,3 +72,53 @@ def test_fixes_are_made_in_the_programs_that_read_it(project: Path) -> None:
     assert (project / "plain" / "train.py").read_text(encoding="utf-8") == TRAIN
     ran(project, "--no-cache", "--fix", "plain/train.py", "app/unread.yaml")
     assert (project / "plain" / "train.py").read_text(encoding="utf-8") == FIXED
+
+
+def test_programs_that_cannot_read_a_file_are_not_asked(tmp_path: Path) -> None:
+    """The code of a program, its launch scripts and the folder of a requirement file tell what it may read."""
+    files = {
+        "a/train.py": "import yaml\n",
+        "b/train.py": "from lib import load\nload('x.json')\n",
+        "b/lib.py": "import json\ndef load(x): return json.load(open(x))\n",
+        "c/plain.py": "import mindspore\n",
+        "c/part.ipynb": '{"cells": [{"cell_type": "code", "source": ["a = 1"], "outputs": [{"text": ["yaml json"]}]}]}',
+        "d/sections.py": "from configparser import ConfigParser\n",
+        "e/composed.py": "from hydra import main\n",
+        "run.sh": "python a/train.py\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    def readers(changed: str) -> set[str]:
+        found = Readers(Disk(), [str(tmp_path / changed)])
+        return {name for name in files if not name.endswith(".sh") and found.may_read(str(tmp_path / name))}
+
+    assert readers("a/config.yaml") == readers("conf/b.yml") == {"a/train.py", "e/composed.py"}
+    assert readers("x.json") == {"b/train.py", "b/lib.py"}
+    assert readers("a/x.ini") == {"d/sections.py"}
+    assert readers("run.sh") == {"a/train.py", "b/train.py"}
+    assert readers("a/notes.txt") == set()
+    assert readers("b/lib.py") == {"b/train.py", "b/lib.py"}
+    assert readers("c/requirements_gpu.txt") == {"c/plain.py", "c/part.ipynb"}
+    assert readers("setup.cfg") == {name for name in files if name != "run.sh"}
+
+
+def test_config_files_alone_are_judged_as_the_run_configurations_with_them(tmp_path: Path) -> None:
+    """A change of one of five config files is about the runs with it: the finding names no other."""
+    script = BY_OPTION.replace("import argparse", "import argparse\nimport yaml").replace(
+        '"--wait", type=int, default=0)', '"--config", required=True)'
+    )
+    script = script.replace(
+        '{"in_background": not parser.parse_args().wait}', "yaml.safe_load(open(parser.parse_args().config))"
+    )
+    (tmp_path / "setup.cfg").write_text("")
+    (tmp_path / "train.py").write_text(script, encoding="utf-8")
+    (tmp_path / "configs").mkdir()
+    for number in range(5):
+        (tmp_path / "configs" / f"{number}.yaml").write_text(f"in_background: false\nlr: {number}\n")
+    (tmp_path / "configs" / "4.yaml").write_text("in_background: true\n")
+    assert "with 1 of 5 run configurations" in ran(tmp_path, "--no-cache", "configs/2.yaml").out
+    assert "configs/2.yaml" in ran(tmp_path, "--no-cache", "configs/2.yaml").out
+    assert ": MSP301 " not in ran(tmp_path, "--no-cache", "configs/4.yaml").out
+    assert "with 4 of 5 run configurations" in ran(tmp_path, "--no-cache", "configs/2.yaml", "train.py").out

@@ -39,7 +39,8 @@ class Request(NamedTuple):
         compared = self.compared.different if self.compared is not None else frozenset()
         named = frozenset(map(os.path.realpath, self.touched.others)) if self.touched is not None else frozenset()
         changed = sorted(path for path in compared | named if not path.endswith(PYTHON))
-        is_only = self.compared is not None and self.compared.are_configs
+        is_only = self.touched.are_configs if self.touched is not None else False
+        is_only = self.compared.are_configs if self.compared is not None else is_only
         return (*changed, *([ONLY_CONFIGS] if is_only else []))
 
 

@@ -10,29 +10,38 @@ from collections.abc import Collection, Sequence
 
 from ms_perflint.cache.cache import Memory, project_root
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.config.settings import Config, inside
+from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import Found, discover, is_excluded
+from ms_perflint.since.readers import Readers, are_configs
 
 
 class Touched:
     """The files of a run: those that were given, and those of programs that read what was given."""
 
     def __init__(self, paths: Sequence[str], others: Collection[str], configs: Configurations, force: bool) -> None:
-        """Find them: all around the others is looked at, and only what reads them is reported."""
+        """Find them: what may read the others is looked for all around them, and only what does is reported."""
         self._others = [path for path in others if not (force and is_excluded(path, configs.of(path)))]
         named = discover([path for path in paths if os.path.abspath(path) not in others], configs, force)
         roots = {project_root(os.path.dirname(path)) for path in self._others}
         around = discover(sorted(roots), configs)
         self._given = frozenset(named.files)
-        more = (path for path in around.files if path not in self._given)
+        self._readers = Readers(Disk(), list(map(os.path.realpath, self._others)))
+        more = (path for path in around.files if path not in self._given and self._readers.may_touch(path))
         self.found = Found((*named.files, *more), named.problems, named.skipped)
         self._kept: frozenset[str] | None = None
+        self._alone: dict[str, bool] = {}  # whether one of the others is read for a file alone
 
     @property
     def others(self) -> tuple[str, ...]:
         """Return the files that stand for others, absolute."""
         return tuple(self._others)
+
+    @property
+    def are_configs(self) -> bool:
+        """Return whether config files are all that was given: a program is judged as it is run with these."""
+        return not self._given and are_configs(self._others)
 
     def only(self, report: Report, groups: Sequence[Group], memories: dict[int, Memory]) -> Report:
         """Return a report on these files only; the memories, by number of the group, know what was consulted."""
@@ -41,18 +50,22 @@ class Touched:
             kept = set(self._given)
             for number, (config, paths) in enumerate(groups):
                 near = memories[number].consulting(with_findings.intersection(paths), self._others)
-                kept |= {path for path in near if self._is_read_for(path, config)}
+                kept |= {path for path in sorted(near) if self._is_read_for(path, config)}
             self._kept = frozenset(kept)
-        return report.only(self._kept, {each.entry for each in report.unjudged if self._may_be_read_by(each.entry)})
-
-    def _may_be_read_by(self, entry: str) -> bool:
-        """Return whether a program that was judged in part may read one of the others, which lies below its script."""
-        return any(inside(path, os.path.dirname(entry)) for path in self._others)
+        may_read = self._readers.may_read
+        return report.only(self._kept, {each.entry for each in report.unjudged if may_read(each.entry)})
 
     def _is_read_for(self, path: str, config: Config) -> bool:
-        """Return whether one of the others is read for a file alone: sessions are about several ones."""
+        """Return whether one of the others is read for a program of a file: sessions are also about other programs."""
+        entries = filter(self._readers.may_read, reversed(self._readers.project.programs(path)))
+        return any(self._is_read_alone(entry, config) for entry in entries) or self._is_read_alone(path, config)
+
+    def _is_read_alone(self, path: str, config: Config) -> bool:
+        """Return whether one of the others is read where a file alone is linted; looked for once."""
         from ms_perflint.engine import lint
 
-        memory = Memory()
-        lint([path], config._replace(baseline=None), memory=memory)
-        return bool(memory.consulting([path], self._others))
+        if path not in self._alone:
+            memory = Memory()
+            lint([path], config._replace(baseline=None), memory=memory)
+            self._alone[path] = bool(memory.consulting([path], self._others))
+        return self._alone[path]

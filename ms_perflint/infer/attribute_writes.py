@@ -18,6 +18,7 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.infer import bases
 from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -101,7 +102,7 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     if known.creation is None:
         return known.is_mapping or bool(known.document)
     if known.cls is not None:
-        return _is_record(known.cls)
+        return _is_record(known.cls) or bases.is_mapping(evaluator, known.cls)
     return not known.type_api.startswith(evaluator.libraries.closed)
 
 

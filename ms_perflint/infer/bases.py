@@ -58,6 +58,11 @@ def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
 
 
+def is_mapping(evaluator: Evaluator, cls: Scope) -> bool:
+    """Return whether the objects of a class are mappings too: it derives from dict, or from the like."""
+    return any(evaluator.libraries.is_mapping(known.api) for known in lineage(evaluator, cls) if known.api)
+
+
 def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     """Return the method of a class, its own or that of a base in the project."""
     own = cls.method(name)

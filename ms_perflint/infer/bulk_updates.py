@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import Place, never_before, place, root, 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.infer import config_files, mappings, setting_loops
+from ms_perflint.infer import bases, config_files, mappings, setting_loops
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
@@ -85,20 +85,60 @@ def _is_later(update: Update, store: Binding) -> bool:
     return isinstance(store.scope.owner.node, ast.Module) and update.block.scope.owner.is_function
 
 
-def own(evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Binding], name: str) -> Optional[Value]:
+def own(
+    evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Binding], name: str, this: Alternative
+) -> Optional[Value]:
     """Return a setting that the constructors of an object give it; None where they do not, or it is not known how.
 
-    `stored`: what they give it by its name.
+    `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
     found: list[Value] = []
+    is_mapping = this.cls is not None and bases.is_mapping(evaluator, this.cls)
     for scope in constructors:
         sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
-        for update in (update for site in scope.calls for update in _of_call(evaluator, site)):
-            is_here = _is_own(update.receiver) and update.block.scope.owner is scope.owner
+        for update in _updates_in(evaluator, scope, name, is_mapping):
+            is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
             if is_here and all(_is_later(update, each) for each in sure):
                 found = _after(evaluator, update, found, name, scope)
     value = join(found)
     return value if value.alternatives else None
+
+
+def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
+    """Return the updates in a method, in the order of its lines; of a mapping also those of one of its items."""
+    found = [update for site in scope.calls for update in _of_call(evaluator, site)]
+    if is_mapping:
+        found += [update for site in scope.calls for update in _of_base(evaluator, site)]
+        stores = [store for each in scope.module.registered.values() for store in each]
+        found += [each for store in stores if (each := _of_store(*store)) and each.block.scope.owner is scope.owner]
+        for one in scope.module.stored.get(name, ()):
+            if isinstance(one.node, ast.Subscript) and one.scope.owner is scope.owner:
+                value = one.value if one.kind == "assign" and not one.path else None
+                found.append(Update("[]", one.node.value, one.node, one.block, one.node.slice, value))
+    return sorted(found, key=lambda update: (update.node.lineno, update.node.col_offset))
+
+
+def _of_base(evaluator: Evaluator, site: Site) -> Iterator[Update]:
+    """Yield the update that `super().__init__(settings)` and `dict.update(self, settings)` are of a mapping."""
+    node = site.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return
+    receiver, args = node.func.value, list(node.args)
+    if isinstance(receiver, ast.Name) and evaluator.libraries.is_mapping(receiver.id):
+        receiver = args.pop(0)
+    elif site.word != "__init__" or not _is_own(receiver):
+        return
+    if site.word in ("__init__", UPDATE) and len(args) == 1:
+        yield Update(UPDATE, receiver, ast.copy_location(ast.Call(node.func, args, node.keywords), node), site.block)
+
+
+def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative) -> bool:
+    """Return whether an update in a method is one of its object."""
+    if _is_own(update.receiver):
+        return True
+    known = evaluator.value(update.receiver, scope).alternatives
+    is_self = bool(known) and known[0].cls is this.cls and known[0].creation is None
+    return len(known) == 1 and (is_self or known[0].identity == this.identity)
 
 
 def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope) -> list[Value]:
@@ -124,13 +164,19 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
         words = (SETATTR, UPDATE, *evaluator.libraries.merges)
         calls = [site for word in words for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(evaluator, site)]
-        for target, value, block in (store for stores in module.registered.values() for store in stores):
-            loop = setting_loops.of_key(target.slice, block)
-            if loop is not None and not setting_loops.is_over_numbers(loop, block.scope):
-                updates.append(Update("[]", target.value, target, block, target.slice, value))
+        stores = (store for stores in module.registered.values() for store in stores)
+        updates += [update for store in stores if (update := _of_store(*store)) is not None]
         others = (update for update in updates if not _is_own(update.receiver))
         found.extend(sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset)))
     return tuple(found)
+
+
+def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[Update]:
+    """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere."""
+    loop = setting_loops.of_key(target.slice, block)
+    if loop is None or setting_loops.is_over_numbers(loop, block.scope):
+        return None
+    return Update("[]", target.value, target, block, target.slice, value)
 
 
 def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
@@ -149,7 +195,9 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
 
 
 def _is_own(receiver: ast.expr) -> bool:
-    """Return whether an object updates itself: `self`, `self.__dict__`, `vars(self)`."""
+    """Return whether an object updates itself: `self`, `super()`, `self.__dict__`, `vars(self)`."""
+    if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super":
+        return True
     if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
         receiver = receiver.value
     elif isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "vars":
@@ -233,6 +281,8 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 
 def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
     """Return what an update gives a setting; None where it leaves it alone."""
+    if isinstance(update.key, ast.Constant):
+        return evaluator.value(update.value, scope) if update.value is not None else TOP
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
     node = update.node

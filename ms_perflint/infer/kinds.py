@@ -132,7 +132,20 @@ class OfScope(Kind[Scope]):
         return bool(found) and all(self.evaluator.libraries.is_mapping(each.api) for each in found)
 
 
-class OfInstance(Kind[Instance]):
+class Settings(Kind[T]):
+    """Of what holds settings under names, and has the methods of a dict."""
+
+    def method(self, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
+        """Return a method of a dict; None where it has none of this name."""
+        is_method = name in DICT_METHODS or f".{name}" in self.evaluator.libraries.calls
+        return self.evaluator.known(Api(f"builtins.dict.{name}", self.known), node, scope) if is_method else None
+
+    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        found = self.item(name)
+        return found if found.alternatives else self.method(name, node, scope) or found
+
+
+class OfInstance(Settings[Instance]):
     """Of objects that a call makes, and of `self`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
@@ -143,7 +156,9 @@ class OfInstance(Kind[Instance]):
         if found is not None:
             return found
         if isinstance(self.what.type, Scope):
-            return members.of_object(self.evaluator, self.known, name, node, scope)
+            is_inherited = self._is_mapping and bases.method(self.evaluator, self.what.type, name) is None
+            method = self.method(name, node, scope) if is_inherited and scope.module.calls(node) else None
+            return method or members.of_object(self.evaluator, self.known, name, node, scope)
         if self.known.type_api == "builtins.super":
             return members.above(self.evaluator, self.what, name, node, scope)
         setting = members.setting(self.evaluator, self.known, name, node, scope)
@@ -160,6 +175,10 @@ class OfInstance(Kind[Instance]):
             return special(self.evaluator, self.known, key)
         if self.what.node is None or not isinstance(key, str):
             return TOP
+        if self._is_mapping:
+            own = members.updated(self.evaluator, self.known, self.what, key)
+            if own.alternatives:
+                return own
         field = self.evaluator.libraries.field(self.evaluator, self.known, key)
         setting = field if field is not None else configs.setting(self.evaluator, self.known, key)
         if setting.alternatives or self.known.cls is None:
@@ -198,6 +217,11 @@ class OfInstance(Kind[Instance]):
                 value = handler(self.evaluator, Api(name, self.known), layer.call, layer.scope)
         return value if value is not None else calls.made(self.evaluator, Api("", self.known), layer)
 
+    @property
+    def _is_mapping(self) -> bool:
+        """Return whether it is of a class of the project that derives from dict: then it has items too."""
+        return self.known.cls is not None and bases.is_mapping(self.evaluator, self.known.cls)
+
     def contains(self, key: object) -> Optional[bool]:
         if self.what.node is None:
             return None
@@ -210,19 +234,6 @@ class OfBound(Kind[Bound]):
 
     def call(self, layer: Layer) -> Value:
         return calls.entered(self.evaluator, self.what.function, layer, self.what.receiver)
-
-
-class Settings(Kind[T]):
-    """Of what holds settings under names, and has the methods of a dict."""
-
-    def method(self, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
-        """Return a method of a dict; None where it has none of this name."""
-        is_method = name in DICT_METHODS or f".{name}" in self.evaluator.libraries.calls
-        return self.evaluator.known(Api(f"builtins.dict.{name}", self.known), node, scope) if is_method else None
-
-    def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        found = self.item(name)
-        return found if found.alternatives else self.method(name, node, scope) or found
 
 
 class OfDisplay(Settings[Display]):

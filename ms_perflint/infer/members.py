@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import attribute_writes, bulk_updates, calls, configs, registries, sequences, tables
+from ms_perflint.infer import attribute_writes, bases, bulk_updates, calls, configs, registries, sequences, tables
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
@@ -109,7 +109,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     if (found.alternatives and not cls.any_attributes) or not known.is_made:
         return found
     if cls.any_attributes:
-        own = _updated(evaluator, known, what, name)
+        own = updated(evaluator, known, what, name)
         if own.alternatives:
             return own
     held = setting(evaluator, known, name, node, scope)
@@ -228,12 +228,29 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative,
 
 
 @query
-def _updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
+def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
     """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
-    return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name) or BOTTOM
+    if bases.is_mapping(evaluator, what.type):
+        scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope))]
+    return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name, known) or BOTTOM
+
+
+def _helpers(evaluator: Evaluator, init: Scope) -> Iterator[Scope]:
+    """Yield the methods that a constructor calls, as it enters them."""
+    for site in init.calls:
+        if not isinstance(site.node, ast.Call) or not isinstance(site.node.func, ast.Attribute):
+            continue
+        for known in evaluator.value(site.node.func, init).alternatives:
+            function = known.definition
+            is_part = function is not None and function.parent is not None and function.parent.is_class
+            if function is not None and is_part and function.name != "__init__":
+                receiver = known.what.receiver if isinstance(known.what, Bound) else None
+                entered = calls.activated(evaluator, function, Layer(site.node, init), receiver)
+                if entered is not None or len(evaluator.program.callers(function)) == 1:
+                    yield entered or function
 
 
 def constructed(evaluator: Evaluator, receiver: Alternative) -> dict[Scope, CallContext]:

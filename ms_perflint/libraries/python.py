@@ -270,6 +270,6 @@ MODEL = Library(
         "builtins.input": (unknown,),
     },
     items={"os.environ": _variable, "collections.defaultdict": _defaulted},
-    mappings=frozenset({"dict", "OrderedDict", "SimpleNamespace", "Namespace"}),
+    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace"}),
     closed=("builtins.open",),
 )

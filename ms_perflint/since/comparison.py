@@ -24,6 +24,7 @@ from ms_perflint.core.source import PYTHON, Source, SourceError
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
 from ms_perflint.linting.merging import only_shown
+from ms_perflint.since.readers import Readers
 from ms_perflint.since.states import State, States, is_there
 
 LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths
@@ -49,7 +50,8 @@ class Comparison:
     def worse(self, report: Report, files: Files) -> tuple[Report, int]:
         """Return a report with what is worse than before, and how many findings that leaves out.
 
-        What it leaves out is known to the report. Problems in files that did not change are not its matter.
+        What it leaves out is known to the report. Problems in files that did not change are not its matter, nor are
+        programs judged in part that read nothing of the change.
         """
         before = self._found({finding.place.path for finding in report.findings})
         left: list[Finding] = []
@@ -61,7 +63,10 @@ class Comparison:
         problems = tuple(each for each in report.problems if self._concerns(each))
         known = tuple(sorted((*report.known, *counterparts)))
         findings = tuple(map(self._as_safe, sorted(left)))
-        return report._replace(findings=findings, known=known, problems=problems), len(counterparts)
+        readers = Readers(files, self.states.different)
+        unjudged = tuple(each for each in report.unjudged if readers.may_read(each.entry))
+        worse = report._replace(findings=findings, known=known, problems=problems, unjudged=unjudged)
+        return worse, len(counterparts)
 
     def _as_safe(self, finding: Finding) -> Finding:
         """Return a finding without a fix of what is staged in another form than it is in the work tree."""

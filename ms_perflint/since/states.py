@@ -12,10 +12,10 @@ from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import Found, is_excluded
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
+from ms_perflint.since.readers import are_configs
 from ms_perflint.since.repository import LINK, NOTHING, SUBMODULE, Difference, GitError, Repository
 
 MADE = "__pycache__"  # what Python leaves in a folder does not make it one of the repository
-VERSIONS = ("pyproject.toml", "environment.yml", "environment.yaml")  # config files that may name one of MindSpore
 COUNTING = (*PYTHON, *CONFIGS, ".pyi", ".sh", ".bash", ".cfg", ".ini", ".conf", ".txt")  # files that programs read
 LINKS = 40  # that lead from one to the other
 
@@ -159,8 +159,7 @@ class States(NamedTuple):
         if self.renamed or any(path.endswith((*COUNTING, os.sep)) for path in self.before.hidden):
             return False
         counting = [path for path in self.before.contents if path.endswith(COUNTING)]
-        are_configs = all(path.endswith(CONFIGS) and not path.endswith(VERSIONS) for path in counting)
-        return bool(counting) and are_configs and all(is_there(path, self.after) for path in counting)
+        return are_configs(counting) and all(is_there(path, self.after) for path in counting)
 
     def close(self) -> None:
         """End what reads the objects."""
