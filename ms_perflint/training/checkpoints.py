@@ -214,12 +214,30 @@ def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
 
 def use_of_saved(save: Call) -> Optional[Use]:
     """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
-    from ms_perflint.infer.paths import paths  # here, because few programs save per step or epoch
-    from ms_perflint.training.file_uses import use_after
+    from ms_perflint.training.file_uses import use_after  # here, because few programs save per step or epoch
 
-    given = save.given("ckpt_file_name")
-    found = paths(save.program.evaluator, given, save.scope) if given is not None else ()
-    return use_after(save.program, save, [name for path in found for name in _names(path)])
+    return use_after(save.program, save, _written(save))
+
+
+def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
+    """Return whether `save_checkpoint` has surely written, in the same run, each file that a call can load.
+
+    A ModelCheckpoint says nothing of it: it takes other names where files of an earlier run are in its folder
+    (mindspore 2.10 train/callback/_checkpoint.py:535).
+    """
+    saves = program.calls(SAVE)
+    if not saves:
+        return False
+    from ms_perflint.training.file_uses import is_after, uses  # here, as above
+
+    written = [(save, path) for save in saves for path in _written(save)]
+    found = [use for use in uses(program) if use.site.node is load]
+    return bool(found) and all(any(is_after(program, use, *each) for each in written) for use in found)
+
+
+def _written(save: Call) -> list[Path]:
+    """Return the files that a `save_checkpoint` writes."""
+    return [name for path in _given(save, "ckpt_file_name") for name in _names(path)]
 
 
 def _names(path: Path) -> tuple[Path, ...]:
