@@ -374,9 +374,9 @@ class _Reader:
         """Return what a dictionary holds under a key."""
         found = stored(self.evaluator, node, scope, key)
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            made = binding.value if isinstance(binding.value, ast.Dict) and not binding.path else ast.Dict([], [])
-            pairs = zip(made.keys, made.values)
-            found += [(each, binding.scope) for name, each in pairs if getattr(name, "value", None) == key]
+            if isinstance(binding.value, ast.Dict) and not binding.path:
+                pairs = zip(binding.value.keys, binding.value.values)
+                found += [(each, binding.scope) for name, each in pairs if getattr(name, "value", None) == key]
         return self.contained(found, depth + 1) if depth <= DEPTH else ()
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:

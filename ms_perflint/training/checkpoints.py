@@ -11,7 +11,9 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training import conditions
 from ms_perflint.training.callbacks import is_by_epoch
+from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS
@@ -228,11 +230,33 @@ def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
     saves = program.calls(SAVE)
     if not saves:
         return False
-    from ms_perflint.training.file_uses import is_after, uses  # here, as above
+    from ms_perflint.infer.path_values import components  # here, as above
+    from ms_perflint.training.file_uses import uses
 
-    written = [(save, path) for save in saves for path in _written(save)]
     found = [use for use in uses(program) if use.site.node is load]
-    return bool(found) and all(any(is_after(program, use, *each) for each in written) for use in found)
+    written = [(save, path) for save in saves for path in _written(save)]
+    return bool(found) and all(
+        any(
+            components(path.pieces) == components(use.path.pieces)
+            and path.is_one_with(use.path)
+            and _precedes(save, use.site)
+            for save, path in written
+        )
+        for use in found
+    )
+
+
+def _precedes(save: Call, site: Site) -> bool:
+    """Return whether a save has run with the default options, once at least, on each way to a site."""
+    program = save.program
+    is_often = bool(save.block.loops) or repeats(program, save, even_once=True)
+    at, then = program.position(save), program.position(site)
+    first = training_starts(program) if at is None and is_often else at  # the training calls the hooks of a callback
+    if first is None or then is None or first >= then:
+        return False
+    usual = [[(each, conditions.usually(program, each)) for each in way] for way in conditions.passes(program, save)]
+    needed = [[each for each, is_usual in way if is_usual is False or not (is_usual or is_often)] for way in usual]
+    return all(any(set(way) <= set(own) for way in needed) for own in conditions.passes(program, site))
 
 
 def _written(save: Call) -> list[Path]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index import execution_order
-from ms_perflint.index.reachability import Condition, condition_of, excludes
+from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
-from ms_perflint.infer.path_values import Path, components, is_folder_of, is_same_file, words
+from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
 from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
-from ms_perflint.training import conditions
 from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 
 if TYPE_CHECKING:
@@ -56,9 +54,6 @@ _OF_PATHS = frozenset(
 )  # fmt: skip
 _OTHERS = ("builtins.", "copy.", "re.", "json.", "yaml.", "logging.", "random.")  # packages that use no file by name
 _BEFORE, _AFTER = ("begin", "on_train_begin", "__init__"), ("end", "on_train_end")
-
-
-_Sites = Mapping[Scope, Sequence[Site]]  # that lead to one, by the function, class or module in which they stand
 
 
 class Use(NamedTuple):
@@ -145,45 +140,6 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
             if use.site.node is not site.node and use.is_of(path) and _may_follow(program, site, path, use):
                 return use
     return None
-
-
-def is_after(program: Program, use: Use, site: Site, path: Path) -> bool:
-    """Return whether a use is surely one of the file at a path that a site has written before it in the same run."""
-    if components(use.path.pieces) != components(path.pieces) or not use.path.is_one_with(path):
-        return False
-    written, used = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
-    inner = [step.site for scope, steps in written.items() if scope not in used for step in steps]
-    is_often = any(step.hook or step.site.block.loops for steps in written.values() for step in steps)
-    before = {scope: [step.site for step in steps] for scope, steps in written.items()}
-    is_usual = partial(_is_usual, program, is_often)
-    return all(is_usual(each, ()) for each in inner) and _is_preceded(program, use.site, before, is_usual, set())
-
-
-def _is_preceded(
-    program: Program,
-    site: Site,
-    written: _Sites,
-    is_usual: Callable[[Site, Sequence[Condition]], bool],
-    seen: set[Scope],
-) -> bool:
-    """Return whether on each way to a site one of the sites that lead to a write has run, with the default options."""
-    scope = site.scope.owner
-    for first in written.get(scope, ()):
-        before, after = (execution_order.place(each.node, each.scope) for each in (first, site))
-        is_first = before is not None and after is not None and before.rank < after.rank
-        if is_first and not excludes(first.block, site.block) and is_usual(first, condition_of(site)):
-            return True
-    found = [each for each in callers(program, scope) if program.runs(each)] if scope.is_function else []
-    if scope in seen or not found:
-        return False
-    return all(_is_preceded(program, caller, written, is_usual, {*seen, scope}) for caller in found)
-
-
-def _is_usual(program: Program, is_often: bool, site: Site, met: Sequence[Condition]) -> bool:
-    """Return whether a site runs by default where some conditions are met; of what runs often, once at least."""
-    left = [part for each in condition_of(site) for part in each.parts if each not in met and part not in met]
-    usual = [conditions.usually(program, part) for part in left]
-    return all(each is not False if is_often else each for each in usual)
 
 
 # --- order
