@@ -94,6 +94,10 @@ class Check:
         """Return by meaning whether a call may have to be reported; cheap questions first."""
         raise NotImplementedError
 
+    def concerns(self, site: Site) -> bool:
+        """Return whether a fix at a site changes a program that comes there with the options it is given."""
+        return True
+
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the sites to ask `suspect` about: where every call is a trigger, it leaves out most at once."""
         return sites

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Safety
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import gradient_fusion, parallel, training
@@ -43,6 +44,11 @@ class MissingAllReduceFusion(Check):
             and gradient_fusion.may_compile(self.program)
             and gradient_fusion.is_missing(call)
         )
+
+    def concerns(self, site: Site) -> bool:
+        """A program that trains in graph mode, and not on one device."""
+        sets = parallel.settings(Call(site, self.program, parallel.SET)) or {}
+        return gradient_fusion.may_compile(self.program) and parallel.usual_modes(sets) != {"stand_alone"}
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that sets the parallel mode."""

@@ -1,4 +1,4 @@
-"""What a program appends to its lists, in whatever function."""
+"""What a program appends to its lists, and stores under the keys of its dictionaries, in whatever function."""
 
 from __future__ import annotations
 
@@ -47,6 +47,20 @@ def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[a
             last = call.args[-1]
             each = last.elts if site.word == "extend" and isinstance(last, (ast.List, ast.Tuple)) else [last]
             found += [(part, site.scope) for part in each]
+    return found
+
+
+def stored(evaluator: Evaluator, node: ast.expr, scope: Scope, key: object = None) -> list[tuple[ast.expr, Scope]]:
+    """Return what is stored in a dictionary or list of this name by `name[key] = value`, with any key for None."""
+    scopes = set(_sharing(evaluator, node, scope))
+    found: list[tuple[ast.expr, Scope]] = []
+    for module in dict.fromkeys(each.module for each in scopes):
+        named = (each for (_, word), bindings in module.stores.items() if key in (None, word) for each in bindings)
+        pairs = [(each.node, each.value, each.block) for each in named if not each.path]
+        for target, value, block in (*pairs, *module.registered.get(word_of(node), ())):
+            is_known = isinstance(target, ast.Subscript) and ast.unparse(target.value) == ast.unparse(node)
+            if is_known and value is not None and block.scope.owner in scopes:
+                found.append((value, block.scope))
     return found
 
 

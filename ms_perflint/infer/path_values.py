@@ -54,6 +54,12 @@ class Path(NamedTuple):
         """Return the loops on each pass of which it is another path."""
         return frozenset(loop for piece in self.pieces if isinstance(piece, Hole) for loop in piece.loops)
 
+    @property
+    def kept(self) -> Path:
+        """Return this path as it is on a later pass of the loops that give it another text on each."""
+        pieces = (piece._replace(loops=frozenset()) if isinstance(piece, Hole) else piece for piece in self.pieces)
+        return self._replace(pieces=tuple(pieces))
+
     def cut(self) -> tuple[Path, Path]:
         """Return the folder of a path, and its last component."""
         *folder, last = components(self.pieces)

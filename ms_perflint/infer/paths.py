@@ -11,7 +11,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer import bases
-from ms_perflint.infer.appending import GATHERED, appended, list_of
+from ms_perflint.infer.appending import GATHERED, appended, list_of, stored
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
@@ -86,7 +86,10 @@ class _Reader:
             return (self.unknown(node, scope),)
         found: Optional[Sequence[Path]] = None
         if isinstance(node, ast.Name):
-            found = [path for binding in scope.lookup(node) for path in self.bound(binding, depth + 1)]
+            for binding in scope.lookup(node):
+                is_older = binding.scope is scope and getattr(binding.stmt, "lineno", 0) > node.lineno  # by a loop
+                bound = self.bound(binding, depth + 1)
+                found = [*(found or ()), *((path.kept for path in bound) if is_older else bound)]
         elif isinstance(node, ast.Attribute):
             found = self.attribute(node, scope, depth + 1)
         elif isinstance(node, ast.JoinedStr):
@@ -287,7 +290,8 @@ class _Reader:
             words = {each.arg: each.value for each in node.keywords if each.arg is not None}
             return self.template(base, _FIELDS, node.args, words, scope, depth)
         if word in ("pop", "popleft", "get") and base is not None:
-            return self.held(base, scope, depth)
+            key = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+            return self.kept(base, key, scope, depth) if isinstance(key, str) else self.held(base, scope, depth)
         return self.held(node, scope, depth)
 
     def renamed(self, word: str, given: Sequence[ast.expr], scope: Scope, depth: int) -> Sequence[Path]:
@@ -333,7 +337,9 @@ class _Reader:
         if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
             return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
         found = self.recorded(node.value, at, scope, depth) if at is not None else ()
-        return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
+        if isinstance(at, str):
+            return found or self.kept(node.value, at, scope, depth)
+        return found or self.held(node.value, scope, depth)
 
     def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a list holds; none where that is not known."""
@@ -362,6 +368,19 @@ class _Reader:
             found += self.added(node, scope, depth + 1)
         return found
 
+    def kept(self, node: ast.expr, key: str, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what a dictionary holds under a key."""
+        found = stored(self.evaluator, node, scope, key)
+        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
+            if isinstance(binding.value, ast.Dict) and not binding.path:
+                pairs = zip(binding.value.keys, binding.value.values)
+                found += [(each, binding.scope) for name, each in pairs if getattr(name, "value", None) == key]
+        return self.contained(found, depth + 1) if depth <= DEPTH else ()
+
+    def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
+        """Return what parts of a container are, which may be of an earlier pass of a loop."""
+        return [path.kept for each, inner in parts for path in self.read(each, inner, depth)]
+
     def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what a call finds in a folder, or by a pattern."""
         callee = self.evaluator.value(node.func, scope)
@@ -374,8 +393,8 @@ class _Reader:
         return self.behind([*found[:1], [Path((ANY,))]], "/")
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what is appended to a list of this name."""
-        return [path for each, inner in appended(self.evaluator, node, scope) for path in self.read(each, inner, depth)]
+        """Return what is appended to a list of this name, or stored in it."""
+        return self.contained((*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope)), depth)
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what the records of a list hold under a key: `records.append((score, path))`."""
@@ -390,7 +409,7 @@ class _Reader:
                 elements = record.elts if isinstance(record, ast.Tuple) and isinstance(key, int) else []
                 part = elements[key] if isinstance(key, int) and key < len(elements) else None
             if part is not None:
-                found += self.read(part, inner, depth)
+                found += self.contained([(part, inner)], depth)
         return found
 
     # --- what is not known

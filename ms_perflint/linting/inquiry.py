@@ -86,7 +86,8 @@ class Inquiry:
         try:
             runs = self.runs_of(entry)
             ask = partial(self._of_run, check, module, failures, problems)
-            found = runs.ask(ask, partial(self._site_of, check, module)) if check.per_program else ask(runs.programs[0])
+            site_of, concerns = partial(self._site_of, check, module), partial(self._concerns, check)
+            found = runs.ask(ask, site_of, concerns) if check.per_program else ask(runs.programs[0])
         except Exception as error:
             failures.append(Failure(check.code, Place(module.path, 0, 0), internal_error(error)))
             self.drop(entry)
@@ -122,6 +123,9 @@ class Inquiry:
         """Return the site that a check reports; None where the finding stands elsewhere."""
         starts = ((site, module.source.place(site.span[0])) for site in self.candidates(check, module))
         return next((site for site, place in starts if place == finding.place), None)
+
+    def _concerns(self, check: type[Check], program: Program, site: Site) -> bool:
+        return self.check_in(check, program).concerns(site)
 
     def check_in(self, check: type[Check], program: Program) -> Check:
         """Return a check that asks in a program, with its settings."""

@@ -40,8 +40,7 @@ def over_runs(
     out: Found = {}
     for key in dict.fromkeys(key for run in by_run for key in run.found):
         having = [run for run in by_run if key in run.found]
-        is_same = len(having) == len(by_run) and len({run.found[key].message for run in having}) == 1
-        holds = having if is_same else [run for run in having if run.comes_to(run.found[key])] or having
+        holds = [run for run in having if run.comes_to(run.found[key])] or having
         found = sorted((run.found[key] for run in holds), key=lambda each: len(each.message))  # no condition: first
         unfixed = next((each for each in found if each.fix is None), None)  # it says why there is none
         if unfixed is not None:

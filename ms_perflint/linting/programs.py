@@ -245,11 +245,16 @@ class Runs:
         """Return the programs that are judged, each as itself or as one that gives the same."""
         return tuple(program for program in self.programs if program not in self._skipped)
 
-    def ask(self, ask: Callable[[Program], Found], site_of: Callable[[Finding], Optional[Site]]) -> Found:
+    def ask(
+        self,
+        ask: Callable[[Program], Found],
+        site_of: Callable[[Finding], Optional[Site]],
+        concerns: Callable[[Program, Site], bool],
+    ) -> Found:
         """Return what is found in a file as a part of the program, over its run configurations.
 
-        `site_of` gives the site that a finding is about. Launchers for a CPU do not count: nothing is said of what they
-        run.
+        `site_of` gives the site that a finding is about, `concerns` whether a fix there changes a run that comes to it.
+        Launchers for a CPU do not count: nothing is said of what they run.
         """
         if len(self.programs) == 1 and not self._others:
             return ask(self.programs[0])
@@ -272,7 +277,9 @@ class Runs:
         runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
-        named = [Ran(_name(program.run), found, partial(_comes_to, program, site_of)) for program, found in runs]
+        named = [
+            Ran(_name(program.run), found, partial(_comes_to, program, site_of, concerns)) for program, found in runs
+        ]
         beyond = len(self._skipped) + len(self._beyond) + self._others
         return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
 
@@ -289,10 +296,17 @@ class Runs:
         return sum(len(first.project.raw(path) or b"") for path in first.files)
 
 
-def _comes_to(program: Program, site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
-    """Return whether a run configuration comes to the site of a finding with the options that it gives."""
+def _comes_to(
+    program: Program,
+    site_of: Callable[[Finding], Optional[Site]],
+    concerns: Callable[[Program, Site], bool],
+    finding: Finding,
+) -> bool:
+    """Return whether a run configuration comes to the site of a finding, and to its cost, with the options it gives."""
     site = site_of(finding)
-    return site is None or (program.runs(site) and not conditions.is_on_request(program, site))
+    if site is None:
+        return True
+    return program.runs(site) and not conditions.is_on_request(program, site) and concerns(program, site)
 
 
 def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:

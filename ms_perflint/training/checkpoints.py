@@ -11,7 +11,9 @@ from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training import conditions
 from ms_perflint.training.callbacks import is_by_epoch
+from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS
@@ -214,12 +216,52 @@ def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
 
 def use_of_saved(save: Call) -> Optional[Use]:
     """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
-    from ms_perflint.infer.paths import paths  # here, because few programs save per step or epoch
-    from ms_perflint.training.file_uses import use_after
+    from ms_perflint.training.file_uses import use_after  # here, because few programs save per step or epoch
 
-    given = save.given("ckpt_file_name")
-    found = paths(save.program.evaluator, given, save.scope) if given is not None else ()
-    return use_after(save.program, save, [name for path in found for name in _names(path)])
+    return use_after(save.program, save, _written(save))
+
+
+def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
+    """Return whether `save_checkpoint` has surely written, in the same run, each file that a call can load.
+
+    A ModelCheckpoint says nothing of it: it takes other names where files of an earlier run are in its folder
+    (mindspore 2.10 train/callback/_checkpoint.py:535).
+    """
+    saves = program.calls(SAVE)
+    if not saves:
+        return False
+    from ms_perflint.infer.path_values import components  # here, as above
+    from ms_perflint.training.file_uses import uses
+
+    found = [use for use in uses(program) if use.site.node is load]
+    written = [(save, path) for save in saves for path in _written(save)]
+    return bool(found) and all(
+        any(
+            components(path.pieces) == components(use.path.pieces)
+            and path.is_one_with(use.path)
+            and _precedes(save, use.site)
+            for save, path in written
+        )
+        for use in found
+    )
+
+
+def _precedes(save: Call, site: Site) -> bool:
+    """Return whether a save has run with the default options, once at least, on each way to a site."""
+    program = save.program
+    is_often = bool(save.block.loops) or repeats(program, save, even_once=True)
+    at, then = program.position(save), program.position(site)
+    first = training_starts(program) if at is None and is_often else at  # the training calls the hooks of a callback
+    if first is None or then is None or first >= then:
+        return False
+    usual = [[(each, conditions.usually(program, each)) for each in way] for way in conditions.passes(program, save)]
+    needed = [[each for each, is_usual in way if is_usual is False or not (is_usual or is_often)] for way in usual]
+    return all(any(set(way) <= set(own) for way in needed) for own in conditions.passes(program, site))
+
+
+def _written(save: Call) -> list[Path]:
+    """Return the files that a `save_checkpoint` writes."""
+    return [name for path in _given(save, "ckpt_file_name") for name in _names(path)]
 
 
 def _names(path: Path) -> tuple[Path, ...]:

@@ -155,14 +155,18 @@ class _Step(NamedTuple):
 def _may_follow(program: Program, site: Site, path: Path, use: Use) -> bool:
     """Return whether a use may run after a site: in one function, or in functions that one calls.
 
-    On a later pass of a loop it is no use of the same file, where that has another name on each pass.
+    On a later pass of a loop it is no use of the same file, where that has another name on each pass, and none of an
+    earlier pass is kept.
     """
     first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
     shared = [scope for scope in first if scope in then]
     if not shared:  # a use that only an import runs comes before
         return not any(scope.parent is None for scope in then)
     return any(
-        _follows(before, after, path.loops) for scope in shared for before in first[scope] for after in then[scope]
+        _follows(before, after, path.loops & use.path.loops)
+        for scope in shared
+        for before in first[scope]
+        for after in then[scope]
     )
 
 

@@ -16,7 +16,10 @@ INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 util
 def is_data_parallel(call: Call) -> bool:
     """Return whether the call sets data-parallel training of several devices."""
     sets = parallel.settings(call)
-    return sets is not None and parallel.data_parallel(sets) is not None and not parallel.is_alone(sets)
+    if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
+        return False
+    usual = parallel.usual_modes(sets)
+    return not usual or not usual.isdisjoint({"data_parallel", "stand_alone"})
 
 
 def is_missing(call: Call) -> bool:

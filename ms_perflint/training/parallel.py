@@ -75,6 +75,11 @@ def is_alone(sets: Mapping[str, Value]) -> bool:
     return sets.get("device_num", TOP).must_be(1)
 
 
+def usual_modes(sets: Mapping[str, Value]) -> frozenset[object]:
+    """Return the parallel modes that a call can set with the options that the program is given."""
+    return frozenset(known.constant for known in sets.get("parallel_mode", TOP).by_default)
+
+
 # --- the program
 
 

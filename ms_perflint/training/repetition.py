@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
@@ -156,21 +157,42 @@ def _given_as_hooks(program: Program) -> set[Scope]:
 def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop trains in its body: each pass goes on where the last one ended.
 
-    A loop over stages, folds or widths does not, in which each pass is a training of many epochs.
+    A loop over stages, folds or widths does not, in which each pass is a training of many epochs, or one with an
+    optimizer of its own.
     """
+    is_by_epoch = _counts_epochs(loop)
+    if not is_by_epoch and _makes_optimizer(program, loop, scope.owner):
+        return False
     direct = {id(site.node): site for site in train_sites(program)}
     for site in scope.owner.calls:
         around = site.block.loops
         if loop in around:
-            is_stage = not _counts_epochs(loop) and any(map(_counts_epochs, around[: around.index(loop)]))
+            is_stage = not is_by_epoch and any(map(_counts_epochs, around[: around.index(loop)]))
             train = direct.get(id(site.node))
             if train is not None and not is_stage and not _makes_model_in(program, train, loop):
                 return True
             for callee in () if is_stage else callees(program, site):
-                is_one = _counts_epochs(loop) or not _has_epochs(program, callee)
+                is_one = is_by_epoch or not _has_epochs(program, callee)
                 if is_one and callee in _continued_scopes(program):
                     return True
     return False
+
+
+def _makes_optimizer(program: Program, loop: ast.AST, scope: Scope) -> bool:
+    """Return whether each pass of a loop makes an optimizer, in its body or in what that calls."""
+    made = {id(call.node) for call in _optimizers(program)}
+    inside = [site for site in scope.calls if loop in site.block.loops]
+    return any(id(site.node) in made or not _making(program).isdisjoint(callees(program, site)) for site in inside)
+
+
+def _optimizers(program: Program) -> Sequence[Call]:
+    return program.calls(*sorted(mindspore_api.descendants("mindspore.nn.Optimizer")))
+
+
+@fact
+def _making(program: Program) -> set[Scope]:
+    """Return the scopes that make an optimizer, themselves or in what they call."""
+    return scopes_above(program, _optimizers(program))
 
 
 def _counts_epochs(loop: ast.AST) -> bool:

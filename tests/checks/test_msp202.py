@@ -85,6 +85,85 @@ def loading(what: str, lines: str, safety: str) -> object:
     return case(f"weights are loaded into {what}", IMPORTS, net, TEACHER, lines + "\n", TRAIN)
 
 
+READ_BACK = "ms.load_param_into_net(Net(), ms.load_checkpoint({}))\n"
+OPTIONS = "import argparse\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n"
+FLAG = 'parser.add_argument("--{}", action="store_true")\n'
+SAVES_BEST = """
+    class Best(ms.Callback):
+        def on_train_epoch_end(self, run_context):
+            if run_context.original_args().net_outputs < 1:
+                ms.save_checkpoint(net, "best.ckpt")
+
+
+    """
+READS_BACK = [  # what runs before the training, and after it; the safety of the fix
+    ("which it has saved", "", "ms.save_checkpoint(net, 'a.ckpt')\n" + READ_BACK.format("'a.ckpt'"), "unsafe"),
+    ("saved without the ending", "", "ms.save_checkpoint(net, 'a')\n" + READ_BACK.format("'a.ckpt'"), "unsafe"),
+    (
+        "saved in a loop, under a name made of its counter",
+        "",
+        "for i in range(3):\n    path = f'{i}.ckpt'\n    ms.save_checkpoint(net, path)\n    "
+        + READ_BACK.format("f'{i}.ckpt'"),
+        "unsafe",
+    ),
+    (
+        "saved by a function, and loaded by another",
+        "def save(where):\n    ms.save_checkpoint(net, where)\n\n\ndef test(where):\n    " + READ_BACK.format("where"),
+        "save('a.ckpt')\ntest('a.ckpt')",
+        "unsafe",
+    ),
+    (
+        "saved where the loss is low",
+        "",
+        "for i in range(3):\n    if ask(i) < 1:\n        ms.save_checkpoint(net, 'a.ckpt')\n"
+        + READ_BACK.format("'a.ckpt'"),
+        "unsafe",
+    ),
+    ("of another name", "", "ms.save_checkpoint(net, 'a.ckpt')\n" + READ_BACK.format("'b.ckpt'"), "display-only"),
+    (
+        "of an earlier run, where there is one",
+        "import os\nif os.path.exists('a.ckpt'):\n    " + READ_BACK.format("'a.ckpt'"),
+        "ms.save_checkpoint(net, 'a.ckpt')",
+        "display-only",
+    ),
+    (
+        "saved with an option only",
+        OPTIONS.format(FLAG.format("save")),
+        "if args.save:\n    ms.save_checkpoint(net, 'a.ckpt')\n" + READ_BACK.format("'a.ckpt'"),
+        "display-only",
+    ),
+    (
+        "loaded by a function that also runs alone",
+        OPTIONS.format(FLAG.format("test"))
+        + "def test():\n    "
+        + READ_BACK.format("'a.ckpt'")
+        + "if args.test:\n    test()\n",
+        "ms.save_checkpoint(net, 'a.ckpt')\ntest()",
+        "display-only",
+    ),
+    (
+        "that an option names",
+        OPTIONS.format('parser.add_argument("--path")\n'),
+        "ms.save_checkpoint(net, 'a.ckpt')\n" + READ_BACK.format("args.path"),
+        "display-only",
+    ),
+    (
+        "saved by a ModelCheckpoint, which takes another name beside files of an earlier run",
+        "",
+        "model.train(1, ds.MindDataset('train.mindrecord'), callbacks=[ms.ModelCheckpoint('a', '.')])\n"
+        + READ_BACK.format("'a-1_10.ckpt'"),
+        "display-only",
+    ),
+]
+
+
+def read_back(what: str, before: str, after: str, safety: str) -> object:
+    """Return a program that loads weights of a network with a free width after it has trained it."""
+    layers = f"self.fc1 = nn.Dense(784, 500)  # ! {safety}\nself.fc2 = nn.Dense(500, 10)"
+    net = cell(layers, "return self.fc2(ops.relu(self.fc1(x)))")
+    return case(f"a run loads a file {what}", IMPORTS, net, before + "\n", TRAIN, after + "\n")
+
+
 def made(what: str, head: str, *, marker: str = "") -> Program:
     """Return a program that trains what a function makes of a hidden width; `head`: the function, `...`: its body."""
     return case(
@@ -148,6 +227,15 @@ NOT_BOUND = [  # where another number, or one that is not known, is passed
 
 FIRES = [
     *(loading(*each) for each in LOADS),
+    *(read_back(*each) for each in READS_BACK),
+    case(
+        "a run loads a file that its callback has saved",
+        IMPORTS,
+        cell("self.fc1 = nn.Dense(784, 500)  # ! unsafe\nself.fc2 = nn.Dense(500, 10)", "return self.fc2(self.fc1(x))"),
+        SAVES_BEST,
+        TRAIN.replace("dataset_sink_mode", "callbacks=[Best()], dataset_sink_mode"),
+        READ_BACK.format("'best.ckpt'"),
+    ),
     *(made(f"a width that is passed {how}", head, marker="  # ! unsafe") for how, head in BOUND),
     case(
         "what a class hands on to the one that makes it",

@@ -87,6 +87,35 @@ USED = [
 ]
 
 FIRES = [
+    *(
+        case(
+            f"one save after each epoch: {loop}; {train}",
+            STEP,
+            """
+            def make(net):
+                return nn.Adam(net.trainable_params())
+
+
+            def train(step, optimizer=None):
+                for data, label in dataset.create_tuple_iterator():
+                    step(data, label)
+
+
+            size, total = 8, 200
+            {loop}
+                {train}
+                ms.save_checkpoint(net, f"{size}.ckpt")  # ! unsafe
+                size += 8
+            """.replace("{loop}", loop).replace("{train}", train),
+        )
+        for loop, train in (
+            ("step = nn.TrainOneStepCell(net, make(net))\n            while size < total:", "train(step)"),
+            ("step = nn.TrainOneStepCell(net, make(net))\n            for _ in range(3):", "train(step)"),
+            ("for epoch in range(3):", "train(nn.TrainOneStepCell(net, make(net)))"),
+            ("for i in range(3):", "train(train_step)"),
+            ("for i in range(3):", "train(train_step, opt)"),
+        )
+    ),
     *(case(f"callback that is used, {name}", MODEL, text) for name, text in USED),
     case(
         "config given to the callback of a training",
@@ -1475,6 +1504,46 @@ QUIET = [
                     train_step(data, label)
             ms.save_checkpoint(net, f"stage-{stage}.ckpt")
         """,
+    ),
+    *(
+        case(
+            f"one save after each training with an optimizer of its own: {loop}",
+            STEP,
+            """
+            def cell(net):
+                return nn.TrainOneStepCell(nn.WithLossCell(net, loss), {made})
+
+
+            def make(net):
+                return nn.Adam(net.trainable_params())
+
+
+            def train(count):
+                step = cell(net)
+                for i in range(count):
+                    step(data, label)
+
+
+            size, total = 8, 200
+            {loop}
+                {train}
+                ms.save_checkpoint(net, f"{size}.ckpt")
+                size += 8
+            """.replace("{made}", made)
+            .replace("{loop}", loop)
+            .replace("{train}", train),
+        )
+        for made, loop, train in (
+            ("nn.Adam(net.trainable_params())", "while size < total:", "train(20)"),
+            ("make(net)", "for client in range(8):", "train(20)"),
+            (
+                "nn.SGD(net.trainable_params())",
+                "for lr in (1, 2):",
+                "step = cell(net); [step(data, label) for i in range(9)]",
+            ),
+            ("opt", "for part in parts:", "own = make(net); train(own)"),
+            ("nn.Lamb(params=net.trainable_params())", "for _ in range(3):", "train(20); train(40)"),
+        )
     ),
     case(
         "one save after each training by a function",

@@ -600,6 +600,53 @@ USED = [
             os.remove(heapq.heappop(best)[1])
         """,
     ),
+    *(
+        used(
+            f"a container keeps the path: {store}; {use}",
+            f"""
+        import os
+
+        kept = {made}
+        ---
+        path = f"{{epoch}}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        {store}
+        ---
+        os.remove({use})
+        """,
+        )
+        for made, store, use in (
+            ("{}", 'kept["last"] = path', 'kept["last"]'),
+            ("{}", 'kept["last"] = path', 'kept.pop("last")'),
+            ("{}", 'kept["last"] = path', 'kept.get("last")'),
+            ("{}", "kept[epoch] = path", "kept[3]"),
+            ("{}", "kept[epoch] = path", "kept.pop(min(kept))"),
+            ("[None]", "kept[0] = path", "kept[0]"),
+            ("[None]", "kept[-1] = path", "kept[-1]"),
+            ('{"last": "", "best": ""}', 'kept["best"] = kept["last"] = path', 'kept["best"]'),
+        )
+    ),
+    *(
+        used(
+            f"the file of the pass before: {store}; {use}",
+            f"""
+        import os
+
+        kept = {made}
+        ---
+        if epoch:
+            os.remove({use})
+        path = f"{{epoch}}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        {store}
+        """,
+        )
+        for made, store, use in (
+            ("{}", 'kept["last"] = path', 'kept["last"]'),
+            ("[]", "kept.append(path)", "kept.pop(0)"),
+            ("None", "kept = path", "kept"),
+        )
+    ),
     used(
         "pairs of score and path, by a loop",
         """

@@ -1121,6 +1121,7 @@ ARMS = """
     parser.add_argument("--many", action="store_true")
     parser.add_argument("--device", default="Ascend")
     parser.add_argument("--mode", type=int, default=0)
+    parser.add_argument("--kind", default="data_parallel")
     args = parser.parse_args()
     FUSED = {"allreduce": {"mode": "size", "config": 32}}
     ms.set_context(mode=ms.GRAPH_MODE, device_target=args.device)
@@ -1130,6 +1131,7 @@ ARMS = """
     model.train(10, ms.dataset.MindDataset("a.mindrecord"), dataset_sink_mode=True)
     """
 PLAIN = 'ms.set_auto_parallel_context(parallel_mode="data_parallel")'
+OF_KIND = "ms.set_auto_parallel_context(parallel_mode=kind)"
 IN_ARM = f"if args.many:\n    init()\n    {PLAIN}"
 BY_DEVICE = f"""if args.many and args.device == "Ascend":
     {PLAIN}
@@ -1140,10 +1142,27 @@ STARTS = [
     (f"def set_up():\n    {PLAIN}\n\n\nif args.many:\n    set_up()", ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
     (IN_ARM, ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
     (IN_ARM, ["", DISTRIBUTED, ON_GPU], [(["1.sh", "2.sh"], "unsafe")]),
-    (IN_ARM.replace("many", "device == 'GPU'"), [DISTRIBUTED, ON_GPU], [(None, "unsafe")]),
+    (IN_ARM.replace("many", "device == 'GPU'"), [DISTRIBUTED, ON_GPU], [(["1.sh"], "unsafe")]),
     (f"if not args.many:\n    print()\nelse:\n    {PLAIN}", ["", DISTRIBUTED], [(["1.sh"], "unsafe")]),
     (BY_DEVICE, ["", DISTRIBUTED, ON_GPU], [(["1.sh"], "unsafe"), (["2.sh"], "unsafe")]),
-    (f"ms.set_context(mode=args.mode)\n{PLAIN}", ["", EAGER_MODE], [(["defaults", "0.sh"], "display-only")]),
+    (f"ms.set_context(mode=args.mode)\n{PLAIN}", ["", EAGER_MODE], [(["defaults", "0.sh"], "unsafe")]),
+    (
+        f"kind = 'stand_alone'\nif args.many:\n    kind = 'data_parallel'\n{OF_KIND}",
+        ["", DISTRIBUTED],
+        [(["1.sh"], "unsafe")],
+    ),
+    (
+        f"kind = 'data_parallel' if args.many else 'stand_alone'\n{OF_KIND}",
+        ["", DISTRIBUTED, EAGER_MODE],
+        [(["1.sh"], "unsafe")],
+    ),
+    (OF_KIND.replace("kind)", "args.kind)"), ["", "--kind stand_alone"], [(["defaults", "0.sh"], "unsafe")]),
+    (OF_KIND.replace("kind)", "args.kind)"), ["", "--kind auto_parallel"], [(["defaults", "0.sh"], "display-only")]),
+    (
+        f"ms.set_context(mode=args.mode)\n{OF_KIND}".replace("kind)", "args.kind)"),
+        ["", "--mode 1 --kind auto_parallel"],
+        [(["defaults", "0.sh"], "unsafe")],
+    ),
     (
         f"if args.many:\n    {PLAIN}\nif args.device == 'GPU':\n    ms.set_auto_parallel_context(comm_fusion=FUSED)",
         ["", DISTRIBUTED, ON_GPU],

@@ -29,7 +29,7 @@ def loads(program: Program, classes: Collection[Scope]) -> Iterator[Call]:
     """Yield the calls that load weights into a network that may hold an instance of one of these classes."""
     for call in program.calls(*_LOADS):
         net = call.argument(_LOADS[call.api])
-        if not net.must_be(None) and _may_hold(program, net, classes):
+        if not net.must_be(None) and _may_hold(program, net, classes) and not _is_of_this_run(call):
             yield call
 
 
@@ -38,8 +38,19 @@ def reads(program: Program) -> Iterator[Call]:
     given = [call.argument("parameter_dict") for call in program.calls(_INTO)]
     made = {id(each.creation.call) for value in given for each in value.alternatives if each.creation is not None}
     for call in program.calls(*_LOADS):
-        if call.argument(_LOADS[call.api]).must_be(None) and id(call.node) not in made:
+        if call.argument(_LOADS[call.api]).must_be(None) and id(call.node) not in made and not _is_of_this_run(call):
             yield call
+
+
+def _is_of_this_run(call: Call) -> bool:
+    """Return whether a call loads nothing but what the same run has saved before: weights of the network as it is."""
+    from ms_perflint.training.checkpoints import is_saved_before  # here, because few programs load what they save
+
+    if call.api != _INTO:
+        return is_saved_before(call.program, call.node)
+    given = call.argument("parameter_dict")
+    made = [each.creation.call if each.creation is not None else None for each in given.alternatives]
+    return bool(made) and not given.open and all(is_saved_before(call.program, each) for each in made)
 
 
 def _may_hold(program: Program, net: Value, classes: Collection[Scope]) -> bool:
