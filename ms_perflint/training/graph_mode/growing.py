@@ -18,7 +18,7 @@ from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _JOINS = ("concat", "cat", "concatenate", "hstack", "append")
-_WRAPS = frozenset({"Tensor", "tensor", "array", "asarray", "expand_dims", "unsqueeze", "astype", "cast"})
+WRAPS = frozenset({"Tensor", "tensor", "array", "asarray", "expand_dims", "unsqueeze", "astype", "cast"})
 
 
 def in_growing(program: Program) -> Iterator[Obstacle]:
@@ -42,7 +42,7 @@ def in_growing(program: Program) -> Iterator[Obstacle]:
 
 def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
     """Return whether an argument is longer in each pass of a loop."""
-    if isinstance(node, ast.Call) and word_of(node.func) in _WRAPS:
+    if isinstance(node, ast.Call) and word_of(node.func) in WRAPS:
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
         return any(_grows(site, each, loop) for each in (*node.args[:1], *([inner] if inner is not None else [])))
     if not isinstance(node, ast.Name):
@@ -54,7 +54,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
 def _is_joined(binding: Binding) -> bool:
     """Return whether a name is put together of what it was in the pass before and something else."""
     value = binding.value if binding.kind == "assign" and not binding.path else None
-    while isinstance(value, ast.Call) and word_of(value.func) in _WRAPS and value.args:
+    while isinstance(value, ast.Call) and word_of(value.func) in WRAPS and value.args:
         value = value.args[0]
     if not isinstance(value, ast.Call):
         return False

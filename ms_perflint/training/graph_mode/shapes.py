@@ -15,15 +15,18 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.counters import Loops
+from ms_perflint.training.graph_mode.growing import WRAPS
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
+VARYING = Message("batches of varying shape: graph mode compiles once per shape")
 _BUCKETS = "bucket_batch_by_length"
 _LONGEST = ("max", "pad_sequence")
 _PADS = ("batch", "padded_batch")
 _SAME = frozenset({"shape", "size", "ndim", "len", "get_dataset_size"})  # of a batch: the same in each step
 _NAMES = 8  # names given to one another that are followed
 _DRAWN = frozenset({"randint", "randrange", "choice"})
+_MAKERS = frozenset({"zeros", "ones", "full", "empty"})  # of a tensor or array of some shape
 _READ = frozenset({"max", "amax", "item", "asnumpy"})  # what makes a number of the data of a batch
 
 
@@ -37,16 +40,15 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
     for word in _LONGEST:
         found += [site for site in program.sites(word) if _is_per_batch(site) and program.runs(site)]
     for site in found:
-        message = Message("batches of varying shape: graph mode compiles once per shape")
-        yield obstacle(site.module, site.node, "shapes", message)
+        yield obstacle(site.module, site.node, "shapes", VARYING)
     models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
     for site in train_sites(program):
         given = site.node.args if isinstance(site.node, ast.Call) and id(site.node) not in models else ()
         sliced = (_varying_slice(program, site, each) for each in given)
         first = next((each for each in sliced if each is not None), None)
         if first is not None:
-            message = Message("slices of varying length: graph mode compiles once per shape")
-            yield obstacle(site.module, first, "shapes", message)
+            sliced_text = Message("slices of varying length: graph mode compiles once per shape")
+            yield obstacle(site.module, first, "shapes", sliced_text if isinstance(first, ast.Subscript) else VARYING)
 
 
 def _is_per_batch(site: Site) -> bool:
@@ -71,11 +73,19 @@ def _pads_to_longest(node: ast.expr) -> bool:
 
 
 def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
-    """Return the slice that an argument of a step is, where its length is another from step to step."""
+    """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
         values = (_element(each) for each in site.scope.lookup(given) if each.block.loops)
-        found = (_varying_slice(program, site, value) for value in values if isinstance(value, ast.Subscript))
+        found = (
+            _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
+        )
         return next((each for each in found if each is not None), None)
+    if isinstance(given, ast.Call) and word_of(given.func) in WRAPS:
+        inner = given.args[0] if given.args else None
+        return _varying_slice(program, site, inner) if inner is not None else None
+    if isinstance(given, ast.Call) and word_of(given.func) in _MAKERS:
+        sizes = [*given.args, *(word.value for word in given.keywords)]
+        return given if any(_varies(program, site, each) for each in sizes) else None
     if not isinstance(given, ast.Subscript):
         return None
     axes = given.slice.elts if isinstance(given.slice, ast.Tuple) else [given.slice]
