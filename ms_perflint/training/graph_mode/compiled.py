@@ -202,10 +202,18 @@ def _steps(program: Program, path: str) -> dict[Scope, list[Step]]:
     return found
 
 
+@fact
 def steps(program: Program, function: Scope) -> list[Step]:
-    """Return the statements of a function that may run."""
-    found: list[Step] = _steps(program, function.module.path).get(function.owner, [])
+    """Return the statements of a function that may run; none of a lambda."""
+    found = _steps(program, function.module.path).get(function, [])
     return [step for step in found if program.evaluator.may_run(step.site)]
+
+
+def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
+    """Return the targets of an assignment, also one that works with what is there, and its value; none of others."""
+    if isinstance(stmt, ast.Assign):
+        return stmt.targets, stmt.value
+    return ([stmt.target], stmt.value) if isinstance(stmt, (ast.AugAssign, ast.AnnAssign)) else ([], None)
 
 
 def own_nodes(step: Step) -> Iterator[ast.AST]:
@@ -214,6 +222,11 @@ def own_nodes(step: Step) -> Iterator[ast.AST]:
     for part in children(step.stmt):
         if isinstance(part, ast.expr) or not hasattr(part, "body"):
             yield from descendants(part)
+
+
+def has_construct(program: Program, cls: Optional[Scope]) -> bool:
+    """Return whether a class has a method `construct`, its own or that of a base: a cell."""
+    return cls is not None and method(program.evaluator, cls, "construct") is not None
 
 
 def class_of(scope: Scope) -> Optional[Scope]:

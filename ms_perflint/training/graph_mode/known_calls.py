@@ -17,7 +17,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.family import GRAPHS, is_of
-from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, is_compiled
+from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, has_construct, is_compiled
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
 
@@ -202,8 +202,7 @@ class _Callee:
             return _is_cell_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
             is_called = method(self.program.evaluator, known.cls, "__call__") is not None
-            has_construct = method(self.program.evaluator, known.cls, "construct") is not None
-            return not is_called and (has_construct or _is_cell(self.program, known.cls))
+            return not is_called and (has_construct(self.program, known.cls) or _is_cell(self.program, known.cls))
         definition = known.definition
         if definition is None:
             return False

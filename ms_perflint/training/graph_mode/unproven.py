@@ -21,6 +21,7 @@ from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
     Step,
+    assigned,
     class_of,
     compiled,
     is_compiled,
@@ -126,18 +127,17 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
     for decorator in getattr(function.node, "decorator_list", ()):
         if word_of(decorator) not in _DECORATORS:
             yield _named(function, decorator, f"@{ast.unparse(decorator)}")
-    if not isinstance(function.node, ast.Lambda):
-        for step in steps(program, function):
-            for node in own_nodes(step):
-                if (
-                    isinstance(node, _FORMS)
-                    or _is_odd_store(program, function, node)
-                    or _goes_through_keywords(function, node)
-                    or _is_kept(program, function, node)
-                    or _is_part_of_row(program, function, node)
-                    or (node is step.stmt and _is_deep(program, function, step))
-                ):
-                    yield _named(function, node)
+    for step in steps(program, function):
+        for node in own_nodes(step):
+            if (
+                isinstance(node, _FORMS)
+                or _is_odd_store(program, function, node)
+                or _goes_through_keywords(function, node)
+                or _is_kept(program, function, node)
+                or _is_part_of_row(program, function, node)
+                or (node is step.stmt and _is_deep(program, function, step))
+            ):
+                yield _named(function, node)
     for site in calls_of(program, function):
         if not is_call_known(program, function, site):
             value, callee = program.evaluator.callees(site), site.node.func  # type: ignore[attr-defined]
@@ -197,12 +197,7 @@ def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
 
     Run: a tensor that compiled code keeps in an attribute and reads there gives other gradients in graph mode.
     """
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-        targets = [node.target]
-    value = node.value if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
+    targets, value = assigned(node)
     if value is None or not any(isinstance(each, ast.Call) or _is_other(each) for each in ast.walk(value)):
         return False
     held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
@@ -236,7 +231,7 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
     for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
             is_plain = _is_text(target.slice) and _is_computed(function, node.value)
-            if not is_plain or isinstance(function.node, ast.Lambda):
+            if not is_plain:
                 return True
     return False
 
