@@ -188,6 +188,9 @@ BLOCKED = [
             "x, y = x[: step + 1], y[: step + 1]",
             "x = x[:, : int(y.max())]",
             "n = random.randint(1, 32)\n            x, y = x[:n], y[:n]",
+            "y = ops.ones((4, step + 1))",
+            "n = x.max().item()\n            y = ops.zeros(size=(ops.shape(x)[0], n), dtype=ms.int32)",
+            "y = Tensor(np.zeros((4, random.randint(1, 8))))",
         )
     ),
     sliced("slices by a long range", "range(100)", ": i + 1"),
@@ -441,7 +444,12 @@ READY = [
     ),
     *(
         forward(f"slices of one length: {hook}", "return loss_fn(net(x), y)", hook=hook)
-        for hook in ("x, y = x[:16], y[:16]", "n = x.shape[0] // 2\n            x, y = x[:n], y[:n]")
+        for hook in (
+            "x, y = x[:16], y[:16]",
+            "n = x.shape[0] // 2\n            x, y = x[:n], y[:n]",
+            "y = ops.zeros((x.shape[0], 4))",
+            "y = Tensor(np.ones((len(x), 4)))",
+        )
     ),
     sliced("window", "range(100)", "i : i + 4"),
     sliced("a few slices", "range(3)", ": i + 1"),

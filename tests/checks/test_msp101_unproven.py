@@ -225,3 +225,41 @@ def test_what_another_arm_compiles_is_known(lines: str, safety: Safety) -> None:
     text = "".join(join(each) for each in texts).replace(OWN, join(lines))
     (finding,) = Program({"train.py": text.replace("  # !SAFETY", "")}).lint(CODE).findings
     assert finding.fix is not None and finding.fix.safety is safety
+
+
+ROWS = [
+    "net = nn.SequentialCell(nets.Net(), nn.ReLU())\n",
+    "net = nn.SequentialCell([nn.ReLU(), nets.Net()])\n",
+    "rows = [nn.ReLU()]\nrows.append(nets.Net())\nnet = nn.SequentialCell(rows)\n",
+    "net = nn.SequentialCell(nn.ReLU(), nn.SequentialCell(nets.Net()))\n",
+    "net = nets.Net()\n",
+]
+OWN_MODEL = """
+    import nets
+
+    NETclass Trainer(ms.Model):
+        def __init__(self, network, *args, start=0, **kwargs):
+            super().__init__(network, *args, **kwargs)
+            self.start = start
+
+
+    """
+STEPS = {
+    "Model": "ms.Model(net, loss_fn, opt).train(3, dataset)\n",
+    "class of its own": "Trainer(net, loss_fn, opt).train(3, dataset)\n",
+    "train cell": "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)\n"
+    "for x, y in dataset.create_tuple_iterator():\n    step(x, y)\n",
+}
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("made", [*ROWS, "net = nn.SequentialCell(nn.Dense(8, 4), nn.ReLU())\n"])
+def test_a_network_that_is_not_there_is_named_also_in_a_row(made: str, steps: str) -> None:
+    head = join(OWN_MODEL).replace("NET", f"{made}\n\n")
+    (finding,) = _program(program("rows", head, OPTIMIZER, STEPS[steps])).lint(CODE).findings
+    assert finding.fix is not None
+    if made in ROWS:
+        assert finding.fix.reason == "`nets.Net` is not in these files, so it may not compile"
+        assert finding.fix.safety is Safety.DISPLAY
+    else:
+        assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason

@@ -66,6 +66,7 @@ def _kind(
 
 PAIR = "self.c0 = nn.Dense(4, 4, weight_init='ones')\nself.c1 = nn.Dense(4, 4, weight_init='ones')\n"
 HELD = f"{PAIR}self.l = [self.c0, self.c1]"
+ROW = "nn.Dense(4, 4, weight_init='ones'), nn.Dense(4, 4, weight_init='ones'), nn.ReLU()"
 CHILD = """class C2(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -576,4 +577,55 @@ KINDS = [
     _kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
     _kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
     _kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),
+    # functions of Python
+    *(
+        _kind("fails", f"keyword of {word}", f"{body}\nreturn self.d(x).sum() * n", names=f"{word}(...)")
+        for word, body in (
+            ("print", "n = 1\nprint(x.shape, end='')"),
+            ("sum", "n = sum([1, 2], start=1)"),
+            ("max", "n = max([1, 2], key=lambda v: -v)"),
+        )
+    ),
+    _kind(
+        "same",
+        "keyword of enumerate",
+        "n = 0\nfor i, k in enumerate([1, 2], start=1):\n    n += i * k\nreturn self.d(x).sum() * n",
+    ),
+    _kind(
+        "fails",
+        "map reads a tensor around",
+        "z = list(map(lambda q: self.d(x) * q, [1, 2]))\nreturn z[0].sum()",
+        names="map(...)",
+    ),
+    _kind(
+        "same", "map reads a number around", "k = 2\nz = list(map(lambda q: self.d(q) * k, [x, x]))\nreturn z[0].sum()"
+    ),
+    # parts of rows of cells
+    *(
+        _kind(
+            "differs",
+            f"part of a row {name}",
+            f"{body}\nreturn x.sum()",
+            init=f"self.l = nn.SequentialCell({ROW})",
+            names="self.l[1:]",
+        )
+        for name, body in (
+            ("in a loop", "for c in self.l[1:]:\n    x = c(x)"),
+            ("that is counted", "for i, c in enumerate(self.l[1:]):\n    x = c(x) * (i + 1)"),
+            ("by its name", "part = self.l[1:]\nx = part(x)"),
+        )
+    ),
+    _kind(
+        "same",
+        "part of a list of cells",
+        "for c in self.l[1:]:\n    x = c(x)\nreturn x.sum()",
+        init=f"self.l = nn.CellList([{ROW}])",
+    ),
+    _kind(
+        "differs",
+        "part of a row in a list",
+        "x = sum([c(x) for c in self.l[1:]])\nreturn x.sum()",
+        init=f"self.l = nn.SequentialCell({ROW})",
+        names="c(...)",
+    ),
 ]

@@ -16,9 +16,9 @@ from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.compiled import Step, is_compiled
+from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.remade import is_compiled_anew
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import GRADS
@@ -43,17 +43,21 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
         if any(each.type_api == "mindspore.Parameter" for each in new):
             continue  # both ignore it
-        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, _site(store)):
+        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(
+            program, Step(store.stmt, store.block).site
+        ):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in program.stores("lr"):
         base = store.node.value if isinstance(store.node, ast.Subscript) else None
-        site = _site(store)
+        site = Step(store.stmt, store.block).site
         if base is not None and _is_experimental(program) and _acts(program, site):
             text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
             yield obstacle(site.module, store.node, "learning rate", text)
     for store in _freezing(program):
-        if _acts(program, _site(store)) and not is_compiled_anew(program, _site(store)):
+        if _acts(program, Step(store.stmt, store.block).site) and not is_compiled_anew(
+            program, Step(store.stmt, store.block).site
+        ):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
@@ -106,10 +110,6 @@ def _is_of_network(site: Site) -> bool:
         if isinstance(over, ast.Call) and word_of(over.func) in _WEIGHTS:
             return True
     return False
-
-
-def _site(store: Binding) -> Site:
-    return Site(store.scope.module, store.stmt, "", store.stmt, store.block, None)  # type: ignore[arg-type]
 
 
 def _acts(program: Program, site: Site) -> bool:

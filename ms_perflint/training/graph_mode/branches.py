@@ -35,8 +35,6 @@ _HOPS = 4  # names that stand for one another
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what the arms of tests on tensors leave different in a compiled function."""
-    if not function.is_function or isinstance(function.node, ast.Lambda):
-        return
     tensors = Tensors(program, function)
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):

@@ -13,8 +13,8 @@ from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.networks.train_cells import trained_models
-from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.networks.train_cells import receivers, trained_models
+from ms_perflint.training.training import MODEL_TRAINS, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 # Compiled in every mode, or run by Python while graph mode compiles
@@ -44,6 +44,8 @@ def compiled(program: Program) -> tuple[Scope, ...]:
     for model in trained_models(program):
         for name in _OF_MODEL:
             walk.value(model.argument(name))
+    for own in _own_models(program):
+        walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
     for scope in sorted(training_scopes(program) - set(walk.found), key=lambda each: (each.module.path, _line(each))):
@@ -66,6 +68,8 @@ def trained(program: Program) -> tuple[Held, ...]:
         for call, name, node in models
         if node is not None and (name == "network" or not call.argument(name).must_be(None))
     ]
+    own = (known.creation for known in _own_models(program))
+    given += [Held(made.call.args[0], made.scope) for made in own if made is not None and made.call.args]
     for site in train_sites(program):
         if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
             given.append(Held(site.node.func, site.scope))
@@ -81,6 +85,12 @@ def trained(program: Program) -> tuple[Held, ...]:
                 parts = made.call.args[: 1 + (known.type_api == "mindspore.nn.WithLossCell")]
                 given += [Held(each, made.scope) for each in parts if not isinstance(each, ast.Starred)]
     return tuple(found)
+
+
+def _own_models(program: Program) -> list[Alternative]:
+    """Return the objects that are trained by `train` or `fit` of a Model, of classes of the project."""
+    sites = program.calls(*MODEL_TRAINS)
+    return [known for site in sites for known in receivers(program, site) if known.cls is not None]
 
 
 def _known(program: Program, site: Site) -> tuple[Alternative, ...]:
@@ -192,10 +202,18 @@ def _steps(program: Program, path: str) -> dict[Scope, list[Step]]:
     return found
 
 
+@fact
 def steps(program: Program, function: Scope) -> list[Step]:
-    """Return the statements of a function that may run."""
-    found: list[Step] = _steps(program, function.module.path).get(function.owner, [])
+    """Return the statements of a function that may run; none of a lambda."""
+    found = _steps(program, function.module.path).get(function, [])
     return [step for step in found if program.evaluator.may_run(step.site)]
+
+
+def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
+    """Return the targets of an assignment, also one that works with what is there, and its value; none of others."""
+    if isinstance(stmt, ast.Assign):
+        return stmt.targets, stmt.value
+    return ([stmt.target], stmt.value) if isinstance(stmt, (ast.AugAssign, ast.AnnAssign)) else ([], None)
 
 
 def own_nodes(step: Step) -> Iterator[ast.AST]:
@@ -204,6 +222,11 @@ def own_nodes(step: Step) -> Iterator[ast.AST]:
     for part in children(step.stmt):
         if isinstance(part, ast.expr) or not hasattr(part, "body"):
             yield from descendants(part)
+
+
+def has_construct(program: Program, cls: Optional[Scope]) -> bool:
+    """Return whether a class has a method `construct`, its own or that of a base: a cell."""
+    return cls is not None and method(program.evaluator, cls, "construct") is not None
 
 
 def class_of(scope: Scope) -> Optional[Scope]:

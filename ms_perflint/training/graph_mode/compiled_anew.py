@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.infer.bases import method
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
-from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
 from ms_perflint.training.graph_mode.made_anew import Anew, place
 from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import is_trained
@@ -109,6 +108,4 @@ def _is_compiled(program: Program, maker: Site, is_graph: bool) -> bool:
     if any(api in GRADS or api in STEP_CELLS or _CELL in mindspore_api.ancestors(api) for api in apis):
         return True
     classes = (known.definition for known in program.evaluator.callees(maker).alternatives)
-    return any(
-        cls is not None and cls.is_class and method(program.evaluator, cls, "construct") is not None for cls in classes
-    )
+    return any(cls is not None and cls.is_class and has_construct(program, cls) for cls in classes)

@@ -51,7 +51,7 @@ _NUMBERS = frozenset({"shape", "ndim"})
 
 def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the augmented assignments of a compiled function that may change a tensor that something else holds."""
-    if program.version < _SINCE or isinstance(function.node, ast.Lambda):
+    if program.version < _SINCE:
         return
     for step in steps(program, function):
         target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) else None

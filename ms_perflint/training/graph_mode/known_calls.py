@@ -17,7 +17,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.family import GRAPHS, is_of
-from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, is_compiled
+from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, has_construct, is_compiled
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
 
@@ -63,14 +63,29 @@ _NOT_OF_TENSORS = _words("numpy tolist backward register_hook set_const_arg from
 _OF_CONTAINERS = _words("append extend insert pop reverse clear count index items values keys get update")
 _OF_STRINGS = _words("format join lower upper split startswith endswith replace strip")
 _SIZES = _words("shape dtype ndim size itemsize")
+_DEPTH = 4  # rows of cells inside of one another
 
 
-def is_seen(value: Value) -> bool:
+def is_seen(program: Program, value: Value) -> bool:
     """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
     known = [root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
     if not known or (value.open and not all(map(_is_of_mindspore, known))):
         return False
+    if any(made_outside(program, each) is not None for each in known):
+        return False
     return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
+
+
+def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> Optional[Alternative]:
+    """Return what a call of another package makes, or what of a row of cells: a network that the files do not show."""
+    known = root(known)
+    made = known.creation
+    if made is None or not depth or is_of(known.type_api, GRAPHS):
+        return None
+    if known.type_api not in ROWS:
+        return known if known.type_api.partition(".")[0] not in ("", "mindspore", "builtins") else None
+    held, _ = program.evaluator.elements(Value((known,)))
+    return next((found for each in held if (found := made_outside(program, each, depth - 1)) is not None), None)
 
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
@@ -183,11 +198,11 @@ class _Callee:
             made = known.creation
             given = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
             is_gradient = known.type_api in GRADS
-            return _is_cell_api(known.type_api) and (not is_gradient or self._is_plain_gradient(*given))
+            is_plain = not is_gradient or self._is_plain_gradient(*given)
+            return _is_cell_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
             is_called = method(self.program.evaluator, known.cls, "__call__") is not None
-            has_construct = method(self.program.evaluator, known.cls, "construct") is not None
-            return not is_called and (has_construct or _is_cell(self.program, known.cls))
+            return not is_called and (has_construct(self.program, known.cls) or _is_cell(self.program, known.cls))
         definition = known.definition
         if definition is None:
             return False
@@ -210,10 +225,25 @@ class _Callee:
             is_there = owner != "mindspore.nn.Cell" or _is_listed(api)  # what no class sets is one of `nn.Cell`, maybe
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if owner == "builtins":
-            return word in _BUILTINS or word.endswith(_ERRORS)
+            return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
         if api.startswith(("math.", "numpy.", "functools.")):
             return api in _PYTHON and all(map(self._is_constant, self._arguments()))
         return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
+
+    def _is_odd_builtin(self, word: str) -> bool:
+        """Return whether a function of Python is called in a way that does not compile.
+
+        Run: `print(x, end="")`, `sum(x, start=1)`, `max(x, key=f)`; a lambda for `map` that reads a tensor around it.
+        """
+        if self.node.keywords and word != "enumerate":
+            return True
+        given = self.node.args[0] if word in ("map", "filter") and self.node.args else None
+        if not isinstance(given, ast.Lambda):
+            return False
+        inner = self.function.module.scope_of[id(given)]
+        names = {each.id for each in ast.walk(given.body) if isinstance(each, ast.Name)} - {"self"}
+        own = (each for name in names if inner.home(name) is self.function for each in self.function.bindings[name])
+        return not all(self._is_set(each, hops=4) for each in own)
 
     def _is_odd_api(self, api: str, word: str) -> bool:
         """Return whether a call of MindSpore does not compile, or computes something else each time or once.

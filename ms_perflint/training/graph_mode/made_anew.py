@@ -3,7 +3,8 @@
 Run on 2.10, CPU, a network of two layers, per step: `value_and_grad`, `grad`, `GradOperation`, `TrainOneStepCell`,
 `WithLossCell`, a loss or an optimizer made in each step is 2 to 10 times slower in graph mode than in PyNative, and
 more than a hundred times slower than one that is made once. A `GradOperation` that is made once and applied in each
-step is compiled once.
+step is compiled once. A name, a global, an attribute of a cell or of another object, the data of a Parameter and
+`requires_grad` are right in a gradient function or train cell that is made after the change, also of the same function.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
-from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_unconditional
-from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.training import callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class
 
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
@@ -88,8 +88,7 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
         made = known.creation
         if made is None or made.scope.owner is not site.scope.owner:
             continue
-        is_cell = known.cls is not None and known.cls.method("construct") is not None
-        if is_cell or known.type_api in GRADS or known.type_api.startswith(_KINDS):
+        if has_construct(program, known.cls) or known.type_api in GRADS or known.type_api.startswith(_KINDS):
             maker = made.scope.module.site_at(made.call)
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
@@ -122,9 +121,7 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
 
 
 def _is_step(program: Program, known: Alternative) -> bool:
-    cls = known.cls
-    is_cell = cls is not None and method(program.evaluator, cls, "construct") is not None
-    return is_cell and cls is not None and is_step_class(program, cls)
+    return known.cls is not None and has_construct(program, known.cls) and is_step_class(program, known.cls)
 
 
 def place(site: Site) -> Optional[ast.stmt]:
@@ -180,3 +177,46 @@ def _is_before(binding: Binding, node: ast.stmt) -> bool:
     """Return whether a binding stands in front of a statement, and under no condition of its own."""
     line = getattr(binding.stmt, "lineno", 0)
     return binding.block.parent is None and line < node.lineno
+
+
+# --- what is compiled again behind a change, and so sees it
+
+
+def is_compiled_anew(program: Program, change: Site) -> bool:
+    """Return whether each pass of the training loop that makes a change also makes all that is trained with.
+
+    What the fix makes once is made before the change.
+    """
+    if any(each.before is not None for each in made_anew(program)):
+        return False
+    inside = next((each for each in _loops(program, change, set()) if id(each) in _training_loops(program)), None)
+    makers = _makers(program)
+    return inside is not None and bool(makers) and all(inside in around for around in makers)
+
+
+@fact
+def _makers(program: Program) -> tuple[tuple[ast.AST, ...], ...]:
+    """Return the loops around each call that makes what a training step calls; none where one is not known."""
+    found: dict[Site, None] = {}
+    for site in train_sites(program):
+        known = program.evaluator.callees(site).alternatives
+        makers = [maker_of(program, each) for each in known]
+        if not makers or any(each is None or not is_unconditional(program, each) for each in makers):
+            return ()
+        found.update((each, None) for each in makers if each is not None)
+    return tuple(tuple(_loops(program, each, set())) for each in found)
+
+
+@fact
+def _training_loops(program: Program) -> frozenset[int]:
+    return frozenset(id(loop) for site in train_sites(program) for loop in _loops(program, site, set()))
+
+
+def _loops(program: Program, site: Site, seen: set[Scope]) -> Iterator[ast.AST]:
+    """Yield the loops around a site, from the inside outwards, also those around the calls of its function."""
+    yield from site.block.loops
+    if site.scope.owner.is_function and site.scope.owner not in seen:
+        seen.add(site.scope.owner)
+        for caller in callers(program, site.scope.owner):
+            if program.runs(caller):
+                yield from _loops(program, caller, seen)

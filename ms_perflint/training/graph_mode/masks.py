@@ -19,7 +19,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.graph_mode.compiled import own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _TESTS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -42,7 +42,7 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
     """Yield what a compiled function puts through a mask, or reads of one, of which it is not known that it works."""
     values = _Values(program, function)
     for node, value in values.stores():
-        is_mask = values.is_chosen(node.slice) or _is_called_mask(node.slice)
+        is_mask = values.is_chosen(node.slice) or values.is_called_mask(node.slice)
         if is_mask and value is not None and not values.is_one(value) and not values.is_part(value):
             yield node
     for step in steps(program, function):
@@ -55,10 +55,6 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
                 yield each
 
 
-def _is_called_mask(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and "mask" in node.id.lower()
-
-
 class _Values:
     """Which expressions of a compiled function are masks, and which are parts of a tensor that a mask chooses."""
 
@@ -69,13 +65,10 @@ class _Values:
 
     def stores(self) -> Iterator[tuple[ast.Subscript, Optional[ast.expr]]]:
         """Yield what is assigned by an index, and the value; None where what is there is worked with."""
-        for step in steps(self.program, self.function) if not isinstance(self.function.node, ast.Lambda) else ():
-            if isinstance(step.stmt, ast.AugAssign) and isinstance(step.stmt.target, ast.Subscript):
-                yield step.stmt.target, None
-            elif isinstance(step.stmt, ast.Assign):
-                for target in step.stmt.targets:
-                    if isinstance(target, ast.Subscript):
-                        yield target, step.stmt.value
+        for step in steps(self.program, self.function):
+            targets, value = assigned(step.stmt)
+            is_changed = isinstance(step.stmt, ast.AugAssign)
+            yield from ((each, None if is_changed else value) for each in targets if isinstance(each, ast.Subscript))
 
     def is_chosen(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether an index is a mask: a tensor of truth values."""
@@ -92,6 +85,14 @@ class _Values:
             return False
         dtype = self.dtypes.of(node, self.function)
         return word_of(node.func) in (*tensor_ops.BOOLEAN, "bool") or (dtype is not None and dtype.name == "bool_")
+
+    def is_called_mask(self, node: ast.expr) -> bool:
+        """Return whether a name says that it is a mask, and nothing says that it is a number or holds numbers."""
+        if not isinstance(node, ast.Name) or "mask" not in node.id.lower():
+            return False
+        own = self.function.flow.at(node) if self.function.home(node.id) is self.function else ()
+        dtype = self.dtypes.of(node, self.function)
+        return not any(each.kind == "for" for each in own) and (dtype is None or dtype.name == "bool_")
 
     def is_part(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether an expression is as long as a mask is true."""

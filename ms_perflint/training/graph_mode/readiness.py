@@ -15,19 +15,18 @@ from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
-from ms_perflint.training.graph_mode.growing import in_growing
 from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.own_gradients import in_gradients
-from ms_perflint.training.graph_mode.shapes import in_shapes
-from ms_perflint.training.graph_mode.shared_names import in_names
+from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
+from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
-from ms_perflint.training.graph_mode.statements import in_statements
-from ms_perflint.training.graph_mode.unheld_cells import in_containers
+from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
 from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word
+
+_IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks)
 
 
 @fact
@@ -37,18 +36,10 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
     for function in compiled(program):
         if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
             found.update(dict.fromkeys(_inline(function)))
-        found.update(dict.fromkeys(in_statements(program, function)))
-        found.update(dict.fromkeys(in_arms(program, function)))
-        found.update(dict.fromkeys(in_state(program, function)))
-        found.update(dict.fromkeys(in_names(program, function)))
-        found.update(dict.fromkeys(in_containers(program, function)))
-        found.update(dict.fromkeys(in_gradients(program, function)))
-        found.update(dict.fromkeys(in_masks(program, function)))
-    found.update(dict.fromkeys(in_shapes(program)))
-    found.update(dict.fromkeys(in_growing(program)))
-    found.update(dict.fromkeys(_libraries(program)))
-    found.update(dict.fromkeys(between_steps(program)))
-    found.update(dict.fromkeys(in_arguments(program)))
+        for of_function in _IN_FUNCTIONS:
+            found.update(dict.fromkeys(of_function(program, function)))
+    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_arguments):
+        found.update(dict.fromkeys(of_program(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
 

@@ -1,7 +1,8 @@
-"""Batches whose shape varies from step to step: graph mode compiles once per shape.
+"""Batches whose shape varies from step to step, and inputs that grow: graph mode compiles once per shape.
 
 Run on 2.10, CPU: each new shape takes as long as the first step, ten times as long as a step in PyNative; a window
-`x[i : i + 4]` has one shape. One that was met before is not compiled again.
+`x[i : i + 4]` has one shape. One that was met before is not compiled again. A cell that writes a text token by token
+is compiled again for each length.
 """
 
 from __future__ import annotations
@@ -10,20 +11,25 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.semantic_index import LOOPS, Binding, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
 from ms_perflint.training.graph_mode.counters import Loops
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
+VARYING = Message("batches of varying shape: graph mode compiles once per shape")
 _BUCKETS = "bucket_batch_by_length"
 _LONGEST = ("max", "pad_sequence")
 _PADS = ("batch", "padded_batch")
 _SAME = frozenset({"shape", "size", "ndim", "len", "get_dataset_size"})  # of a batch: the same in each step
 _NAMES = 8  # names given to one another that are followed
 _DRAWN = frozenset({"randint", "randrange", "choice"})
+_MAKERS = frozenset({"zeros", "ones", "full", "empty"})  # of a tensor or array of some shape
+_JOINS = ("concat", "cat", "concatenate", "hstack", "append")
+_WRAPS = frozenset({"Tensor", "tensor", "array", "asarray", "expand_dims", "unsqueeze", "astype", "cast"})
 _READ = frozenset({"max", "amax", "item", "asnumpy"})  # what makes a number of the data of a batch
 
 
@@ -37,16 +43,15 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
     for word in _LONGEST:
         found += [site for site in program.sites(word) if _is_per_batch(site) and program.runs(site)]
     for site in found:
-        message = Message("batches of varying shape: graph mode compiles once per shape")
-        yield obstacle(site.module, site.node, "shapes", message)
+        yield obstacle(site.module, site.node, "shapes", VARYING)
     models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
     for site in train_sites(program):
         given = site.node.args if isinstance(site.node, ast.Call) and id(site.node) not in models else ()
         sliced = (_varying_slice(program, site, each) for each in given)
         first = next((each for each in sliced if each is not None), None)
         if first is not None:
-            message = Message("slices of varying length: graph mode compiles once per shape")
-            yield obstacle(site.module, first, "shapes", message)
+            sliced_text = Message("slices of varying length: graph mode compiles once per shape")
+            yield obstacle(site.module, first, "shapes", sliced_text if isinstance(first, ast.Subscript) else VARYING)
 
 
 def _is_per_batch(site: Site) -> bool:
@@ -71,11 +76,19 @@ def _pads_to_longest(node: ast.expr) -> bool:
 
 
 def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
-    """Return the slice that an argument of a step is, where its length is another from step to step."""
+    """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
         values = (_element(each) for each in site.scope.lookup(given) if each.block.loops)
-        found = (_varying_slice(program, site, value) for value in values if isinstance(value, ast.Subscript))
+        found = (
+            _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
+        )
         return next((each for each in found if each is not None), None)
+    if isinstance(given, ast.Call) and word_of(given.func) in _WRAPS:
+        inner = given.args[0] if given.args else None
+        return _varying_slice(program, site, inner) if inner is not None else None
+    if isinstance(given, ast.Call) and word_of(given.func) in _MAKERS:
+        sizes = [*given.args, *(word.value for word in given.keywords)]
+        return given if any(_varies(program, site, each) for each in sizes) else None
     if not isinstance(given, ast.Subscript):
         return None
     axes = given.slice.elts if isinstance(given.slice, ast.Tuple) else [given.slice]
@@ -137,3 +150,61 @@ def _is_around(site: Site, binding: Binding) -> bool:
     """Return whether the innermost loop around a site gives a name its value."""
     inner = site.block.loops[:1]
     return bool(inner) and (binding.stmt in inner or binding.block.loops[:1] == inner)
+
+
+# --- inputs that grow
+
+
+def in_growing(program: Program) -> Iterator[Obstacle]:
+    """Yield the first call of a cell, from Python, in each loop that makes its input longer with each pass."""
+    for module in program.modules:
+        if not program.project.contains_any(module.path, _JOINS):
+            continue
+        met: set[ast.AST] = set()
+        for site in module.sites:
+            loop = next((each for each in site.block.loops if isinstance(each, LOOPS)), None)
+            if loop is None or loop in met or not isinstance(site.node, ast.Call):
+                continue
+            grown = (each for each in site.node.args if _grows(site, each, loop))
+            first = next(grown, None)
+            runs = first is not None and program.runs(site) and not is_compiled(program, site.scope)
+            if runs and _is_of_cell(program, site):
+                met.add(loop)
+                text = Message("an input that grows with each pass: graph mode compiles once per length")
+                yield obstacle(module, site.node, "shapes", text)
+
+
+def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
+    """Return whether an argument is longer in each pass of a loop."""
+    if isinstance(node, ast.Call) and word_of(node.func) in _WRAPS:
+        inner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
+        return any(_grows(site, each, loop) for each in (*node.args[:1], *([inner] if inner is not None else [])))
+    if not isinstance(node, ast.Name):
+        return False
+    own = [each for each in site.scope.lookup(node) if loop in each.block.loops]
+    return all(map(_is_joined, own)) if own else _is_appended(site, node.id, loop)  # else it begins anew in each pass
+
+
+def _is_joined(binding: Binding) -> bool:
+    """Return whether a name is put together of what it was in the pass before and something else."""
+    value = binding.value if binding.kind == "assign" and not binding.path else None
+    while isinstance(value, ast.Call) and word_of(value.func) in _WRAPS and value.args:
+        value = value.args[0]
+    if not isinstance(value, ast.Call):
+        return False
+    callee = value.func.func if isinstance(value.func, ast.Call) else value.func  # `ops.Concat(1)((a, b))`
+    parts = [each for arg in value.args for each in ast.walk(arg) if isinstance(each, ast.Name)]
+    again = (each for each in parts if each.id == binding.name and binding in binding.scope.lookup(each))
+    return word_of(callee).lower() in _JOINS and next(again, None) is not None
+
+
+def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
+    """Return whether a loop appends to a list."""
+    calls = (each.node for each in site.scope.calls if loop in each.block.loops)
+    callees = (each.func for each in calls if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute))
+    return any(each.attr == "append" and word_of(each.value) == name for each in callees)
+
+
+def _is_of_cell(program: Program, site: Site) -> bool:
+    known = program.evaluator.callees(site).alternatives
+    return bool(known) and all(has_construct(program, each.cls) for each in known)

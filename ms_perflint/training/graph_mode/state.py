@@ -16,16 +16,24 @@ import ast
 from collections.abc import Iterator
 from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
-from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.branches import computes, root_of
-from ms_perflint.training.graph_mode.compiled import class_of, compiled, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import (
+    Step,
+    assigned,
+    class_of,
+    compiled,
+    has_construct,
+    is_compiled,
+    steps,
+)
+from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.remade import is_compiled_anew
 from ms_perflint.training.graph_mode.set_by_calls import holder_of, stored, stored_globals
 from ms_perflint.training.repetition import repeats
 
@@ -95,7 +103,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     block = binding.block
     if binding.kind == "for":
         block = Block(scope, block, binding.stmt, "body")
-    site = Site(scope.module, binding.stmt, "", binding.stmt, block, None)  # type: ignore[arg-type]
+    site = Step(binding.stmt, block).site
     return program.runs(site) and repeats(program, site, even_once=True) and not is_compiled_anew(program, site)
 
 
@@ -108,8 +116,7 @@ def _is_made_again(program: Program, binding: Binding) -> bool:
         return len([each for each in _siblings(binding) if each.kind != "parameter"]) == 1
     known = program.value(value, binding.scope).alternatives
     return bool(known) and all(
-        each.type_api.startswith(("mindspore.nn.", "mindspore.ops."))
-        or (each.cls is not None and method(program.evaluator, each.cls, "construct") is not None)
+        each.type_api.startswith(("mindspore.nn.", "mindspore.ops.")) or has_construct(program, each.cls)
         for each in known
     )
 
@@ -194,19 +201,15 @@ def _is_parameter(program: Program, value: Value) -> bool:
 def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
     cls = class_of(function)
     for step in steps(program, function):
-        stmt = step.stmt
-        targets = stmt.targets if isinstance(stmt, ast.Assign) else [getattr(stmt, "target", None)]
-        if not isinstance(stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-            continue
-        for target in (node for each in targets if each is not None for node in ast.walk(each)):
+        for target in (node for each in assigned(step.stmt)[0] for node in ast.walk(each)):
             if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
-                found = _of_attribute(program, function, cls, stmt, target)
+                found = _of_attribute(program, function, cls, step.stmt, target)
                 if found is not None:
                     yield found
 
 
 def _of_attribute(
-    program: Program, function: Scope, cls: Optional[Scope], stmt: ast.stmt, target: ast.Attribute
+    program: Program, function: Scope, cls: Optional[Scope], stmt: ast.AST, target: ast.Attribute
 ) -> Optional[Obstacle]:
     """Return what is wrong with an assignment to an attribute in compiled code."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
@@ -262,7 +265,7 @@ def _is_none_first(program: Program, function: Scope, target: ast.Attribute) -> 
     return bool(first) and all(isinstance(each, ast.Constant) and each.value is None for each in first)
 
 
-def _counts(stmt: ast.stmt, target: ast.Attribute) -> bool:
+def _counts(stmt: ast.AST, target: ast.Attribute) -> bool:
     """Return whether a statement adds a whole number to an attribute: `self.n += 1`, `self.n = self.n + 1`."""
     if isinstance(stmt, ast.AugAssign):
         return isinstance(stmt.value, ast.Constant)
@@ -290,11 +293,8 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
     """
     holders: list[ast.expr] = []
     for step in steps(program, function):
-        stmt = step.stmt
-        targets = stmt.targets if isinstance(stmt, ast.Assign) else [getattr(stmt, "target", None)]
-        if isinstance(stmt, (ast.Assign, ast.AugAssign)):
-            holders += [each.value for each in targets if isinstance(each, ast.Subscript)]
-        call = stmt.value if isinstance(stmt, ast.Expr) else None
+        holders += [each.value for each in assigned(step.stmt)[0] if isinstance(each, ast.Subscript)]
+        call = step.stmt.value if isinstance(step.stmt, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
             holders.append(call.func.value)
     for holder in holders:

@@ -12,7 +12,7 @@ Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print
 `raise`, `isinstance`, lambdas, comprehensions, generator expressions, `*args`, `Tensor(...)` of constants, cells and
 primitives that are made there, `np.sqrt`, `np.prod` and `math.sqrt` of shapes and constants, `np.array`, `np.arange`,
 `np.zeros`, `ops.assign`, `Parameter +=`, assigning to a Parameter or to its elements, and `.asnumpy()` that is printed
-or tested.
+or tested. `bprop` of a cell has to give a tuple: a tensor or a list is refused ("output should be a tuple").
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from ms_perflint.index.syntax_forms import TRY, descendants, is_decorated, word_
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import Step, own_nodes, steps
+from ms_perflint.training.graph_mode.branches import computes
+from ms_perflint.training.graph_mode.compiled import Step, assigned, class_of, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -59,6 +60,7 @@ _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
 _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
 _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
 _SIZES = frozenset({"shape", "dtype", "ndim", "size"})
+_HOPS = 3  # names that stand for one another
 _PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
 
 
@@ -66,8 +68,6 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what a compiled function holds that graph mode refuses or runs once."""
     module = function.module
     running = steps(program, function)
-    if isinstance(function.node, ast.Lambda):
-        running = []
     for step in running:
         for node in own_nodes(step):
             word = _refused(function, node)
@@ -220,11 +220,9 @@ class _Values:
                 self._assign(step.stmt)
 
     def _assign(self, stmt: ast.AST) -> None:
-        value = stmt.value if isinstance(stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
-        if value is None or not self.is_tensor(value):
-            return
-        targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]  # type: ignore[attr-defined]
-        self.tensors.update(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+        targets, value = assigned(stmt)
+        if value is not None and self.is_tensor(value):
+            self.tensors.update(node.id for each in targets for node in ast.walk(each) if isinstance(node, ast.Name))
 
     def is_tensor(self, node: ast.AST) -> bool:
         """Return whether an expression is worked out from the values of a tensor, not only from its shape."""
@@ -276,3 +274,31 @@ class _Values:
         told = all(self.is_only_told(load) for load in loads)
         self.asked.discard(name)
         return told
+
+
+def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what `bprop` returns that is no tuple, in the class of a compiled `construct`."""
+    cls = class_of(function)
+    if cls is None or function.name != "construct":
+        return
+    for bprop in (each for each in cls.defines if each.name == "bprop" and each.is_function):
+        for value, _ in bprop.returns:
+            if _is_no_tuple(program, value, bprop, _HOPS):
+                yield obstacle(bprop.module, value, "bprop", Message("graph mode wants a tuple from `bprop`"))
+
+
+def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:
+    """Return whether an expression is a tensor or a list, never a tuple."""
+    if isinstance(node, (ast.List, ast.ListComp)):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub)
+    if isinstance(node, ast.BinOp):  # tuples are added and repeated too
+        sides = (node.left, node.right)
+        return not isinstance(node.op, ast.Add) and not any(isinstance(side, ast.Tuple) for side in sides)
+    if isinstance(node, ast.Name) and hops:
+        bindings = scope.lookup(node)
+        plain = [each.value for each in bindings if each.kind == "assign" and not each.path and each.value is not None]
+        return len(plain) == len(bindings) > 0 and all(_is_no_tuple(program, each, scope, hops - 1) for each in plain)
+    known = program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ()
+    return bool(known) and all(computes(each.api or each.type_api) for each in known)

@@ -14,13 +14,14 @@ from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
     Step,
+    assigned,
     class_of,
     compiled,
     is_compiled,
@@ -29,7 +30,7 @@ from ms_perflint.training.graph_mode.compiled import (
     trained,
 )
 from ms_perflint.training.graph_mode.in_place import in_place
-from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, root
+from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_cell
@@ -44,13 +45,15 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 def unread(program: Program) -> tuple[Obstacle, ...]:
     """Return what is trained and not shown by the files, or not all that it can be."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    return tuple(_unseen(part, value) for part, value in values if _is_told(value) and not is_seen(value))
+    told = ((part, value) for part, value in values if _is_told(value))
+    return tuple(_unseen(program, part, value) for part, value in told if not is_seen(program, value))
 
 
 @fact
 def is_untold(program: Program) -> bool:
     """Return whether nothing tells what is trained: a parameter that no caller passes, a name that nothing binds."""
-    return not all(_is_told(program.evaluator.read(part)) for part in trained(program))
+    parts = trained(program)
+    return not parts or not all(_is_told(program.evaluator.read(part)) for part in parts)
 
 
 def _is_told(value: Value) -> bool:
@@ -58,9 +61,10 @@ def _is_told(value: Value) -> bool:
     return any(each.constant is NO_CONSTANT for each in value.alternatives)
 
 
-def _unseen(part: Held, value: Value) -> Obstacle:
+def _unseen(program: Program, part: Held, value: Value) -> Obstacle:
     """Return what the files do not show, where it is made; or what may be something else, where it is called."""
-    made = next((each.creation for each in map(root, value.alternatives) if _is_made_outside(each)), None)
+    outside = (made_outside(program, each) for each in value.alternatives)
+    made = next((each.creation for each in outside if each is not None), None)
     home = part.scope.home(part.node.id) if isinstance(part.node, ast.Name) else part.scope
     is_shown = any(known.cls or known.definition for known in value.alternatives)
     if is_shown or (made is None and home is not None and not any(known.api for known in value.alternatives)):
@@ -123,31 +127,26 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
     for decorator in getattr(function.node, "decorator_list", ()):
         if word_of(decorator) not in _DECORATORS:
             yield _named(function, decorator, f"@{ast.unparse(decorator)}")
-    if not isinstance(function.node, ast.Lambda):
-        for step in steps(program, function):
-            for node in own_nodes(step):
-                if (
-                    isinstance(node, _FORMS)
-                    or _is_odd_store(program, function, node)
-                    or _goes_through_keywords(function, node)
-                    or _is_kept(program, function, node)
-                    or (node is step.stmt and _is_deep(program, function, step))
-                ):
-                    yield _named(function, node)
+    for step in steps(program, function):
+        for node in own_nodes(step):
+            if (
+                isinstance(node, _FORMS)
+                or _is_odd_store(program, function, node)
+                or _goes_through_keywords(function, node)
+                or _is_kept(program, function, node)
+                or _is_part_of_row(program, function, node)
+                or (node is step.stmt and _is_deep(program, function, step))
+            ):
+                yield _named(function, node)
     for site in calls_of(program, function):
         if not is_call_known(program, function, site):
             value, callee = program.evaluator.callees(site), site.node.func  # type: ignore[attr-defined]
-            is_unseen = any(_is_made_outside(root(each)) for each in value.alternatives)
+            is_unseen = any(made_outside(program, each) is not None for each in value.alternatives)
             yield (
-                _unseen(Held(callee, function), value)
+                _unseen(program, Held(callee, function), value)
                 if is_unseen
                 else _named(function, site.node, f"{ast.unparse(callee)}(...)")
             )
-
-
-def _is_made_outside(known: Alternative) -> bool:
-    """Return whether a call of another package makes something: a network that the files do not show."""
-    return known.creation is not None and known.type_api.partition(".")[0] not in ("", "mindspore", "builtins")
 
 
 def _is_deep(program: Program, function: Scope, step: Step) -> bool:
@@ -181,17 +180,24 @@ def _goes_through_keywords(function: Scope, node: ast.AST) -> bool:
     return over is not None and rest is not None and any(word_of(each) == rest.arg for each in ast.walk(over))
 
 
+def _is_part_of_row(program: Program, function: Scope, node: ast.AST) -> bool:
+    """Return whether an expression is a part of a `SequentialCell`, which trains differently; of a `CellList` not.
+
+    Run: `for layer in self.layers[1:]: x = layer(x)`.
+    """
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
+        return False
+    return any(
+        each.type_api == "mindspore.nn.SequentialCell" for each in program.value(node.value, function).alternatives
+    )
+
+
 def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
     """Return whether an attribute is given what is computed there, other than a Parameter or a count.
 
     Run: a tensor that compiled code keeps in an attribute and reads there gives other gradients in graph mode.
     """
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-        targets = [node.target]
-    value = node.value if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else None
+    targets, value = assigned(node)
     if value is None or not any(isinstance(each, ast.Call) or _is_other(each) for each in ast.walk(value)):
         return False
     held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
@@ -225,7 +231,7 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
     for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
             is_plain = _is_text(target.slice) and _is_computed(function, node.value)
-            if not is_plain or isinstance(function.node, ast.Lambda):
+            if not is_plain:
                 return True
     return False
 

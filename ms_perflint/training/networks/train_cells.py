@@ -55,12 +55,12 @@ def trained_models(program: Program) -> tuple[Call, ...]:
     """Return the `Model(...)` calls on whose result `train` or `fit` is called."""
     found: list[Call] = []
     for site in program.calls(*MODEL_TRAINS):
-        for known in _receivers(program, site):
+        for known in receivers(program, site):
             found.extend(_models(program, known))
     return _in_order(program, found)
 
 
-def _receivers(program: Program, site: Site) -> Iterator[Alternative]:
+def receivers(program: Program, site: Site) -> Iterator[Alternative]:
     """Yield the objects whose method a site calls; their methods alone cannot be told apart."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if isinstance(callee, ast.Attribute):
@@ -171,7 +171,7 @@ def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
 def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
     """Yield what one call steps."""
     if isinstance(site, Call) and site.api in MODEL_TRAINS:
-        for model in _in_order(program, [m for each in _receivers(program, site) for m in _models(program, each)]):
+        for model in _in_order(program, [m for each in receivers(program, site) for m in _models(program, each)]):
             if has_optimizer(model):
                 yield Training("model", model, trained_by(model), (site,))
             else:
