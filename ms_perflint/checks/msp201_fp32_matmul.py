@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import precision, undecided_precision
+from ms_perflint.training.networks import train_cells, undecided_precision
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -30,7 +30,7 @@ class Fp32Matmul(Check):
     symptom = "full_precision"
     gain = Gain("large", Message("matmul and convolution take a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
-    blames = tuple(precision.LEVELS.values())
+    blames = tuple(train_cells.LEVELS.values())
     looks_inside = False
     in_libraries = False
 

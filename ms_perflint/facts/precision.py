@@ -103,7 +103,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
             place = module.source.place(module.span(control.node)[0])
             yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
-            yield reader.evidence(control, precision.LEVELS[control.api], says=_level)
+            yield reader.evidence(control, train_cells.LEVELS[control.api], says=_level)
         else:
             yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
 

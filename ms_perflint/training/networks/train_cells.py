@@ -16,7 +16,9 @@ from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
-LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+CONVERT = "mindspore.amp.auto_mixed_precision"
+# The parameter that sets the level of mixed precision; "O0" is its default in all of them
+LEVELS = {MODEL: "amp_level", BUILD: "level", CONVERT: "amp_level"}
 FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
@@ -145,7 +147,7 @@ def asks_float32(program: Program, training: Training) -> bool:
 
 
 def is_full(call: Call) -> bool:
-    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
+    """Return whether what takes a level of mixed precision has none by default, or "O0"."""
     return call.argument(LEVELS[call.api]).is_by_default("O0")
 
 
