@@ -104,15 +104,10 @@ class Writer:
             return Obstacle(call.module, call.node, ON_CPU if self.is_for_cpu else OLD)
         found = list(scaled or ())
         for uses in _by_name(plan.uses):
-            full = self.full_conversion(converted(self.program, uses[0]))
-            if full is not None and is_used_beside(self.program, uses[0]):
-                return Obstacle(full.module, full.node, APART)
-            if full is not None and (edits := self._level(full, uses[0], dtype)) is None:
-                return Obstacle(full.module, full.node, Message("the level of this conversion cannot be set here"))
-            if full is None and (edits := self._uses(uses, dtype)) is None:
-                text = Message("a statement of its own is needed before this one")
-                return Obstacle(uses[0].module, uses[0].node, text)
-            found += edits
+            network = self._network(uses, dtype)
+            if isinstance(network, Obstacle):
+                return network
+            found += network
         for inner in plan.inner:
             edits = self._inner(inner, dtype)
             if edits is None:
@@ -121,6 +116,18 @@ class Writer:
             found += edits
         names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
         return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
+
+    def _network(self, uses: Sequence[Use], dtype: str) -> list[Edit] | Obstacle:
+        """Return the edits that convert what goes by one name, or one expression; else what stands in the way."""
+        first = uses[0]
+        full = self.full_conversion(converted(self.program, first))
+        if full is None:
+            text = Message("a statement of its own is needed before this one")
+            return self._uses(uses, dtype) or Obstacle(first.module, first.node, text)
+        if is_used_beside(self.program, first):
+            return Obstacle(full.module, full.node, APART)
+        text = Message("the level of this conversion cannot be set here")
+        return self._level(full, first, dtype) or Obstacle(full.module, full.node, text)
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
         """Return the edits that convert what goes by one name, or one expression."""

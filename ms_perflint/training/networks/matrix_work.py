@@ -58,11 +58,14 @@ _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_c
 
 
 def is_matrix(api: str) -> bool:
-    """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it."""
+    """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it.
+
+    What a layer computes with, `self.matmul` of a class derived from `nn.Dense`, counts where the layer is made.
+    """
     if not api.startswith("mindspore."):
         return family.is_network(api)
-    word = api.rpartition(".")[2]
-    return word in MATRIX_CELLS or word in MATRIX_OPS
+    owner, _, word = api.rpartition(".")
+    return word in MATRIX_CELLS or (word in MATRIX_OPS and owner.rpartition(".")[2] not in MATRIX_CELLS)
 
 
 def is_noticed(program: Program, site: Site, api: str) -> bool:
@@ -81,6 +84,17 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     )
 
 
+def is_small_base(program: Program, cls: Scope, api: str) -> bool:
+    """Return whether a class derives from a layer whose products are too small: as all that makes its objects says."""
+    sites: list[Site] = []
+    for each in (cls,) if cls.method("__init__") is not None else (cls, *program.derived(cls)):
+        init = each.method("__init__")
+        made = [site for site in init.calls if site.word == "__init__"] if init is not None else program.callers(each)
+        sites.extend(made)
+    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(_CELLS) and is_matrix(api)]
+    return bool(sides) and all(side is not None and side < SIDE for side in sides)
+
+
 def _side(call: Call) -> Optional[int]:
     """Return the smaller one of the two largest static dimensions of the products of a layer; None if not known."""
     if call.api == _ATTENTION:
@@ -96,9 +110,10 @@ def _side(call: Call) -> Optional[int]:
     if call.api in CONVOLUTIONS:
         kernel = _kernel(call)
         group = _number(call, "groups" if call.api.startswith("mindspore.mint.") else "group")
-        if kernel is None or not group:
-            return None
         is_transposed = "Transpose" in call.api
+        if kernel is None or not group:
+            most = into if is_transposed else out  # of the smaller one, whatever the kernel is
+            return most if most < SIDE else None
         into = into * (1 if is_transposed else kernel) // group
         out = out * (kernel if is_transposed else 1) // group
     return min(into, out)

@@ -14,7 +14,7 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
-from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
+from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed, is_small_base
 from ms_perflint.training.training_steps import base_apis
 
 # What a file says that may compute in half precision
@@ -277,7 +277,11 @@ class _Search:
         assert isinstance(cls.node, ast.ClassDef)
         for base in cls.node.bases:
             if cls.parent is not None:
-                self.value(self.program.value(base, cls.parent), base, cls.parent)
+                value = self.program.value(base, cls.parent)
+                if any(known.api and is_small_base(self.program, cls, known.api) for known in value.alternatives):
+                    self.has_products = True
+                else:
+                    self.value(value, base, cls.parent)
 
     def part(self, part: _Part) -> None:
         """A call or `@`."""
@@ -354,8 +358,8 @@ def is_matrix_site(program: Program, site: Site) -> bool:
         return False
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     base = callee.value if isinstance(callee, ast.Attribute) else None
-    is_module = isinstance(base, ast.Name) and base.id in site.module.imported
-    return base is not None and not is_module and not program.evaluator.callees(site).alternatives
+    is_other = isinstance(base, ast.Name) and (base.id == "self" or base.id in site.module.imported)
+    return base is not None and not is_other and not program.evaluator.callees(site).alternatives
 
 
 @fact

@@ -140,15 +140,18 @@ class _Reader:
         """Return whether classes that derive from a known layer compute with cells of their own and what it computes.
 
         Its operators take its weights, as in its `construct`; what else computes with those finds them in float32
-        (both run on 2.10: the latter is refused in graph mode).
+        (both run on 2.10: the latter is refused in graph mode). A method that sets the weights computes nothing.
         """
-        for cls in owns:
-            for method in cls.defines:
-                if method.name == "__init__":
-                    continue
-                settled = _given_to_base(method)
-                loaded = (each for each in _of_self(method.node) if id(each) not in settled)
-                if method.name != "construct" or not all(self._is_own_cell(cls, each.attr) for each in loaded):
+        classes = list(owns)
+        others = {method.name for cls in classes for method in cls.defines} - {"construct", "__init__"}
+        if any(name.startswith("__") for name in others):
+            return False
+        for cls in classes:
+            construct = cls.method("construct")
+            if construct is not None:
+                settled = _given_to_base(construct)
+                loaded = [each.attr for each in _of_self(construct.node) if id(each) not in settled]
+                if others & construct.attrs or not all(self._is_own_cell(cls, name) for name in loaded):
                     return False
         return True
 

@@ -54,7 +54,7 @@ def making_words(program: Program, module: SemanticIndex) -> Optional[frozenset[
 @fact
 def suspects(program: Program) -> dict[int, Suspect]:
     """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
-    if not training.is_trained(program) or target_of(program).is_cpu:
+    if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
         return {}
     trainings = train_cells.trainings(program)
     first = _first(program, trainings)
