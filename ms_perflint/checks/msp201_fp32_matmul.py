@@ -36,14 +36,11 @@ class Fp32Matmul(Check):
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""
-        module = sites[0].module if sites else None
-        making = undecided_precision.making_words(self.program, module) if module is not None else None
-        words = {*making, "to_float"}.intersection(module.by_word) if module is not None and making is not None else ()
-        return [site for site in sites if site.word in words] if words else ()
+        return undecided_precision.among(self.program, sites)
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program at which its precision is decided, where that comes out as FP32."""
-        return undecided_precision.may_decide(call) and id(call.node) in undecided_precision.suspects(self.program)
+        return id(call.node) in undecided_precision.suspects(self.program)
 
     def gap(self) -> Optional[Message]:
         """Return what hides the networks that are trained, where nothing says that they compute in half precision."""

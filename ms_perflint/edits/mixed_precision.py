@@ -63,7 +63,7 @@ class MixedPrecision:
     def _has_loss_inside(training: Training) -> bool:
         """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
         call = training.call
-        return not call.is_spread and (call.given("loss_fn") is None or call.argument("loss_fn").must_be(None))
+        return not call.is_spread and not train_cells.is_given(call, "loss_fn")
 
     @cached_property
     def _writer(self) -> Writer:

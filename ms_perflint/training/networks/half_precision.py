@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import children
+from ms_perflint.index.syntax_forms import children, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes.casts import read_cast
@@ -219,19 +219,16 @@ def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
 
 def _is_numpy(program: Program, call: ast.Call, scope: Scope) -> bool:
     """Return whether a call is NumPy's: `np.zeros(n, "float16")`, `np.load(file).astype("float16")`."""
-    for known in program.value(call.func, scope).alternatives:
-        name = known.api
-        if name.startswith("numpy."):
-            return True
-    return False
+    return any(known.api.startswith("numpy.") for known in program.value(call.func, scope).alternatives)
 
 
 def _is_cast(call: ast.Call) -> bool:
-    callee = call.func
-    if isinstance(callee, ast.Call):  # `P.Cast()(x, t)`
-        callee = callee.func
-    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
-    return word in CASTS
+    return _called_word(call) in CASTS
+
+
+def _called_word(call: ast.Call) -> str:
+    """Return the last word of what a call calls, or of what made that: `P.Cast()(x, t)`."""
+    return word_of(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
 def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
@@ -254,8 +251,7 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
     around = [parent for parent in parents[-4:] if isinstance(parent, ast.Call)]
     if len(around) < 2 or not _is_cast(around[-2]) or parents[-1] is not around[-1]:
         return False
-    target = around[-2].args[-1] if around[-2].args else None
-    word = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    word = word_of(around[-2].args[-1]) if around[-2].args else ""
     made = program.value(around[-1].func, scope)
     names = [known.api or known.type_api for known in made.alternatives]
     plain = not made.open and all(name.startswith("mindspore.") and not is_matrix(name) for name in names)
@@ -263,9 +259,7 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
 
 
 def _sorts(scope: Scope, call: ast.Call) -> bool:
-    """Return whether a call sorts: by the last word of its callee, or of what made its callee."""
-    callee = call.func.func if isinstance(call.func, ast.Call) else call.func
-    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    word = _called_word(call)
     return any(word in {sort, *scope.module.holders(sort)} for sort in SORTS)
 
 

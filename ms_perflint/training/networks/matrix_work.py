@@ -52,7 +52,7 @@ MATRIX_OPS = _CONVOLVES | {
 BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
-_CELLS = ("mindspore.nn.", "mindspore.mint.nn.")
+CELLS = ("mindspore.nn.", "mindspore.mint.nn.")  # where layers are
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 
@@ -76,7 +76,7 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     side = _side(Call(site, program, api))
     if side is not None and side < SIDE:
         return False
-    uses = [site] if api.startswith(_CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
+    uses = [site] if api.startswith(CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
     return not (
         all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in uses)
         or _is_left(program, site)
@@ -91,7 +91,7 @@ def is_small_base(program: Program, cls: Scope, api: str) -> bool:
         init = each.method("__init__")
         made = [site for site in init.calls if site.word == "__init__"] if init is not None else program.callers(each)
         sites.extend(made)
-    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(_CELLS) and is_matrix(api)]
+    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(CELLS) and is_matrix(api)]
     return bool(sides) and all(side is not None and side < SIDE for side in sides)
 
 

@@ -14,7 +14,14 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
-from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed, is_small_base
+from ms_perflint.training.networks.matrix_work import (
+    CELLS,
+    MATRIX_CELLS,
+    MATRIX_OPS,
+    is_matrix,
+    is_noticed,
+    is_small_base,
+)
 from ms_perflint.training.training_steps import base_apis
 
 # What a file says that may compute in half precision
@@ -30,7 +37,6 @@ HALVES = (
     "to_float",
     "precision_mode",
 )
-LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
@@ -155,7 +161,7 @@ def _is_network(program: Program, cls: Scope) -> bool:
     if is_loss(program, cls) or not is_cell(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matrix_site(program, site)]
-    return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
+    return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
 
 
 class _Search:
@@ -350,7 +356,7 @@ def is_matrix_site(program: Program, site: Site) -> bool:
     if site.word not in _words(program, site.module):
         return False
     apis = program.apis(site)
-    if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
+    if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
         return False  # a layer is called: it counts where it is made
     if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
         return is_noticed(program, site, apis[0])

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import is_own, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
@@ -24,11 +24,6 @@ def _counts(binding: Binding) -> bool:
     """Return whether a name counts what a loop goes through: `for i, layer in enumerate(layers)`."""
     is_first = binding.kind == "for" and binding.path == (0,)
     return is_first and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == "enumerate"
-
-
-def is_self(node: ast.expr) -> bool:
-    """Return whether an expression is an attribute of `self`."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -72,7 +67,7 @@ class Numbers:
         if isinstance(node, ast.Name):
             return list(function.bindings.get(node.id, ()))
         cls = function.parent
-        if not is_self(node) or cls is None or not cls.is_class:
+        if not is_own(node) or cls is None or not cls.is_class:
             return []
         assert isinstance(node, ast.Attribute)
         classes = ancestors(self.program.evaluator, cls)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.index.syntax_forms import is_decorated, is_own, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.languages import Message
@@ -15,9 +15,10 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
 from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import is_loss
-from ms_perflint.training.networks.not_known import hidden, stop, unknown
 from ms_perflint.training.networks.plain_numbers import Numbers
+from ms_perflint.training.networks.plans import hidden, stop, unknown
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -31,7 +32,6 @@ _EXPRESSIONS = (
 )  # fmt: skip
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 ASKS = Message("this asks for a dtype, which would be another one")
-LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
 _CONSTANT = ("constexpr", "_primexpr", "primexpr")  # decorators
@@ -113,7 +113,7 @@ class Code:
         """An attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
         if id(node) in self.told:
             return
-        if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        if not is_own(node):
             if node.attr == "dtype":
                 stop(function.module, node, ASKS)
             return
@@ -150,7 +150,7 @@ class Code:
             return
         if self._is_held(node.func, function):
             return
-        is_method = isinstance(node.func, ast.Attribute) and not self._is_own(node.func) and not found
+        is_method = isinstance(node.func, ast.Attribute) and not is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
             self.joins |= known_kinds.joins(site.word)
             return
@@ -159,13 +159,10 @@ class Code:
         if not self._follows(node, site.word, site) and not _is_of_base(node.func):
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
-    def _is_own(self, func: ast.Attribute) -> bool:
-        return isinstance(func.value, ast.Name) and func.value.id == "self"
-
     def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an attribute of `self` that a layer of MindSpore has made."""
         cls = function.parent
-        if not isinstance(func, ast.Attribute) or not self._is_own(func) or cls is None or not cls.is_class:
+        if not isinstance(func, ast.Attribute) or not is_own(func) or cls is None or not cls.is_class:
             return False
         return not any(func.attr in each.attributes for each in ancestors(self.evaluator, cls))
 
@@ -182,7 +179,7 @@ class Code:
                 self.cell(known, site)
             return
         word = api.rpartition(".")[2]
-        if known.is_object and api.startswith(LAYERS):
+        if known.is_object and api.startswith(CELLS):
             self.joins |= word in known_kinds.STATEFUL
             if isinstance(site.node, ast.Call):
                 self._follows(site.node, word, site)
@@ -190,7 +187,7 @@ class Code:
                 self._loss(site)
             else:
                 self.cell(known, site)
-        elif api.startswith(LAYERS) and not known.is_object:
+        elif api.startswith(CELLS) and not known.is_object:
             is_base = word == "construct" and is_known(self.program, api.rpartition(".")[0])
             if not is_base and not (is_known(self.program, api) and self._is_made_of_numbers(site)):
                 unknown(site.module, site.node, word)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import descendants, position, word_of
+from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import added, is_cell
-from ms_perflint.training.networks.not_known import NotKnownError, hidden, stop, unknown
-from ms_perflint.training.networks.plans import Obstacle
-from ms_perflint.training.networks.read_code import LAYERS, Code, is_known
+from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
+from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -75,12 +75,14 @@ class _Reader:
         self.code.words.add(known.type_api.rpartition(".")[2])
         if known.constant is not NO_CONSTANT or known.is_display or known.definition is not None:
             return self._other(known, site)
+        if known.type_api.startswith("builtins."):
+            return None  # a number or text: `self.classes = len(labels)`
         if known.cls is not None:
             self.cls(known.cls)
         elif known.type_api in known_kinds.CONTAINERS:
             if made is not None and not self._was_here(known.identity):
                 self.row(known, made)
-        elif not is_known(self.program, known.type_api) and known.type_api.startswith(LAYERS):
+        elif not is_known(self.program, known.type_api) and known.type_api.startswith(CELLS):
             unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
         elif not (known.type_api.startswith("mindspore.") or is_of(known.type_api, HALF)):
             self._foreign(*self._place(made, site), known.type_api)
@@ -159,9 +161,7 @@ class _Reader:
         """Return whether an attribute is a cell that a class makes, or `training`."""
         values = [self.program.value(each.value, each.scope) for each in cls.attributes.get(name, ()) if each.value]
         known = [each for value in values for each in value.alternatives]
-        cells = [
-            each for each in known if each.is_object and (each.cls is not None or each.type_api.startswith(LAYERS))
-        ]
+        cells = [each for each in known if each.is_object and (each.cls is not None or each.type_api.startswith(CELLS))]
         return name == "training" or (bool(known) and len(cells) == len(known))
 
     def _knows_bases(self, cls: Scope) -> bool:
@@ -204,7 +204,7 @@ class _Reader:
         for known in value.alternatives:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
-            if api.startswith(LAYERS) and api.rpartition(".")[2][:1].isupper():
+            if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
@@ -224,13 +224,12 @@ class _Reader:
     def _gives_cells(self, site: Site) -> bool:
         assert isinstance(site.node, ast.Call)
         known = self.program.value(site.node, site.scope).alternatives
-        return any(each.cls is not None or each.type_api.startswith(LAYERS) or each.is_display for each in known)
+        return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
 
 
 def _of_self(root: ast.AST) -> list[ast.Attribute]:
     """Return the attributes of `self` below a node."""
-    nodes = (node for node in ast.walk(root) if isinstance(node, ast.Attribute))
-    return [each for each in nodes if isinstance(each.value, ast.Name) and each.value.id == "self"]
+    return [node for node in ast.walk(root) if isinstance(node, ast.Attribute) and is_own(node)]
 
 
 def _given_to_base(method: Scope) -> set[int]:
