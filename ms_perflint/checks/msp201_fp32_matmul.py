@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import precision, undecided_precision
+from ms_perflint.training.networks import train_cells, undecided_precision
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -30,20 +30,17 @@ class Fp32Matmul(Check):
     symptom = "full_precision"
     gain = Gain("large", Message("matmul and convolution take a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
-    blames = tuple(precision.LEVELS.values())
+    blames = tuple(train_cells.LEVELS.values())
     looks_inside = False
     in_libraries = False
 
     def among(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""
-        module = sites[0].module if sites else None
-        making = undecided_precision.making_words(self.program, module) if module is not None else None
-        words = {*making, "to_float"}.intersection(module.by_word) if module is not None and making is not None else ()
-        return [site for site in sites if site.word in words] if words else ()
+        return undecided_precision.among(self.program, sites)
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program at which its precision is decided, where that comes out as FP32."""
-        return undecided_precision.may_decide(call) and id(call.node) in undecided_precision.suspects(self.program)
+        return id(call.node) in undecided_precision.suspects(self.program)
 
     def gap(self) -> Optional[Message]:
         """Return what hides the networks that are trained, where nothing says that they compute in half precision."""

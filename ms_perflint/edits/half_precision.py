@@ -7,17 +7,20 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.findings import Edit
 from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.settings import set_value
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
+from ms_perflint.training.networks.inner_parts import APART
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.products import Tied, tied
-from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, made_at
+from ms_perflint.training.networks.train_cells import CONVERT, FIXED, LEVELS, Training, is_full, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
 from ms_perflint.training.networks.used_beside import arguments, is_used_beside
 from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step_object
@@ -25,13 +28,11 @@ from ms_perflint.training.training_steps import base_apis, is_optimizer, is_step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ms_perflint.core.findings import Edit
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
 SCALE = "1024.0"
-CONVERT = "mindspore.amp.auto_mixed_precision"
 CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
 SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
@@ -103,11 +104,10 @@ class Writer:
             return Obstacle(call.module, call.node, ON_CPU if self.is_for_cpu else OLD)
         found = list(scaled or ())
         for uses in _by_name(plan.uses):
-            edits = self._uses(uses, dtype)
-            if edits is None:
-                text = Message("a statement of its own is needed before this one")
-                return Obstacle(uses[0].module, uses[0].node, text)
-            found += edits
+            network = self._network(uses, dtype)
+            if isinstance(network, Obstacle):
+                return network
+            found += network
         for inner in plan.inner:
             edits = self._inner(inner, dtype)
             if edits is None:
@@ -116,6 +116,18 @@ class Writer:
             found += edits
         names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
         return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
+
+    def _network(self, uses: Sequence[Use], dtype: str) -> list[Edit] | Obstacle:
+        """Return the edits that convert what goes by one name, or one expression; else what stands in the way."""
+        first = uses[0]
+        full = self.full_conversion(converted(self.program, first))
+        if full is None:
+            text = Message("a statement of its own is needed before this one")
+            return self._uses(uses, dtype) or Obstacle(first.module, first.node, text)
+        if is_used_beside(self.program, first):
+            return Obstacle(full.module, full.node, APART)
+        text = Message("the level of this conversion cannot be set here")
+        return self._level(full, first, dtype) or Obstacle(full.module, full.node, text)
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
         """Return the edits that convert what goes by one name, or one expression."""
@@ -142,6 +154,34 @@ class Writer:
         new = _free(module, f"{base}{dot}amp_{word}")
         replaced = [replace_expression(use.module, use.node, new) for use in uses]
         return _joined(found, insert_before(module, first.stmt, f"{new} = {converted}"), *replaced)
+
+    def full_conversion(self, network: Value) -> Optional[Call]:
+        """Return the call that converts a network already, at the level "O0" by default; None where there is none."""
+        identities = {known.identity for known in network.alternatives}
+        for call in self.program.calls(CONVERT):
+            values = (self.program.value(call.node, call.scope), call.argument("network"))
+            if is_full(call) and any(known.identity in identities for each in values for known in each.alternatives):
+                return call
+        return None
+
+    def _level(self, call: Call, use: Use, dtype: str) -> Optional[list[Edit]]:
+        """Return the edits that set the level of a conversion, and bind what it gives where that is dropped."""
+        words = {LEVELS[CONVERT]: '"O2"'}
+        imports: tuple[Edit, ...] = ()
+        if dtype != "float16":
+            words["dtype"], imports = self.name(call.module, f"mindspore.{dtype}")
+        found: Optional[list[Edit]] = list(imports)
+        if call.given(LEVELS[CONVERT]) is not None:
+            level, _ = set_value(call, LEVELS[CONVERT], words.pop(LEVELS[CONVERT]), yaml="O2")
+            found = _joined(found, level)
+        if isinstance(call.stmt, ast.Expr):
+            given, start = call.given("network"), call.module.span(call.stmt)[0]
+            is_same = given is not None and ast.dump(given) == ast.dump(use.node)
+            is_bound = not isinstance(given, ast.Name) or call.scope.home(given.id) is use.scope.owner
+            if not (is_same and is_bound and call.stmt.value is call.node and call.scope.owner is use.scope.owner):
+                return None
+            found = _joined(found, [Edit(call.module.path, start, start, f"{call.module.text(use.node)} = ")])
+        return _joined(found, add_arguments(call, words, line_length=self.line_length)) if words else found
 
     def _inner(self, inner: Inner, dtype: str) -> Optional[list[Edit]]:
         """Return the edits that set the layers of a network to half precision, and its loss to float32."""

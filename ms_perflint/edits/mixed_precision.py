@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Optional
 
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.half_precision import Writer
-from ms_perflint.edits.settings import set_value
+from ms_perflint.edits.settings import decided, decided_here, set_value
 from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -61,7 +63,7 @@ class MixedPrecision:
     def _has_loss_inside(training: Training) -> bool:
         """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
         call = training.call
-        return not call.is_spread and (call.given("loss_fn") is None or call.argument("loss_fn").must_be(None))
+        return not call.is_spread and not train_cells.is_given(call, "loss_fn")
 
     @cached_property
     def _writer(self) -> Writer:
@@ -164,10 +166,17 @@ class MixedPrecision:
         reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
-        way = Remedy(found.edits, advice, Safety.DISPLAY, reason)
+        way = Remedy(found.edits, advice, Safety.DISPLAY, reason, self._deciding(found.networks))
         return self._unless_unknown(
             training, self._with_casts(training, way), Half(found.networks, found.dtype, found.inner)
         )
+
+    def _deciding(self, values: Sequence[Value]) -> tuple[Related, ...]:
+        """Return the options and config keys that decide the levels at which networks are converted already."""
+        name = train_cells.LEVELS[train_cells.CONVERT]
+        found = filter(None, map(self._writer.full_conversion, values))
+        settings = filter(None, (decided(call.argument(name)) for call in found))
+        return tuple(decided_here(setting, name) for setting in settings)
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
         """What is forced to float32 gets float16 as its dtype, beside what the training needs, where that is known."""

@@ -48,12 +48,16 @@ def set_value(
     value = call.argument(name)
     setting = decided(value)
     if setting is not None:
-        related = (Related(setting.place, Message("`{name}` is decided here", name=name)),)
-        return set_setting(call.program, setting, text, yaml or text), related
+        return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
     definition = _definition(call, given)
     if definition is not None:
         return replace_expression(call.module, definition, text), ()
     return set_argument(call, name, text, line_length=line_length), ()
+
+
+def decided_here(setting: Alternative, name: str) -> Related:
+    """Return where what decides a parameter stands."""
+    return Related(setting.place, Message("`{name}` is decided here", name=name))
 
 
 def decide(remedy: Remedy, call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88) -> Remedy:

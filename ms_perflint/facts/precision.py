@@ -37,44 +37,31 @@ def precision_of(reader: Reader) -> Fact:
         return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
-    if not halved and precision.needs_float32(program, _trained(program)):
+    if not halved and precision.needs_float32(program, train_cells.trained(program)):
         says = Message("FP32, which it needs")
     halved.sort(key=lambda evidence: reader.order(evidence.place))
     shown = (*made, *forced, *(each for each in halved if each.place not in told))
     return Fact(Message("precision"), answer, says, shown)
 
 
-def _trained(program: Program) -> tuple[Value, ...]:
-    """Return what the program trains."""
-    return tuple(value for training in train_cells.trainings(program) for value in training.values)
-
-
 def _made(reader: Reader) -> Iterator[Evidence]:
     """Yield where the training is made, and whether there is matrix work in it: the Model, the cell, the gradients."""
-    program = reader.program
-    models = [model for model in train_cells.trained_models(program) if train_cells.has_optimizer(model)]
-    for model in models:
-        values = [model.argument("network"), *([model.argument("loss_fn")] if model.given("loss_fn") else ())]
-        work = _work(program, values, model.given("network"), model.scope)
-        yield reader.evidence(model, "amp_level", says=partial(_amp_level, work=work))
-    if models:
-        return
-    for cell in train_cells.train_cells(program):
-        work = _work(program, [program.value(cell.node, cell.scope)], cell.node, cell.scope)
-        yield _plain(reader, cell, also(Message("makes the training step"), work))
-    for gradient, differentiated in train_cells.gradients(program):
-        given = next(iter(gradient.node.args), None)
-        work = _work(program, differentiated, given, gradient.scope)
-        yield _plain(reader, gradient, also(Message("makes the gradients"), work))
+    trainings = train_cells.trainings(reader.program)
+    models = [each for each in trainings if each.kind == "model"]
+    for made in models or trainings:
+        call = made.call
+        given = call.given("network") if made.kind == "model" else next(iter(call.node.args), None)
+        work = _work(reader.program, made.values, given, call.scope)
+        if made.kind == "model":
+            yield reader.evidence(call, "amp_level", says=partial(_amp_level, work=work))
+        else:
+            when, origins = reader.when(call)
+            says = Message("makes the training step") if made.kind == "cell" else Message("makes the gradients")
+            yield Evidence(reader.place(call), reader.code(call), also(says, work), None, origins, when)
 
 
 def _amp_level(value: str, work: str) -> str:
     return also(Message("amp_level {value}", value=value), work)
-
-
-def _plain(reader: Reader, call: Call, says: str) -> Evidence:
-    when, origins = reader.when(call)
-    return Evidence(reader.place(call), reader.code(call), says, None, origins, when)
 
 
 def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], scope: Scope) -> str:
@@ -97,13 +84,13 @@ def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], 
 def _halved(reader: Reader) -> Iterator[Evidence]:
     """Yield what may switch half precision on."""
     program = reader.program
-    for control in half_precision.controls(program, _trained(program)):
+    for control in half_precision.controls(program, train_cells.trained(program)):
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.source.place(module.span(control.node)[0])
             yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
-            yield reader.evidence(control, precision.LEVELS[control.api], says=_level)
+            yield reader.evidence(control, train_cells.LEVELS[control.api], says=_level)
         else:
             yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
 

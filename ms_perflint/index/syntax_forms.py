@@ -95,6 +95,12 @@ def inside(node: ast.expr, *words: str) -> ast.expr:
     return node
 
 
+def is_own(node: ast.AST, name: str = "") -> bool:
+    """Return whether an expression is an attribute of `self`, that of a name where one is given."""
+    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return is_attribute and (not name or node.attr == name)  # type: ignore[attr-defined]
+
+
 def is_decorated(node: ast.AST, *words: str) -> bool:
     """Return whether a function or class has a decorator whose last word is one of these."""
     decorators = getattr(node, "decorator_list", ())

@@ -168,7 +168,7 @@ def test_a_network_that_returns_a_dictionary_is_not_converted(mode: str, constru
         ("np.sqrt(self.fc(x))", "sqrt"),
         ("nn.Sigmoid(self.fc(x))", "Sigmoid"),
         ("nn.Softmax(-1)(self.fc(x))", ""),
-        ("self.fc(x) > 0", "self.fc(x) > 0"),
+        ("self.fc(x) * (self.fc(x) > 0)", ""),
         ("ops.softmax(self.fc(x))", ""),
         ("self.fc(x).astype(x.dtype)", ""),
         ("self.fc(x) / 8.0", ""),

@@ -150,6 +150,26 @@ DERIVED = [
     _derived("same", "derived activation", "nn.ReLU", "pass"),
     _derived(
         "same",
+        "derived dense with methods of its own",
+        "nn.Dense",
+        """
+        def __init__(self, width):
+            super().__init__(width, width)
+            self.reset()
+
+        def reset(self):
+            self.weight.set_data(ops.eye(4, 4, ms.float32) / 2)
+            if self.has_bias:
+                self.bias.set_data(ops.zeros((4,), ms.float32))
+
+        @classmethod
+        def square(cls, width):
+            return cls(width)
+        """,
+        given="4",
+    ),
+    _derived(
+        "same",
         "derived dropout",
         "nn.Dropout",
         """
@@ -303,6 +323,37 @@ OPERATORS = [
                 "ops.repeat_elements(ops.gather_nd(h, ops.zeros((4, 1), ms.int32)) + h[:, :1].expand_as(h), 2, 1)",
             ),
             ("grid", "-h + ops.meshgrid(ops.arange(4).astype(ms.float32), ops.arange(4).astype(ms.float32))[0] * 0.1"),
+            (
+                "comparisons",
+                "ops.masked_fill(h, ops.logical_and(h > 0, ops.Less()(h, 1.0)), 0.0)"
+                " + ops.select(ops.LessEqual()(h, 0.0), h * 0.5, h) + h * (h > 0.5)",
+            ),
+            (
+                "equal numbers",
+                "ops.masked_fill(h, ops.not_equal(ops.argmax(h, -1), 2).expand_dims(-1), 0.0)"
+                " + h * ops.cast(ops.NotEqual()(ops.argmax(h, -1), 0), h.dtype).expand_dims(-1)",
+            ),
+            (
+                "some and all",
+                "ops.masked_fill(h, (h > 3).any(1, keep_dims=True), 0.0)"
+                " + ops.masked_fill(h, ops.ReduceAll(True)(ops.logical_not(h > 3), 1), 0.0)",
+            ),
+            (
+                "one of several",
+                "h + ops.one_hot(ops.argmax(h, -1), 4, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32))",
+            ),
+            ("eye", "h * ops.Eye()(4, 4, ms.float32)"),
+            ("range", "ops.gather(h, ops.Range()(0, 4, 1), 1)"),
+            ("dropout in three dimensions", "ops.Dropout3D(keep_prob=1.0)(h.expand_dims(2))[0].squeeze(2)"),
+            ("average pool", "ops.AvgPool3D(kernel_size=1, strides=1)(h.expand_dims(2)).squeeze(2)"),
+            ("turned", "ops.rot90(ops.ReverseV2([3])(h), 1, (2, 3))"),
+            ("rounded", "h - ops.floor(h) * 0.1 + ops.round(h) * 0.1 + ops.sign(h)"),
+            ("waves", "ops.sin(h) + ops.cos(h) + ops.erf(h)"),
+            (
+                "more activations",
+                "ops.celu(h) + ops.hardtanh(h) + ops.Softsign()(h) + ops.tanhshrink(h) + ops.softmin(h)"
+                " + ops.glu(ops.cat((h, h), 1), 1)",
+            ),
             ("sum of several tensors", "ops.AddN()([h, h]) + ops.addn([h, ops.softplus(h)])"),
         )
     ),
@@ -317,6 +368,28 @@ OPERATORS = [
         "same",
         "counter of a loop",
         "for i, each in enumerate(ops.split(h, 2, 1)):\n            h = h + each[:, :1] if i == 0 else h",
+    ),
+    _kind(
+        "same",
+        "layers in a list first",
+        "h = self.rows(h)",
+        "self.rows = []\nself.rows.append(nn.Conv2d(4, 4, 1))\nself.rows = nn.SequentialCell(self.rows)",
+    ),
+    _kind("same", "no layer", "h = self.pool(h) if self.pool is not None else h", "self.pool = None"),
+    _kind(
+        "same",
+        "parameter that is a number",
+        "h = half(h, self.groups)",
+        "self.groups = int(np.array(2))",
+        "def half(x, groups):\n    b, c, height, width = x.shape\n    c = c // groups\n"
+        "    return x.reshape((b, groups, c, height * width)).reshape((b, c * groups, height, width))",
+    ),
+    _kind(
+        "same",
+        "numbers of the compiler",
+        "h = h[:, : width(h.shape, self.groups)]",
+        "self.groups = int(np.array(2))",
+        "@ops.constexpr\ndef width(shape, groups):\n    return int(np.ceil(shape[1] / groups)) * groups",
     ),
     _kind(
         "same",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import is_own
 from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -212,8 +213,12 @@ class _Finder:
                 stmt = outside(gradient, callee, gradient.stmt)
                 self.add(Use(where.module, where, callee, stmt, is_outer=home is not where))
                 return
-        is_self = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == "self"
-        if is_self and callee is not None and function.parent is where.parent and function.module is where.module:
+        if (
+            callee is not None
+            and is_own(callee)
+            and function.parent is where.parent
+            and function.module is where.module
+        ):
             self.add(Use(where.module, where, callee, gradient.stmt))
             return
         text = Message("the network that the gradient function calls is bound in another scope")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import children
+from ms_perflint.index.syntax_forms import children, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes.casts import read_cast
@@ -18,7 +19,7 @@ from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import Reach, is_loss
-from ms_perflint.training.networks.train_cells import MODEL, WRAPPERS, has_optimizer
+from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ PRECISE = ("dtype", "precision", "compute_type")  # parts of names of parameters
 MARKS = (*sorted(NAMES), *sorted(TEXTS), PRECISION)
 KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
 
+_NAMED_LEVELS = frozenset({"O0", "O1", "O2", "O3"})
 _OTHERS = ("Metric", "Callback", "Loss", "LossBase")  # classes that are no part of a network
 
 Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
@@ -155,8 +157,10 @@ def _in_cell(scope: Scope) -> bool:
 
 
 def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents) -> bool:
-    """Return whether a mention cannot reach matrix work: a comparison, NumPy, a loss, a sort."""
+    """Return whether a mention cannot reach matrix work: a comparison, NumPy, a loss, a sort, another level."""
     if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
+        return True
+    if any(map(partial(_is_other_level, program, scope), parents, (*parents[1:], node))):
         return True
     call = call_around(node, parents)
     if call is None:
@@ -171,6 +175,19 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         or _is_sorted(scope, call, parents[:position])
         or _is_taken_back(program, scope, parents[:position])
     )
+
+
+def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.AST) -> bool:
+    """Return whether a node is an arm that is not taken at the level of the default: `fp32 if level == "O0" else fp16`.
+
+    What gives the network that level is asked for itself.
+    """
+    if not isinstance(parent, (ast.If, ast.IfExp)) or node is parent.test:
+        return False
+    is_level = any(isinstance(each, ast.Constant) and each.value in _NAMED_LEVELS for each in ast.walk(parent.test))
+    body = parent.body if isinstance(parent.body, list) else [parent.body]
+    holds = program.value(parent.test, scope).default_truth if is_level else None
+    return holds is not None and holds is not any(each is node for each in body)
 
 
 def _is_unread(program: Program, parents: Parents) -> bool:
@@ -202,19 +219,16 @@ def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
 
 def _is_numpy(program: Program, call: ast.Call, scope: Scope) -> bool:
     """Return whether a call is NumPy's: `np.zeros(n, "float16")`, `np.load(file).astype("float16")`."""
-    for known in program.value(call.func, scope).alternatives:
-        name = known.api
-        if name.startswith("numpy."):
-            return True
-    return False
+    return any(known.api.startswith("numpy.") for known in program.value(call.func, scope).alternatives)
 
 
 def _is_cast(call: ast.Call) -> bool:
-    callee = call.func
-    if isinstance(callee, ast.Call):  # `P.Cast()(x, t)`
-        callee = callee.func
-    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
-    return word in CASTS
+    return _called_word(call) in CASTS
+
+
+def _called_word(call: ast.Call) -> str:
+    """Return the last word of what a call calls, or of what made that: `P.Cast()(x, t)`."""
+    return word_of(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
 def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
@@ -237,8 +251,7 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
     around = [parent for parent in parents[-4:] if isinstance(parent, ast.Call)]
     if len(around) < 2 or not _is_cast(around[-2]) or parents[-1] is not around[-1]:
         return False
-    target = around[-2].args[-1] if around[-2].args else None
-    word = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    word = word_of(around[-2].args[-1]) if around[-2].args else ""
     made = program.value(around[-1].func, scope)
     names = [known.api or known.type_api for known in made.alternatives]
     plain = not made.open and all(name.startswith("mindspore.") and not is_matrix(name) for name in names)
@@ -246,9 +259,7 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
 
 
 def _sorts(scope: Scope, call: ast.Call) -> bool:
-    """Return whether a call sorts: by the last word of its callee, or of what made its callee."""
-    callee = call.func.func if isinstance(call.func, ast.Call) else call.func
-    word = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    word = _called_word(call)
     return any(word in {sort, *scope.module.holders(sort)} for sort in SORTS)
 
 
@@ -272,7 +283,7 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
 
 def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
     """Return whether a level, a conversion, a flag or `to_float` may be of the network."""
-    if isinstance(site, Call) and site.api in precision.LEVELS:
+    if isinstance(site, Call) and site.api in LEVELS:
         if site.api == MODEL and not site.is_spread and not has_optimizer(site):
             return False  # without an optimizer there is no training
         given = site.given("network")

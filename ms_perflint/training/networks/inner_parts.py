@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.syntax_forms import is_own
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training import family
 from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
+from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import added, is_loss, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
-from ms_perflint.training.networks.used_beside import is_self, members, takes_apart
+from ms_perflint.training.networks.used_beside import members, takes_apart
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -125,9 +127,9 @@ class _Parts:
         """Return a part that is converted where it is made, or why it is not; None where it is not known to be."""
         value, stmt, scope = binding.value, binding.stmt, binding.scope
         assert value is not None and isinstance(stmt, ast.stmt)
-        is_own = partial(is_self, name=name)
+        is_part = partial(is_own, name=name)
         if name in self.called:
-            if any(members(self.program, each.node, is_own) or takes_apart(each, is_own) for each in self.classes):
+            if any(members(self.program, each.node, is_part) or takes_apart(each, is_part) for each in self.classes):
                 return Obstacle(scope.module, value, APART)
             return Use(scope.module, scope, value, stmt, True)
         is_row = all(each.type_api in _ROWS and not list(added(self.program, each)) for each in known)
@@ -146,7 +148,7 @@ class _Parts:
     def _is_cell(self, known: Alternative) -> bool:
         if known.cls is not None:
             return networks.is_cell(self.program, known.cls)
-        return known.type_api.startswith(("mindspore.nn.", "mindspore.mint.nn."))
+        return known.type_api.startswith(CELLS)
 
 
 def _is_of_library(known: Alternative) -> bool:
@@ -166,7 +168,7 @@ def _is_list(node: ast.expr, scope: Scope) -> bool:
 
 def _goes_through(program: Program, cls: Scope, name: str) -> bool:
     """Return whether code only loops over a row of cells, or takes items of it, and only calls these."""
-    is_row = partial(is_self, name=name)
+    is_row = partial(is_own, name=name)
     rows = {id(node) for node in ast.walk(cls.node) if isinstance(node, ast.Attribute) and is_row(node)}
     rows -= {id(node) for node in ast.walk(cls.node) if isinstance(getattr(node, "ctx", None), ast.Store)}
     allowed: set[int] = set()

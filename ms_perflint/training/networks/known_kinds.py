@@ -55,7 +55,10 @@ _OPERATORS = frozenset(
         "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
         "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid", "randnlike",
         "spacetodepth", "depthtospace", "addn", "repeatelements", "gathernd", "newzeros", "fulllike", "softplus",
-        "amin", "min", "reducemin",
+        "amin", "min", "reducemin", "dropout3d", "avgpool3d", "range", "reverse", "reversev2", "rot90",
+        "floor", "round", "sign", "sin", "cos", "erf", "celu", "glu", "hardtanh", "softmin", "softsign", "tanhshrink",
+        "greater", "greaterequal", "less", "lessequal", "equal", "notequal", "gt", "ge", "lt", "le", "eq", "ne",
+        "logicaland", "logicalor", "logicalnot", "reduceany", "reduceall", "any", "all",
     }
 )  # fmt: skip
 # Operators that take tensors of one dtype only
@@ -68,7 +71,7 @@ _JOINING = frozenset(
 _OF_LAYERS = frozenset({"conv2d", "conv2dtranspose", "matmul", "biasadd", "layernorm"})
 STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
 # Functions that make a tensor, of float32 unless they are asked for something else
-_MADE = frozenset({"zeros", "ones", "full", "arange", "randn", "standardnormal", "tupletoarray"})
+_MADE = frozenset({"zeros", "ones", "full", "arange", "eye", "onehot", "randn", "standardnormal", "tupletoarray"})
 # Operators whose result some devices give in float32, whatever they are given
 _RAISE = frozenset({"resizebilinear", "resizebilinearv2"})
 _CASTS = frozenset({"cast", "astype", "to"})

@@ -52,17 +52,20 @@ MATRIX_OPS = _CONVOLVES | {
 BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
-_CELLS = ("mindspore.nn.", "mindspore.mint.nn.")
+CELLS = ("mindspore.nn.", "mindspore.mint.nn.")  # where layers are
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 
 
 def is_matrix(api: str) -> bool:
-    """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it."""
+    """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it.
+
+    What a layer computes with, `self.matmul` of a class derived from `nn.Dense`, counts where the layer is made.
+    """
     if not api.startswith("mindspore."):
         return family.is_network(api)
-    word = api.rpartition(".")[2]
-    return word in MATRIX_CELLS or word in MATRIX_OPS
+    owner, _, word = api.rpartition(".")
+    return word in MATRIX_CELLS or (word in MATRIX_OPS and owner.rpartition(".")[2] not in MATRIX_CELLS)
 
 
 def is_noticed(program: Program, site: Site, api: str) -> bool:
@@ -73,12 +76,23 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     side = _side(Call(site, program, api))
     if side is not None and side < SIDE:
         return False
-    uses = [site] if api.startswith(_CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
+    uses = [site] if api.startswith(CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
     return not (
         all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in uses)
         or _is_left(program, site)
         or _has_constant_kernel(program, site, api)
     )
+
+
+def is_small_base(program: Program, cls: Scope, api: str) -> bool:
+    """Return whether a class derives from a layer whose products are too small: as all that makes its objects says."""
+    sites: list[Site] = []
+    for each in (cls,) if cls.method("__init__") is not None else (cls, *program.derived(cls)):
+        init = each.method("__init__")
+        made = [site for site in init.calls if site.word == "__init__"] if init is not None else program.callers(each)
+        sites.extend(made)
+    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(CELLS) and is_matrix(api)]
+    return bool(sides) and all(side is not None and side < SIDE for side in sides)
 
 
 def _side(call: Call) -> Optional[int]:
@@ -96,9 +110,10 @@ def _side(call: Call) -> Optional[int]:
     if call.api in CONVOLUTIONS:
         kernel = _kernel(call)
         group = _number(call, "groups" if call.api.startswith("mindspore.mint.") else "group")
-        if kernel is None or not group:
-            return None
         is_transposed = "Transpose" in call.api
+        if kernel is None or not group:
+            most = into if is_transposed else out  # of the smaller one, whatever the kernel is
+            return most if most < SIDE else None
         into = into * (1 if is_transposed else kernel) // group
         out = out * (kernel if is_transposed else 1) // group
     return min(into, out)

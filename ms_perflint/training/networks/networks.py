@@ -14,7 +14,14 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
-from ms_perflint.training.networks.matrix_work import MATRIX_CELLS, MATRIX_OPS, is_matrix, is_noticed
+from ms_perflint.training.networks.matrix_work import (
+    CELLS,
+    MATRIX_CELLS,
+    MATRIX_OPS,
+    is_matrix,
+    is_noticed,
+    is_small_base,
+)
 from ms_perflint.training.training_steps import base_apis
 
 # What a file says that may compute in half precision
@@ -30,7 +37,6 @@ HALVES = (
     "to_float",
     "precision_mode",
 )
-LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
@@ -155,7 +161,7 @@ def _is_network(program: Program, cls: Scope) -> bool:
     if is_loss(program, cls) or not is_cell(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matrix_site(program, site)]
-    return any(api.startswith(LAYERS) for site in sites for api in program.apis(site))
+    return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
 
 
 class _Search:
@@ -277,7 +283,11 @@ class _Search:
         assert isinstance(cls.node, ast.ClassDef)
         for base in cls.node.bases:
             if cls.parent is not None:
-                self.value(self.program.value(base, cls.parent), base, cls.parent)
+                value = self.program.value(base, cls.parent)
+                if any(known.api and is_small_base(self.program, cls, known.api) for known in value.alternatives):
+                    self.has_products = True
+                else:
+                    self.value(value, base, cls.parent)
 
     def part(self, part: _Part) -> None:
         """A call or `@`."""
@@ -346,7 +356,7 @@ def is_matrix_site(program: Program, site: Site) -> bool:
     if site.word not in _words(program, site.module):
         return False
     apis = program.apis(site)
-    if any(api.startswith(LAYERS) and api.endswith("()") for api in apis):
+    if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
         return False  # a layer is called: it counts where it is made
     if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
         return is_noticed(program, site, apis[0])
@@ -354,8 +364,8 @@ def is_matrix_site(program: Program, site: Site) -> bool:
         return False
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     base = callee.value if isinstance(callee, ast.Attribute) else None
-    is_module = isinstance(base, ast.Name) and base.id in site.module.imported
-    return base is not None and not is_module and not program.evaluator.callees(site).alternatives
+    is_other = isinstance(base, ast.Name) and (base.id == "self" or base.id in site.module.imported)
+    return base is not None and not is_other and not program.evaluator.callees(site).alternatives
 
 
 @fact

@@ -6,12 +6,17 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import is_own, word_of
+from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
+Seen = frozenset[object]  # of functions, each with a name
+
+_DEPTH = 6  # names and attributes that are made of one another
 _SHAPES = frozenset({"shape", "size", "ndim"})
 
 
@@ -21,56 +26,65 @@ def _counts(binding: Binding) -> bool:
     return is_first and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == "enumerate"
 
 
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """Return the parts of an operation or display that have to be numbers; a number is divided by numbers alone."""
+    if isinstance(node, ast.BinOp):
+        return [node.left] if isinstance(node.op, (ast.FloorDiv, ast.Mod)) else [node.left, node.right]
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return node.elts
+    return [node.operand if isinstance(node, ast.UnaryOp) else node.value]  # type: ignore[attr-defined]
+
+
 class Numbers:
     """Asks whether expressions are numbers: of shapes, and of constants."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def compares(self, node: ast.Compare, function: Scope) -> bool:
-        """Return whether a comparison has the same answer in half precision: nothing in it is computed there."""
-        operands = (node.left, *node.comparators)
-        is_text = any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in operands)
-        if is_text or all(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in node.ops):
-            return True
-        return all(self.is_number(each, function) or self._is_setting(each, function) for each in operands)
+    def is_number(self, node: Optional[ast.expr], function: Scope, seen: Seen = frozenset()) -> bool:
+        """Return whether an expression is a number or text, and no tensor: of shapes, and of constants.
 
-    def _is_setting(self, node: ast.expr, function: Scope) -> bool:
-        """Return whether an expression is an attribute of `self` that is no object: code that computes sets none."""
-        is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-        return is_own and not any(each.is_object for each in self.program.value(node, function).alternatives)
-
-    def is_number(self, node: Optional[ast.expr], function: Scope, depth: int = 6) -> bool:
-        """Return whether an expression is a number or text, and no tensor: of shapes, and of constants."""
-        if node is None or not depth:
+        `seen`: the names and attributes of which it is made. One that is made of itself is what else it is made of.
+        """
+        if node is None or len(seen) > _DEPTH:
             return False
-        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) or (
+            isinstance(node, ast.Attribute) and node.attr in _SHAPES
+        ):
             return True
-        parts: list[ast.expr] = []
-        if isinstance(node, ast.Attribute) and node.attr in _SHAPES:
+        if isinstance(node, (ast.Subscript, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List)):
+            return all(self.is_number(each, function, seen) for each in _parts(node))
+        if isinstance(node, ast.Call):
+            return self._gives_number(node, function, seen)
+        found = self._bindings(node, function)
+        if found and (function, found[0].name) in seen:
             return True
-        if isinstance(node, ast.Subscript):
-            return self.is_number(node.value, function, depth - 1)
-        if isinstance(node, ast.BinOp):
-            parts = [node.left, node.right]
-        elif isinstance(node, ast.UnaryOp):
-            parts = [node.operand]
-        elif isinstance(node, (ast.Tuple, ast.List)):
-            parts = node.elts
-        elif isinstance(node, ast.Call):
-            return self._gives_number(node, function, depth)
-        elif isinstance(node, ast.Name) and (bindings := function.bindings.get(node.id)):
-            if any(binding.kind == "parameter" for binding in bindings):
-                return self._is_constant(node, function)
-            counted = [binding for binding in bindings if _counts(binding)]
-            if len(counted) == len(bindings):
-                return True
-            parts = [binding.value for binding in bindings if binding.value is not None and binding not in counted]
-        if parts:
-            return all(self.is_number(each, function, depth - 1) for each in parts)
-        return self._is_constant(node, function)
+        seen |= {(function, each.name) for each in found[:1]}
+        return (bool(found) and all(self._is_bound(each, seen) for each in found)) or self._is_constant(node, function)
 
-    def _gives_number(self, node: ast.Call, function: Scope, depth: int) -> bool:
+    def _bindings(self, node: ast.expr, function: Scope) -> list[Binding]:
+        """Return what gives a name of a function, or an attribute of its class, its value."""
+        if isinstance(node, ast.Name):
+            return list(function.bindings.get(node.id, ()))
+        cls = function.parent
+        if not is_own(node) or cls is None or not cls.is_class:
+            return []
+        assert isinstance(node, ast.Attribute)
+        classes = ancestors(self.program.evaluator, cls)
+        return [binding for each in classes for binding in each.attributes.get(node.attr, ())]
+
+    def _is_bound(self, binding: Binding, seen: Seen) -> bool:
+        """Return whether a binding gives a number: of a shape, or to a parameter in all calls."""
+        if binding.kind != "parameter":
+            return _counts(binding) or self.is_number(binding.value, binding.scope.owner, seen)
+        parts = [argument(self.program.evaluator, binding, site).part for site in self.program.callers(binding.scope)]
+        given = [part for part in parts if part is not None]
+        if isinstance(binding.value, ast.Constant) and isinstance(binding.value.value, (int, float)):
+            values = (self.program.value(part.node, part.scope) for part in given)
+            return not any(known.is_object for value in values for known in value.alternatives)
+        return bool(given) and all(self.is_number(part.node, part.scope.owner, seen) for part in given)
+
+    def _gives_number(self, node: ast.Call, function: Scope, seen: Seen) -> bool:
         word = word_of(node.func)
         if word in ("len", "int", "range", "shape", "size", "Shape", "dim", "ndimension", "numel", "isinstance"):
             return True
@@ -79,7 +93,7 @@ class Numbers:
         if any(api.startswith("mindspore.ops.Shape") for api in apis):
             return True
         is_math = bool(apis) and all(api.startswith("math.") for api in apis)
-        return is_math and all(self.is_number(each, function, depth - 1) for each in node.args)
+        return is_math and all(self.is_number(each, function, seen) for each in node.args)
 
     def _is_constant(self, node: ast.expr, function: Scope) -> bool:
         value = self.program.value(node, function)

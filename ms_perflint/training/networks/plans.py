@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.values import Value
+from ms_perflint.languages import Message
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -50,6 +51,29 @@ class Obstacle(NamedTuple):
     module: SemanticIndex
     node: ast.AST
     text: str
+
+
+class NotKnownError(Exception):
+    """The first place of a network that is not known to work in half precision: its reading ends there."""
+
+    def __init__(self, obstacle: Obstacle) -> None:
+        super().__init__(obstacle.text)
+        self.obstacle = obstacle
+
+
+def stop(module: SemanticIndex, node: ast.AST, text: str) -> None:
+    """End the reading, with what is told."""
+    raise NotKnownError(Obstacle(module, node, text))
+
+
+def hidden(module: SemanticIndex, node: ast.AST) -> None:
+    """End the reading at a part of which nothing is known."""
+    stop(module, node, Message("what this part of the network is, is not known"))
+
+
+def unknown(module: SemanticIndex, node: ast.AST, name: str) -> None:
+    """End the reading at a kind of layer or operator that is not known."""
+    stop(module, node, Message("`{name}` is not known to work in FP16 or BF16", name=name))
 
 
 class Inner(NamedTuple):

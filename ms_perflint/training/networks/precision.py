@@ -13,7 +13,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import BUILD, LEVELS, MODEL, is_full, is_of_inputs
+from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, is_full, is_of_inputs
 from ms_perflint.training.training_steps import GRADS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ DERIVATIVES = tuple(
 
 def switches(program: Program) -> Iterator[Site]:
     """Yield the running calls that may switch half precision on: a level, a conversion, a flag, `to_float`."""
-    yield from (call for call in program.calls(MODEL, BUILD) if not is_full(call))
+    yield from (call for call in program.calls(*LEVELS) if not is_full(call))
     yield from (site for site in _running(program, "mixed_precision") if _is_conversion(program, site))
     yield from (site for site in _to_float(program) if not is_float32(program, site))
     yield from (site for word in FLAGS for site in program.sites(word) if _sets_flag(program, site))
@@ -50,16 +50,13 @@ def _to_float(program: Program) -> Iterator[Site]:
 
 
 def _is_conversion(program: Program, site: Site) -> bool:
-    """Return whether a call of `auto_mixed_precision`, or of a function with such a name, may convert the network.
+    """Return whether a call of a function that is named like `auto_mixed_precision` may convert the network.
 
     `F.mixed_precision_cast(mstype.float32, x)` does not: it makes a tensor float32.
     """
     if site.word == "mixed_precision_cast" and isinstance(site.node, ast.Call):
         return not is_float32(program, site)
-    names = program.apis(site)
-    if "mindspore.amp.auto_mixed_precision" in names:
-        return not Call(site, program, names[0]).argument("amp_level").must_be("O0")
-    return True
+    return CONVERT not in program.apis(site)
 
 
 def is_float32(program: Program, site: Site) -> bool:
@@ -206,13 +203,3 @@ def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:
             return True
         known = known.origin
     return False
-
-
-__all__ = [
-    "BUILD",
-    "LEVELS",
-    "forced_networks",
-    "needs_float32",
-    "spelled",
-    "switches",
-]

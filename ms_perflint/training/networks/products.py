@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.syntax_forms import is_own, position
 from ms_perflint.infer.values import Value
 from ms_perflint.training.networks import networks
 
@@ -102,7 +102,7 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
     An operator casts the parameter itself, `self.A * 2`, and so does a primitive; a function does not (run on 2.10).
     """
     if isinstance(node, ast.BinOp):
-        sides = [each for each in (node.left, node.right) if not _is_own(each)]
+        sides = [each for each in (node.left, node.right) if not is_own(each)]
         return any(_is_of_parameter(program, each, scope) for each in sides)
     if isinstance(node, (ast.Subscript, ast.UnaryOp)):
         return _is_of_parameter(program, node.value if isinstance(node, ast.Subscript) else node.operand, scope)
@@ -116,14 +116,10 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
         return is_computed and any(_is_of_parameter(program, each, scope) for each in node.args[:1])
     if not isinstance(node, ast.Attribute):
         return False
-    if _is_own(node):
+    if is_own(node):
         known = program.value(node, scope)
         return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
     return node.attr == "T" and _is_of_parameter(program, node.value, scope)
-
-
-def _is_own(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _is_function(program: Program, site: Site) -> bool:
@@ -133,6 +129,4 @@ def _is_function(program: Program, site: Site) -> bool:
 
 def _is_weight(node: ast.AST) -> bool:
     """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
-    if not isinstance(node, ast.Attribute) or node.attr not in _WEIGHTS or not isinstance(node.value, ast.Attribute):
-        return False
-    return isinstance(node.value.value, ast.Name) and node.value.value.id == "self"
+    return isinstance(node, ast.Attribute) and node.attr in _WEIGHTS and is_own(node.value)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import spelling, word_of
+from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.languages import Message
@@ -15,9 +15,10 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
 from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import is_loss
-from ms_perflint.training.networks.not_known import hidden, stop, unknown
 from ms_perflint.training.networks.plain_numbers import Numbers
+from ms_perflint.training.networks.plans import hidden, stop, unknown
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -31,9 +32,9 @@ _EXPRESSIONS = (
 )  # fmt: skip
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 ASKS = Message("this asks for a dtype, which would be another one")
-LAYERS = ("mindspore.nn.", "mindspore.mint.nn.")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
+_CONSTANT = ("constexpr", "_primexpr", "primexpr")  # decorators
 _PARAMETER = "mindspore.Parameter"
 
 
@@ -104,14 +105,15 @@ class Code:
             self._operand(node, node, function)
         elif isinstance(node, (ast.BinOp, ast.AugAssign)):
             self._operation(node, function)
-        elif isinstance(node, ast.Compare) and not self.numbers.compares(node, function):
-            unknown(module, node, ast.unparse(node)[:30])
+        elif isinstance(node, ast.Compare):
+            for operand in (node.left, *node.comparators):
+                self._range(operand, function)
 
     def _attribute(self, node: ast.Attribute, function: Scope) -> None:
         """An attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
         if id(node) in self.told:
             return
-        if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        if not is_own(node):
             if node.attr == "dtype":
                 stop(function.module, node, ASKS)
             return
@@ -137,7 +139,9 @@ class Code:
         if self._is_listed(node.func, function):
             stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
-        found = [known for known in value.alternatives if known.constant is NO_CONSTANT and not _is_of_tensor(known)]
+        found = [known for known in value.alternatives if not (_is_uncalled(known) or _is_of_tensor(known))]
+        if value.alternatives and not value.open and all(map(_is_uncalled, value.alternatives)):
+            return  # `self.pool = None` that no call replaces
         for known in found:
             self._callee(known, site)
         if found and (not value.open or self._is_held(node.func, function)):
@@ -146,7 +150,7 @@ class Code:
             return
         if self._is_held(node.func, function):
             return
-        is_method = isinstance(node.func, ast.Attribute) and not self._is_own(node.func) and not found
+        is_method = isinstance(node.func, ast.Attribute) and not is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
             self.joins |= known_kinds.joins(site.word)
             return
@@ -155,13 +159,10 @@ class Code:
         if not self._follows(node, site.word, site) and not _is_of_base(node.func):
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
-    def _is_own(self, func: ast.Attribute) -> bool:
-        return isinstance(func.value, ast.Name) and func.value.id == "self"
-
     def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an attribute of `self` that a layer of MindSpore has made."""
         cls = function.parent
-        if not isinstance(func, ast.Attribute) or not self._is_own(func) or cls is None or not cls.is_class:
+        if not isinstance(func, ast.Attribute) or not is_own(func) or cls is None or not cls.is_class:
             return False
         return not any(func.attr in each.attributes for each in ancestors(self.evaluator, cls))
 
@@ -170,13 +171,15 @@ class Code:
         api = known.api or known.type_api
         self.words.add(api.rpartition(".")[2])
         if known.definition is not None or known.cls is not None:
-            if known.cls is not None and is_loss(self.program, known.cls):
+            if known.definition is not None and is_decorated(known.definition.node, *_CONSTANT):
+                self._constant(known.definition, site)
+            elif known.cls is not None and is_loss(self.program, known.cls):
                 self._loss(site)
             else:
                 self.cell(known, site)
             return
         word = api.rpartition(".")[2]
-        if known.is_object and api.startswith(LAYERS):
+        if known.is_object and api.startswith(CELLS):
             self.joins |= word in known_kinds.STATEFUL
             if isinstance(site.node, ast.Call):
                 self._follows(site.node, word, site)
@@ -184,7 +187,7 @@ class Code:
                 self._loss(site)
             else:
                 self.cell(known, site)
-        elif api.startswith(LAYERS) and not known.is_object:
+        elif api.startswith(CELLS) and not known.is_object:
             is_base = word == "construct" and is_known(self.program, api.rpartition(".")[0])
             if not is_base and not (is_known(self.program, api) and self._is_made_of_numbers(site)):
                 unknown(site.module, site.node, word)
@@ -201,6 +204,11 @@ class Code:
             is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
             if (not known_kinds.is_operator(word) or is_mixed) and not is_followed:
                 unknown(site.module, site.node, word)
+
+    def _constant(self, function: Scope, site: Site) -> None:
+        """A function that Python runs while a graph is compiled gives numbers, or a tensor of its own dtype."""
+        if not all(self.numbers.is_number(given, function) for given, _ in function.returns):
+            self.raised = self.raised or (site, function.name)
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
@@ -300,13 +308,18 @@ class Code:
             operand = operand.operand
         if not isinstance(operand, (ast.Name, ast.Attribute, ast.Constant)):
             return
+        is_known = self._range(operand, function)
+        is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
+        if not is_local and not is_known and not self.numbers.is_number(operand, function):
+            unknown(function.module, node, ast.unparse(node)[:40])
+
+    def _range(self, operand: ast.expr, function: Scope) -> bool:
+        """Return whether something is known of an operand, which is no number that float16 does not hold."""
         value = self.program.value(operand, function)
         numbers = [each for each in value.constants if isinstance(each, (int, float))]
         if any(each and not SMALLEST <= abs(each) <= LARGEST for each in numbers):
             stop(function.module, operand, Message("this number is out of the range of FP16"))
-        is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
-        if not is_local and not value.alternatives and not self.numbers.is_number(operand, function):
-            unknown(function.module, node, ast.unparse(node)[:40])
+        return bool(value.alternatives)
 
 
 def _is_attribute(function: Scope) -> bool:
@@ -321,6 +334,11 @@ def _is_of_base(func: ast.expr) -> bool:
     """Return whether the `construct` of a base class is called, as `super().construct`."""
     is_super = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and func.attr == "construct"
     return is_super and word_of(func.value.func) == "super"  # type: ignore[attr-defined]
+
+
+def _is_uncalled(known: Alternative) -> bool:
+    """Return whether something cannot be called: a constant, or the list of which a container is made."""
+    return known.constant is not NO_CONSTANT or known.is_display
 
 
 def _is_of_tensor(known: Alternative) -> bool:

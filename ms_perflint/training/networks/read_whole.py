@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import descendants, position, word_of
+from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import added, is_cell
-from ms_perflint.training.networks.not_known import NotKnownError, hidden, stop, unknown
-from ms_perflint.training.networks.plans import Obstacle
-from ms_perflint.training.networks.read_code import LAYERS, Code, is_known
+from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
+from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
@@ -76,12 +76,14 @@ class _Reader:
         self.code.words.add(known.type_api.rpartition(".")[2])
         if known.constant is not NO_CONSTANT or known.is_display or known.definition is not None:
             return self._other(known, site)
+        if known.type_api.startswith("builtins."):
+            return None  # a number or text: `self.classes = len(labels)`
         if known.cls is not None:
             self.cls(known.cls)
         elif known.type_api in known_kinds.CONTAINERS:
             if made is not None and not self._was_here(known.identity):
                 self.row(known, made)
-        elif not is_known(self.program, known.type_api) and known.type_api.startswith(LAYERS):
+        elif not is_known(self.program, known.type_api) and known.type_api.startswith(CELLS):
             unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
         elif not (known.type_api.startswith("mindspore.") or is_of(known.type_api, HALF)):
             self._foreign(*self._place(made, site), known.type_api)
@@ -141,15 +143,18 @@ class _Reader:
         """Return whether classes that derive from a known layer compute with cells of their own and what it computes.
 
         Its operators take its weights, as in its `construct`; what else computes with those finds them in float32
-        (both run on 2.10: the latter is refused in graph mode).
+        (both run on 2.10: the latter is refused in graph mode). A method that sets the weights computes nothing.
         """
-        for cls in owns:
-            for method in cls.defines:
-                if method.name == "__init__":
-                    continue
-                settled = _given_to_base(method)
-                loaded = (each for each in _of_self(method.node) if id(each) not in settled)
-                if method.name != "construct" or not all(self._is_own_cell(cls, each.attr) for each in loaded):
+        classes = list(owns)
+        others = {method.name for cls in classes for method in cls.defines} - {"construct", "__init__"}
+        if any(name.startswith("__") for name in others):
+            return False
+        for cls in classes:
+            construct = cls.method("construct")
+            if construct is not None:
+                settled = _given_to_base(construct)
+                loaded = [each.attr for each in _of_self(construct.node) if id(each) not in settled]
+                if others & construct.attrs or not all(self._is_own_cell(cls, name) for name in loaded):
                     return False
         return True
 
@@ -157,9 +162,7 @@ class _Reader:
         """Return whether an attribute is a cell that a class makes, or `training`."""
         values = [self.program.value(each.value, each.scope) for each in cls.attributes.get(name, ()) if each.value]
         known = [each for value in values for each in value.alternatives]
-        cells = [
-            each for each in known if each.is_object and (each.cls is not None or each.type_api.startswith(LAYERS))
-        ]
+        cells = [each for each in known if each.is_object and (each.cls is not None or each.type_api.startswith(CELLS))]
         return name == "training" or (bool(known) and len(cells) == len(known))
 
     def _knows_bases(self, cls: Scope) -> bool:
@@ -202,7 +205,7 @@ class _Reader:
         for known in value.alternatives:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
-            if api.startswith(LAYERS) and api.rpartition(".")[2][:1].isupper():
+            if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
@@ -222,13 +225,12 @@ class _Reader:
     def _gives_cells(self, site: Site) -> bool:
         assert isinstance(site.node, ast.Call)
         known = self.program.value(site.node, site.scope).alternatives
-        return any(each.cls is not None or each.type_api.startswith(LAYERS) or each.is_display for each in known)
+        return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
 
 
 def _of_self(root: ast.AST) -> list[ast.Attribute]:
     """Return the attributes of `self` below a node."""
-    nodes = (node for node in ast.walk(root) if isinstance(node, ast.Attribute))
-    return [each for each in nodes if isinstance(each.value, ast.Name) and each.value.id == "self"]
+    return [node for node in ast.walk(root) if isinstance(node, ast.Attribute) and is_own(node)]
 
 
 def _given_to_base(method: Scope) -> set[int]:

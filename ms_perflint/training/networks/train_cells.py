@@ -16,7 +16,9 @@ from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
-LEVELS = {MODEL: "amp_level", BUILD: "level"}  # the parameter that sets the level of mixed precision
+CONVERT = "mindspore.amp.auto_mixed_precision"
+# The parameter that sets the level of mixed precision; "O0" is its default in all of them
+LEVELS = {MODEL: "amp_level", BUILD: "level", CONVERT: "amp_level"}
 FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
@@ -71,9 +73,14 @@ def receivers(program: Program, site: Site) -> Iterator[Alternative]:
             yield known.receiver
 
 
+def is_given(call: Call, name: str) -> bool:
+    """Return whether a call passes something for a parameter that is not None."""
+    return call.given(name) is not None and not call.argument(name).must_be(None)
+
+
 def has_optimizer(model: Call) -> bool:
     """Return whether a Model is given an optimizer, so that it builds the training step itself."""
-    return model.given("optimizer") is not None and not model.argument("optimizer").must_be(None)
+    return is_given(model, "optimizer")
 
 
 def _models(program: Program, known: Alternative) -> list[Call]:
@@ -86,16 +93,6 @@ def _models(program: Program, known: Alternative) -> list[Call]:
         inner = program.value(given, call.scope).alternatives if given is not None else ()
         return [model for one in inner for model in _models(program, one)]
     return [call] if call.api == MODEL else []
-
-
-def train_cells(program: Program) -> tuple[Call, ...]:
-    """Return the calls that make the train cells that run: stepped by the program, or by a `Model` around them."""
-    values = [program.evaluator.callees(site) for site in train_sites(program)]
-    values += [model.argument("network") for model in trained_models(program)]
-    found = [
-        made_at(program, known) for value in values for known in value.alternatives if is_step_object(program, known)
-    ]
-    return _in_order(program, [call for call in found if call is not None])
 
 
 class Training(NamedTuple):
@@ -126,12 +123,16 @@ def trainings(program: Program) -> tuple[Training, ...]:
     return tuple(found.values())
 
 
+def trained(program: Program) -> tuple[Value, ...]:
+    """Return what the trainings of a program train."""
+    return tuple(value for each in trainings(program) for value in each.values)
+
+
 def asks_float32(program: Program, training: Training) -> bool:
     """Return whether a training says "O0", or scales a loss that is in float32: its author thought of precision."""
     call = training.call
     if call.api in LEVELS:
-        scales = call.given("loss_scale_manager") is not None and not call.argument("loss_scale_manager").must_be(None)
-        return scales or (call.given(LEVELS[call.api]) is not None and is_full(call))
+        return is_given(call, "loss_scale_manager") or (call.given(LEVELS[call.api]) is not None and is_full(call))
     if training.kind == "gradient":
         return program.has_calls(*LOSS_SCALERS)
     bases = {
@@ -145,7 +146,7 @@ def asks_float32(program: Program, training: Training) -> bool:
 
 
 def is_full(call: Call) -> bool:
-    """Return whether a Model, or what builds a train network, certainly has no level, or "O0"."""
+    """Return whether what takes a level of mixed precision has none by default, or "O0"."""
     return call.argument(LEVELS[call.api]).is_by_default("O0")
 
 
@@ -195,17 +196,6 @@ def trained_by(model: Call) -> tuple[Value, ...]:
     """Return the network of a Model, and the loss that may hold it."""
     given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
     return tuple(model.argument(name) for name in given)
-
-
-def gradients(program: Program) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
-    """Return the calls outside of train cells that make gradient functions, each with what it differentiates."""
-    found: dict[Call, tuple[Value, ...]] = {}
-    for site in train_sites(program):
-        for known in program.evaluator.callees(site).alternatives:
-            call, values = _gradient(program, known)
-            if call is not None and not _in_train_cell(program, call):
-                found[call] = (*found.get(call, ()), *values)
-    return tuple((call, found[call]) for call in _in_order(program, found))
 
 
 def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], list[Value]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -31,17 +32,18 @@ class Suspect(NamedTuple):
     @property
     def is_scaled(self) -> bool:
         """Return whether the training scales its loss."""
-        call = self.training.call if self.training is not None else None
-        if call is None or call.given("loss_scale_manager") is None:
-            return False
-        return not call.argument("loss_scale_manager").must_be(None)
+        return self.training is not None and train_cells.is_given(self.training.call, "loss_scale_manager")
 
 
-def may_decide(call: Call) -> bool:
-    """Return whether the call may, by its name alone, create what is trained, or force FP32."""
-    words = making_words(call.program, call.module)
-    is_dtype = call.word == "to_float" and precision.spelled(call.node) is not None
-    return words is not None and (is_dtype or call.word in words)
+def among(program: Program, sites: Sequence[Site]) -> list[Site]:
+    """Return the sites that, by their words alone, may create what is trained, or force FP32; none in a library."""
+    making = making_words(program, sites[0].module) if sites else None
+    return [site for site in sites if site.word in making or _is_forcing(site)] if making is not None else []
+
+
+def _is_forcing(site: Site) -> bool:
+    is_call = site.word == "to_float" and isinstance(site.node, ast.Call)
+    return is_call and precision.spelled(site.node) is not None  # type: ignore[arg-type]
 
 
 @fact
@@ -54,12 +56,12 @@ def making_words(program: Program, module: SemanticIndex) -> Optional[frozenset[
 @fact
 def suspects(program: Program) -> dict[int, Suspect]:
     """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
-    if not training.is_trained(program) or target_of(program).is_cpu:
+    if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
         return {}
     trainings = train_cells.trainings(program)
     first = _first(program, trainings)
     forced = precision.forced_networks(program)
-    values = first.values if first is not None else tuple(value for each in trainings for value in each.values)
+    values = first.values if first is not None else train_cells.trained(program)
     if (first is None and not forced) or any(True for _ in half_precision.controls(program, values)):
         return {}
     if precision.needs_float32(program, values):
@@ -74,7 +76,7 @@ def hidden(program: Program) -> Optional[Message]:
     why = unknown_networks.unknown(program)
     if why is None or suspects(program):
         return None
-    values = tuple(value for each in train_cells.trainings(program) for value in each.values)
+    values = train_cells.trained(program)
     is_decided = any(True for _ in half_precision.controls(program, values))
     return None if is_decided or precision.needs_float32(program, values) else why
 

@@ -20,8 +20,7 @@ def unknown(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained on an accelerator; None where a layer of one is known."""
     if not training.is_trained(program) or target_of(program).is_cpu:
         return None
-    trainings = train_cells.trainings(program)
-    values = tuple(value for each in trainings for value in each.values)
+    trainings, values = train_cells.trainings(program), train_cells.trained(program)
     if networks.multiplies(program, values):
         return None
     part = networks.hidden(program, values) or next(filter(None, map(_unknown, trainings)), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import descendants
+from ms_perflint.index.syntax_forms import descendants, is_own
 from ms_perflint.training.networks.plans import Use
 
 if TYPE_CHECKING:
@@ -46,13 +46,6 @@ def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
         if any(map(is_base, taken)):
             return True
     return False
-
-
-def is_self(node: ast.expr, name: str) -> bool:
-    """Return whether an expression is an attribute of `self`."""
-    if not isinstance(node, ast.Attribute) or node.attr != name:
-        return False
-    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def is_used_beside(program: Program, use: Use) -> bool:
@@ -98,7 +91,7 @@ def _reads_members(program: Program, function: Scope, call: ast.Call, same: Call
         for name, bindings in (cls.attributes.items() if cls is not None else ())
         if any(isinstance(binding.value, ast.Name) and binding.value.id in passed for binding in bindings)
     ]
-    return cls is not None and bool(members(program, cls.node, lambda base: any(is_self(base, n) for n in kept)))
+    return cls is not None and bool(members(program, cls.node, lambda base: any(is_own(base, n) for n in kept)))
 
 
 def is_read_by_taker(program: Program, use: Use) -> bool:

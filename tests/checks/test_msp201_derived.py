@@ -1,0 +1,81 @@
+"""MSP201 fp32-matmul: layers that derive from one of MindSpore's count by their widths, as that one does."""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, join
+
+CODE = "MSP201"
+
+HEAD = """
+    import numpy as np
+
+    import mindspore as ms
+    from mindspore import nn
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
+    """
+
+TRAIN = """
+    net = nn.SequentialCell({made})
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+    for batch in range(1000):
+        step(ms.Tensor(np.random.rand(4, 8)), ms.Tensor(np.random.rand(4, 8)))
+    """
+
+CLASSES = [
+    "class Own(nn.Dense):\n    pass",
+    "class Own(nn.Dense):\n    def construct(self, x):\n        return super().construct(x) * 0.5",
+    "class Own(nn.Dense):\n    def construct(self, x):\n        return self.matmul(x, self.weight)",
+    "class Own(nn.Dense):\n    def __init__(self, into, out):\n        super().__init__(into, out, has_bias=True)",
+    "class Own(nn.Dense):\n    def __init__(self, into, out):\n        super(Own, self).__init__(into, out)",
+    "class Own(nn.Conv1d):\n    def __init__(self, into, out, size=3):\n        super().__init__(into, out, size)",
+    "class Base(nn.Dense):\n    pass\n\n\nclass Own(Base):\n    pass",
+    "class Base(nn.Dense):\n    pass\n\n\nclass Own(Base):\n"
+    "    def __init__(self, into, out):\n        super().__init__(into, out)",
+]
+
+
+def training(cls: str, made: str) -> Program:
+    """Return a program that trains what is made of a class."""
+    return Program({"train.py": f"{join(HEAD)}{cls}\n\n\n{join(TRAIN.replace('{made}', made))}"})
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_small_products_are_quiet(cls: str) -> None:
+    assert not training(cls, "Own(8, 8)").lint(CODE).findings
+
+
+@pytest.mark.parametrize("made", ["Own(128, 128)", "Own(8, 8), Own(128, 128)"])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_large_products_are_reported(cls: str, made: str) -> None:
+    assert len(training(cls, made).lint(CODE).findings) == 1
+
+
+SELF_TEST = join(
+    HEAD,
+    """
+    class Head(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(128, 128)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    if __name__ == "__main__":
+        step = nn.TrainOneStepCell(nn.WithLossCell(Head(), nn.MSELoss()), nn.SGD(Head().trainable_params()))
+        for batch in range(1000):
+            step(ms.Tensor(np.random.rand(4, 128)), ms.Tensor(np.random.rand(4, 128)))
+    """,
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "count"), [({"heads/__init__.py": "", "heads/head.py": SELF_TEST}, 0), ({"train.py": SELF_TEST}, 1)]
+)
+def test_a_demonstration_of_a_module_is_no_training(files: dict[str, str], count: int) -> None:
+    assert len(Program(files).lint(CODE).findings) == count
