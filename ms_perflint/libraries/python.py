@@ -28,6 +28,10 @@ from ms_perflint.infer.values import (
 )
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
+_PASSING = (
+    "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "asyncio.run", "types.MappingProxyType",
+)  # fmt: skip
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
@@ -247,12 +251,7 @@ MODEL = Library(
         **{f"math.{each.__name__}": _run(each) for each in _MATH},
         **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
         "builtins.pow": _run(computing.power),
-        **dict.fromkeys(
-            ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
-            (passed_on,),
-        ),
-        **dict.fromkeys(("builtins.staticmethod", "pathlib.Path", "asyncio.run"), (passed_on,)),
-        **dict.fromkeys(("types.MappingProxyType",), (passed_on,)),
+        **dict.fromkeys(_PASSING, (passed_on,)),
         **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
