@@ -144,10 +144,8 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     """Return whether an object that holds settings has one; None for other objects."""
     if len(node.args) != 2:
         return None
-    names = evaluator.value(node.args[1], scope).constants
-    if len(names) != 1 or not isinstance(names[0], str):
-        return None
-    return mappings.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
+    holders, names = (evaluator.value(argument, scope) for argument in node.args)
+    return mappings.membership(evaluator, holders, names, node, scope)
 
 
 def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
