@@ -16,12 +16,13 @@ import pytest
 
 from ms_perflint import engine, syntax
 from ms_perflint.config.settings import Config
+from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Disk
 from ms_perflint.core.source import Source
 from ms_perflint.discovery import discover
 from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer import parameters
 from ms_perflint.infer.bulk_updates import Update
 from ms_perflint.infer.places import Node
@@ -32,7 +33,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
-from ms_perflint.resolve.entry_points import Entries
+from ms_perflint.resolve.entry_points import BESIDE
 from ms_perflint.resolve.project import Project
 from ms_perflint.training.networks import data_flow, layers
 
@@ -188,12 +189,18 @@ def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, mo
 def test_scripts_beside_a_project_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {f"kit/part_{number}.py": TOOLS for number in range(LAYERS)})
     write(tmp_path, {"other/train.py": "import sys\nsys.path.append('../kit')\nimport part_0\n"})
-    counts: Counter[str] = Counter()
-    count(monkeypatch, counts, Entries, "_naming", "looked for")
+    asked: Counter[tuple[str, ...]] = Counter()
+    named = Disk.named
+
+    def counted(self: Disk, directory: str, *patterns: str) -> frozenset[str]:
+        asked[(directory, *patterns)] += 1
+        return named(self, directory, *patterns)
+
+    monkeypatch.setattr(Disk, "named", counted)
     entries = Project(Disk()).entries
     for number in range(LAYERS):
         entries.programs(str(tmp_path / "kit" / f"part_{number}.py"))
-    assert counts["looked for"] == 1
+    assert asked[(str(tmp_path), *BESIDE)] == 1
 
 
 PADDING = "# a library of the size of real ones\n" * 1000  # bytes that are held, and cost nothing to parse
@@ -358,13 +365,13 @@ def test_a_check_does_not_lead_to_all_that_is_checked(
 def test_the_steps_of_a_function_are_put_into_order_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, calls_of_a_package(6, TWICE))
     ordered: Counter[Scope] = Counter()
-    order = execution_order._steps_of
+    order = execution_order._steps_of.__wrapped__  # type: ignore[attr-defined]
 
-    def counted(scope: Scope) -> list[Any]:
+    def counted(module: SemanticIndex, scope: Scope) -> list[Any]:
         ordered[scope] += 1
-        return order(scope)
+        return order(module, scope)  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(execution_order, "_steps_of", counted)
+    monkeypatch.setattr(execution_order, "_steps_of", fact(counted))
     config = Config(str(tmp_path), select=("ALL",))
     assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
     assert len(ordered) > 12 and set(ordered.values()) == {1}

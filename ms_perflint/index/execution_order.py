@@ -122,6 +122,11 @@ def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
     return not all(happens_before(place(each.node, each.scope), stored(store)) for each in own)
 
 
+def has_run(store: Binding, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a store in an object has always run when its function evaluates an expression that reads it."""
+    return happens_before(stored(store), place(node, scope)) and not is_rebound(store, node, scope)
+
+
 def root(node: ast.AST) -> Optional[ast.Name]:
     """Return the name with which an expression begins: `cfg` of `cfg.train["rate"]`; None for others."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):

@@ -236,6 +236,12 @@ class Site:
         return self.node
 
     @property
+    def base(self) -> Optional[ast.expr]:
+        """Return the object whose method it calls, or the module whose function; None of others and of operations."""
+        callee = self.node.func if isinstance(self.node, ast.Call) else None
+        return callee.value if isinstance(callee, ast.Attribute) else None
+
+    @property
     def scope(self) -> Scope:
         """Return the scope in which it is evaluated."""
         return self.block.scope

@@ -9,8 +9,8 @@ from typing import Optional
 from ms_perflint.index.execution_order import (
     Place,
     happens_before,
+    has_run,
     is_always_passed,
-    is_rebound,
     is_replaced,
     place,
     rank,
@@ -135,12 +135,11 @@ def _is_sure(
     """Return whether a store has run, on every path, when an expression is evaluated."""
     if binding.value is None:
         return False
-    at, read = stored(binding), place(node, scope)
     if binding.scope.owner is scope.owner:
-        return happens_before(at, read) and not is_rebound(binding, node, scope)
+        return has_run(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
         return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
-    return is_always_passed(at) and _is_returned(binding, binding.scope.owner)
+    return is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -207,7 +206,6 @@ def _is_defined_behind(store: Binding, scope: Scope) -> bool:
 
 def _is_called_behind(evaluator: Evaluator, store: Binding, function: Scope, calls: int) -> bool:
     """Return whether all calls of a function come after a store."""
-    function = getattr(function, "function", function)
     sites = evaluator.program.callers(function)
     if not sites or len(sites) > CALLERS or not calls:
         return False

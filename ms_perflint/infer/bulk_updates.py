@@ -216,7 +216,7 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, n
     read = place(node, scope)
     if not never_before(store, read):
         return False
-    function = getattr(scope.owner, "function", scope.owner)
+    function = scope.owner
     if not function.is_function:
         return True
     name = root(node)

@@ -76,7 +76,7 @@ def entered(
     together can get is asked first: where that is one thing, it does not depend on the call.
     """
     is_plain = function.is_function and (layer is None or layer.row is None)
-    same = _given_back(evaluator, function) if is_plain and layer is not None else None
+    same = _given_back(function) if is_plain and layer is not None else None
     if same is not None and layer is not None:
         default = parameters.default_of(evaluator, same)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
@@ -87,36 +87,15 @@ def entered(
     return returned(evaluator, activation) if activation is not None else general
 
 
-def _given_back(evaluator: Evaluator, function: Scope, depth: int = 0) -> Optional[Binding]:
-    """Return the parameter that a function returns wherever it returns; None for others.
-
-    It may bind its name anew only to what gives it back too: `size = checked("size", size)`.
-    """
+def _given_back(function: Scope) -> Optional[Binding]:
+    """Return the parameter that a function returns wherever it returns, and whose name it never binds anew."""
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
     own = function.bindings.get(names.pop(), [])
-    if not own or own[0].kind != "parameter" or depth > NESTED:
+    if len(own) != 1 or own[0].kind != "parameter":
         return None
-    first, *others = own
-    if function.is_method and positional(function)[:1] == [first.node]:
-        return None
-    return first if all(_keeps(evaluator, first, other, depth + 1) for other in others) else None
-
-
-def _keeps(evaluator: Evaluator, parameter: Binding, other: Binding, depth: int) -> bool:
-    """Return whether another binding of a parameter's name gives it what it was: the call of a function that does."""
-    call, scope = other.value, parameter.scope
-    if other.kind != "assign" or other.path or not isinstance(call, ast.Call):
-        return False
-    callee = evaluator.value(call.func, scope)
-    function = callee.alternatives[0].definition if len(callee.alternatives) == 1 and not callee.open else None
-    same = _given_back(evaluator, function, depth) if function is not None else None
-    if same is None:
-        return False
-    given = [each.of(same.name).part for each in parameters.arguments(evaluator, same.scope, Layer(call, scope))]
-    names = {part.node.id if part is not None and isinstance(part.node, ast.Name) else "" for part in given}
-    return names == {parameter.name}
+    return own[0] if not function.is_method or positional(function)[:1] != [own[0].node] else None
 
 
 def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:

@@ -61,10 +61,18 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     """Return the trees of the files at a path."""
-    paths = path_at(evaluator, node, scope)
-    trees_at = [evaluator.program.tree(str(known.constant), scope.module) for known in paths.by_default]
-    found = tuple(Alternative(tree, Place(tree.path, 1, 1)) for tree in trees_at if tree is not None)
-    return Value(found, paths.open or len(found) != len(trees_at) or not found)
+    return trees(evaluator, path_at(evaluator, node, scope), scope)
+
+
+def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = False) -> Value:
+    """Return the trees of the files at some paths; `is_stream`: each is read as a stream of documents."""
+    program = evaluator.program
+    trees_at = [program.tree(str(known.constant), scope.module) for known in paths.by_default]
+    found = [tree for tree in trees_at if tree is not None]
+    if is_stream:
+        found = [tree._replace(documents=program.project.documents(tree.path)) for tree in found]
+    known = tuple(Alternative(tree, Place(tree.path, 1, 1)) for tree in found)
+    return Value(known, paths.open or len(found) != len(trees_at) or not found)
 
 
 # --- finding

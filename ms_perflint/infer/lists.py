@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer import sequences
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
@@ -87,12 +87,12 @@ class _Elements:
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in holders(what):
-            for word, given, block in self.changes(holder):
+            for word, added, block in self.changes(holder):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 way = self.evaluator.way(block, scope)
-                if way == IMPOSSIBLE or given is None:
+                if way == IMPOSSIBLE or added is None:
                     continue
-                value = self.evaluator.value(given, scope)
+                value = self.evaluator.value(added, scope)
                 if word == "extend":
                     value = self.of(value, depth + 1)
                 yield value if way == USUAL else value.as_non_default()
@@ -104,9 +104,9 @@ class _Elements:
         """
         todo = [holder]
         for each in todo:  # grows on the way
-            for word, given, block, parameters in self._changes(each):
+            for word, added, block, parameters in self._changes(each):
                 if word:
-                    yield word, given, block
+                    yield word, added, block
                 todo.extend(parameter for parameter in parameters if parameter not in todo)
 
     def _changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block, Iterable[Binding]]]:
@@ -119,13 +119,12 @@ class _Elements:
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call):
                 continue
-            given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
             if site.word in CHANGES and _is_addition(site, names):
                 yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block, ()
-            elif any(_names(arg) == names for arg in given):
-                yield "", None, site.block, self.given(site, names)
+            elif any(_names(arg) == names for arg in given(site.node)):
+                yield "", None, site.block, self.parameters(site, names)
 
-    def given(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
+    def parameters(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
         for known in self.evaluator.callees(site).alternatives:
             function = known.definition
@@ -171,9 +170,9 @@ def _touching(module: SemanticIndex) -> dict[str, list[Site]]:
     """Return the calls of a file that may change a list or dict, by the last words of what they are about."""
     found: dict[str, list[Site]] = {}
     for site in (site for sites in module.by_word.values() for site in sites):
-        about = {word_of(given) for given in site.node.args} if isinstance(site.node, ast.Call) else set()
-        if site.word in CHANGES and isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
-            about.add(word_of(site.node.func.value))
+        about = {word_of(argument) for argument in site.node.args} if isinstance(site.node, ast.Call) else set()
+        if site.word in CHANGES and site.base is not None:
+            about.add(word_of(site.base))
         for word in about - {""}:
             found.setdefault(word, []).append(site)
     return found
@@ -181,8 +180,7 @@ def _touching(module: SemanticIndex) -> dict[str, list[Site]]:
 
 def _may_change(evaluator: Evaluator, site: Site, names: Container[str]) -> bool:
     """Return whether a call that is about one of these names may change its list or dict."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if site.word in CHANGES and isinstance(callee, ast.Attribute) and word_of(callee.value) in names:
+    if site.word in CHANGES and site.base is not None and word_of(site.base) in names:
         return True
     called = evaluator.callees(site)
     packages = {known.api.partition(".")[0] for known in called.alternatives if known.definition is None}
@@ -202,8 +200,7 @@ def holders(what: Union[Display, Instance]) -> list[Binding]:
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:
     """Return whether a call is of a method of what has this name."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    return isinstance(callee, ast.Attribute) and _names(callee.value) == names
+    return site.base is not None and _names(site.base) == names
 
 
 def _names(node: ast.AST) -> tuple[str, ...]:

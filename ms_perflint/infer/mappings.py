@@ -135,10 +135,12 @@ def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
 # --- objects that hold settings
 
 
-def membership(evaluator: Evaluator, holders: Value, name: object, node: ast.AST, scope: Scope) -> Optional[Value]:
+def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST, scope: Scope) -> Optional[Value]:
     """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
-    answers = {evaluator.holds(known, name) for known in holders.by_default}
-    if holders.open or len(answers) != 1 or None in answers:
+    if len(names.constants) != 1 or names.open or holders.open:
+        return None
+    answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
+    if len(answers) != 1 or None in answers:
         return None
     is_fixed = (
         all(isinstance(known.what, (Options, Display)) for known in holders.alternatives) and not holders.overridable

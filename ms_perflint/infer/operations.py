@@ -154,7 +154,7 @@ def _compared(
         choices = _choices(evaluator, second)
         if choices is not None:
             return combine(evaluator, [first, *choices], lambda known: _member(function, known), node, scope)
-        held = _held(evaluator, first, second, node, scope)
+        held = mappings.membership(evaluator, second, first, node, scope)
         if held is not None:
             return held if isinstance(op, ast.In) else _negated(evaluator, held, node, scope)
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(right, ast.Constant) and right.value is None:
@@ -170,13 +170,6 @@ def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     parts = what.keys if what.kind == DICT else what.parts
     shown = [part for part in parts if part is not None and not part.is_spread]
     return [evaluator.read(part) for part in shown] if len(shown) == len(parts) else None
-
-
-def _held(evaluator: Evaluator, name: Value, holders: Value, node: ast.expr, scope: Scope) -> Optional[Value]:
-    """Return whether what holds settings holds this one; None where that is not known."""
-    if len(name.constants) != 1 or name.open:
-        return None
-    return mappings.membership(evaluator, holders, name.constants[0], node, scope)
 
 
 def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...]) -> object:

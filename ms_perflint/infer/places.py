@@ -58,6 +58,8 @@ TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__
 ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "insert_child_to_cell"})
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
+DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *COMPREHENSIONS)
+JOINS = (ast.Add, ast.BitOr, ast.Mult)  # operators that make a container of two
 NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 
 
@@ -267,25 +269,17 @@ class Places:
             return known
         if isinstance(node, ast.Subscript):
             return self._subscript(node, scope)
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return self._elements(node, node.elts, scope)
-        if isinstance(node, ast.Dict):
-            return self._entries(node, zip(node.keys, node.values), scope)
+        if isinstance(node, DISPLAYS) or (isinstance(node, ast.BinOp) and isinstance(node.op, JOINS)):
+            return self._shown(node, scope)
         if isinstance(node, ast.IfExp):
             return [*self.places(node.body, scope), *self.places(node.orelse, scope)]
         if isinstance(node, ast.BoolOp):
             return [place for value in node.values for place in self.places(value, scope)]
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
-            return self._joined_lists(node, scope)
         if isinstance(node, Read):
             return taken(self.places(node.part.node, node.part.scope))
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
             return self.places(node.value, scope)
-        if isinstance(node, ast.Lambda):
-            return [(self._lambda(node), "")]
-        if isinstance(node, COMPREHENSIONS):
-            return self._comprehension(node)
-        return []
+        return [(self._lambda(node), "")] if isinstance(node, ast.Lambda) else []
 
     def _called(self, node: ast.Call, scope: Scope) -> list[Place]:
         """Return what a call may give: a result, what it is given, or an element of that."""
@@ -392,37 +386,25 @@ class Places:
             return found
         return [*taken(found), *([(self.word(key), "")] if key else [])]
 
-    def _elements(self, node: ast.expr, elements: Iterable[ast.expr], scope: Scope) -> list[Place]:
-        made = self._displays.get(id(node))
-        if made is None:
-            made = self._display(node)
-            for element in elements:
-                as_what = "" if isinstance(element, ast.Starred) else ELEMENT
-                self.flow(self.places(element, scope), made, (as_what,))
-        return [(made, "")]
-
-    def _joined_lists(self, node: ast.BinOp, scope: Scope) -> list[Place]:
-        """Return what `first + second` may be: a container of the elements of both; a number holds nothing."""
-        made = self._displays.get(id(node))
-        if made is None:
-            made = self._display(node)
+    def _shown(self, node: ast.expr, scope: Scope) -> list[Place]:
+        """Return the container that an expression makes, with what it holds; `first + second` holds what both do."""
+        if id(node) in self._displays:
+            return [(self._displays[id(node)], "")]
+        made = self._display(node)
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values):
+                self._entry(made, None if key is None else text_of(key), self.places(value, scope))
+                self.flow(self.places(key, scope), made, (ELEMENT,))
+        elif isinstance(node, ast.BinOp):
             for side in (node.left, node.right):
                 self.flow(taken(self.places(side, scope)), made, (ELEMENT,))
-        return [(made, "")]
-
-    def _entries(
-        self, node: ast.Dict, entries: Iterable[tuple[Optional[ast.expr], ast.expr]], scope: Scope
-    ) -> list[Place]:
-        made = self._displays.get(id(node))
-        if made is None:
-            made = self._display(node)
-            for key, value in entries:
-                places = self.places(value, scope)
-                if key is None:
-                    self.flow(places, made, ("",))
-                    continue
-                self._entry(made, text_of(key), places)
-                self.flow(self.places(key, scope), made, (ELEMENT,))
+        elif isinstance(node, COMPREHENSIONS):
+            value = node.value if isinstance(node, ast.DictComp) else node.elt
+            self.flow(self.places(value, self.module.scope_of[id(node)]), made, (ELEMENT,))
+        elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            for element in node.elts:
+                as_what = "" if isinstance(element, ast.Starred) else ELEMENT
+                self.flow(self.places(element, scope), made, (as_what,))
         return [(made, "")]
 
     def _entry(self, made: Node, key: Optional[str], places: list[Place]) -> None:
@@ -430,16 +412,6 @@ class Places:
         self.flow(places, made, ("",) if key is None else (ELEMENT,))
         if key:
             self.flow(places, self.word(key), ("",))
-
-    def _comprehension(self, node: ast.expr) -> list[Place]:
-        made = self._displays.get(id(node))
-        if made is None:
-            made = self._display(node)
-            inner = self.module.scope_of.get(id(node))
-            if inner is not None:
-                value = node.value if isinstance(node, ast.DictComp) else node.elt  # type: ignore[attr-defined]
-                self.flow(self.places(value, inner), made, (ELEMENT,))
-        return [(made, "")]
 
     @staticmethod
     def flow(places: Iterable[Place], target: Node, ways: tuple[str, ...]) -> None:

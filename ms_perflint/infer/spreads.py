@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.execution_order import happens_before, is_rebound, place, stored
+from ms_perflint.index.execution_order import has_run
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import SPREADS, Argument, Held
 from ms_perflint.infer import mappings
@@ -38,7 +38,7 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
         found += [default, TOP]
     if isinstance(mapping.node, ast.Name) and mapping.is_plain:
         stores = _stores(mapping.node, name, mapping.scope)
-        last = next((store for store in reversed(stores) if _is_sure(store, mapping.node, mapping.scope)), None)
+        last = next((store for store in reversed(stores) if has_run(store, mapping.node, mapping.scope)), None)
         if last is not None:
             found, stores = [], stores[stores.index(last) :]
         found += [evaluator.weighed(store) for store in stores]
@@ -98,21 +98,12 @@ def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
     return [each for each in scope.module.stores.get((node.id, name), ()) if _home(node, each.scope) is home]
 
 
-def _is_sure(store: Binding, node: ast.Name, scope: Scope) -> bool:
-    """Return whether a store has always run when a call spreads the mapping."""
-    return happens_before(stored(store), place(node, scope)) and not is_rebound(store, node, scope)
-
-
 def _is_changed(node: ast.Name, scope: Scope) -> bool:
     """Return whether a method may change a mapping under the name that it has here."""
     home = _home(node, scope)
-    sites = (site for word in CHANGES for site in scope.module.by_word.get(word, ()))
-    return any(_is_method_of(site.node, node.id) and _home(node, site.scope) is home for site in sites)
-
-
-def _is_method_of(call: ast.expr, name: str) -> bool:
-    callee = call.func if isinstance(call, ast.Call) else None
-    return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == name
+    sites = ((site.base, site) for word in CHANGES for site in scope.module.by_word.get(word, ()))
+    own = (site for base, site in sites if isinstance(base, ast.Name) and base.id == node.id)
+    return any(_home(node, site.scope) is home for site in own)
 
 
 def _home(node: ast.Name, scope: Scope) -> object:

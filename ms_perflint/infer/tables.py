@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
 from ms_perflint.index.signature import Held
@@ -58,18 +57,10 @@ def _grows(what: object) -> bool:
     assert isinstance(what, Display)
     module = what.scope.module
     names = {holder.name for holder in lists.holders(what)}
-    stores = any(base.rpartition(".")[2] in names for base, _ in module.stores)
-    return (
-        stores
-        or not names.isdisjoint(module.registered)
-        or any(
-            isinstance(site.node, ast.Call)
-            and isinstance(site.node.func, ast.Attribute)
-            and word_of(site.node.func.value) in names
-            for word in CHANGES
-            for site in module.by_word.get(word, ())
-        )
-    )
+    if any(base.rpartition(".")[2] in names for base, _ in module.stores) or not names.isdisjoint(module.registered):
+        return True
+    receivers = (site.base for word in CHANGES for site in module.by_word.get(word, ()))
+    return any(receiver is not None and word_of(receiver) in names for receiver in receivers)
 
 
 def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Value]:

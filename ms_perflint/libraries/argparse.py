@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
@@ -48,9 +47,9 @@ def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Val
     return _options(known.origin) if key == 0 else TOP
 
 
-def parser_of(known: Alternative) -> Alternative:
-    """Return the parser to which a group or sub-parser belongs."""
-    while known.origin is not None and known.origin.is_object:
+def parser_of(known: Alternative, end: str = "") -> Alternative:
+    """Return the parser to which a group or sub-parser belongs; `end`: or what a method of this name made."""
+    while known.origin is not None and known.origin.is_object and not (end and known.type_api.endswith(end)):
         known = known.origin
     return known
 
@@ -77,10 +76,8 @@ def _by_parser(evaluator: Evaluator) -> tuple[dict[object, list[Site]]]:
 
 def _receivers(evaluator: Evaluator, site: Site) -> list[Alternative]:
     """Return the parser, group or sub-parser on which a method is called."""
-    callee = site.call.func
-    if not isinstance(callee, ast.Attribute):
-        return []
-    return [known for known in evaluator.value(callee.value, site.scope).alternatives if known.is_object]
+    base = evaluator.value(site.base, site.scope) if site.base is not None else BOTTOM
+    return [known for known in base.alternatives if known.is_object]
 
 
 def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
@@ -105,8 +102,10 @@ def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
 def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
     """Return what an option of a parser gives."""
     sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
-    added = [site for site in sites if site.word == ADD and name in option_names(evaluator, site)]
-    value = _first(evaluator, added) if added else named_options.option(evaluator, _unnamed(evaluator, sites), name)
+    names = {site: option_names(evaluator, site) for site in sites if site.word == ADD}
+    added = [site for site, found in names.items() if name in found]
+    unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
+    value = _first(evaluator, added) if added else named_options.option(evaluator, unnamed, name)
     for site in sites if not any(_is_given(evaluator, site) for site in added) else ():
         if site.word == SET_DEFAULTS:
             value = _with_default(evaluator, site, name, value)
@@ -133,11 +132,6 @@ def _held(evaluator: Evaluator, parser: Alternative, name: str) -> tuple[Optiona
     return (False if answers and None not in answers and len(answers) == len(sites) else None,)
 
 
-def _unnamed(evaluator: Evaluator, sites: Iterable[Site]) -> list[Site]:
-    """Return the sites that add options whose names stand in no literal."""
-    return [site for site in sites if site.word == ADD and not option_names(evaluator, site)]
-
-
 def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     """Return whether a call adds an option of this name; None where that is not known."""
     names = option_names(evaluator, site)
@@ -152,17 +146,10 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
     leading: dict[object, Site] = {}
     for site in added:
         value = option_default(evaluator, site)
-        homes = tuple(_home(known).identity for known in _receivers(evaluator, site))
+        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site))
         first = leading.setdefault((homes, site.scope), site)
         values.append(value if first is site or first.block not in site.block.chain() else value.as_non_default())
     return join(values) if values else BOTTOM
-
-
-def _home(known: Alternative) -> Alternative:
-    """Return the parser or sub-parser to which a group belongs."""
-    while not known.type_api.endswith(".add_parser") and known.origin is not None and known.origin.is_object:
-        known = known.origin
-    return known
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:

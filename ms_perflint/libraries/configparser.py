@@ -21,10 +21,9 @@ def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
     """Return a section of the file that a parser reads; open where it reads none, several, or one that is not known."""
     found = []
     for site in evaluator.program.sites(READ):
-        callee = site.node.func if isinstance(site.node, ast.Call) and site.node.args else None
-        if not isinstance(callee, ast.Attribute):
+        if site.base is None or not site.call.args:
             continue
-        receivers = evaluator.value(callee.value, site.scope).alternatives
+        receivers = evaluator.value(site.base, site.scope).alternatives
         if parser.identity in {known.identity for known in receivers}:
             found.append(config_files.at(evaluator, site.call.args[0], site.scope))
     if len(found) != 1 or found[0].open:

@@ -11,7 +11,7 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import calls, commandline, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Alternative, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value
 
 NAMED_TUPLE = "collections.namedtuple"
 FIELD = "dataclasses.field"
@@ -40,9 +40,9 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
     return spreads.passed(evaluator, given, default)
 
 
-def structured(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+def structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
-    given = evaluator.value(node.args[0], scope)
+    given = evaluator.value(node.args[0], scope) if node.args else TOP
     known = given.only
     if known is None or known.is_object:
         return given if known is not None else None

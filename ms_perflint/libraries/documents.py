@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer import config_files
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Tree, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Value, join
 
 STREAMS = frozenset(
     {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
@@ -35,19 +34,9 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternat
     """
     if not node.args:
         return ()
-    named = paths(evaluator, node.args[0], scope)
-    stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).alternatives)
-    found, is_missing = [], named.open
-    for known in named.by_default:
-        path = known.constant
-        tree = evaluator.program.tree(path, scope.module) if isinstance(path, str) and path else None
-        if tree is None:
-            is_missing = True
-        else:
-            documents = evaluator.program.project.documents(tree.path) if stream else ()
-            whole = Tree(tree.path, tree.data, open=tree.open, documents=documents)
-            found.append(Alternative(whole, Place(tree.path, 1, 1)))
-    return tuple(known.as_non_default() for known in found) if is_missing else tuple(found)
+    is_stream = any(known.api in STREAMS for known in evaluator.value(node.func, scope).alternatives)
+    found = config_files.trees(evaluator, paths(evaluator, node.args[0], scope), scope, is_stream)
+    return found.as_non_default().alternatives if found.open else found.alternatives
 
 
 def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -17,10 +17,7 @@ PARSES = "parse_args_into_dataclasses"
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the objects that a parser makes of the command line, in their order."""
-    if api.receiver is None:
-        return None
-    objects = _objects(evaluator, api.receiver, node, scope)
-    return objects if objects is not None else TOP
+    return None if api.receiver is None else _objects(evaluator, api.receiver, node, scope) or TOP
 
 
 def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -50,12 +50,11 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return _tuples(evaluator, node, _rows(evaluator, node.args, scope), scope)
-
-
-def _product(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    rows = _rows(evaluator, node.args, scope, product) if not node.keywords else None
-    return _tuples(evaluator, node, rows, scope) if rows is not None else None
+    """Return the tuples that `zip` and `product` make; None of `product(first, repeat=2)`."""
+    is_product = api.name == "itertools.product"
+    if is_product and node.keywords:
+        return None
+    return _tuples(evaluator, node, _rows(evaluator, node.args, scope, product if is_product else zip), scope)
 
 
 def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -164,8 +163,7 @@ def _of_some(maker: Call) -> tuple[Call]:
 
 _MAKERS: dict[Call, tuple[str, ...]] = {
     _copied: ("builtins.list", "builtins.tuple", "collections.deque", "itertools.chain"),
-    _zip: ("builtins.zip", "itertools.zip_longest"),
-    _product: ("itertools.product",),
+    _zip: ("builtins.zip", "itertools.zip_longest", "itertools.product"),
     _enumerate: ("builtins.enumerate",),
     _map: ("builtins.map",),
     _reversed: ("builtins.reversed",),

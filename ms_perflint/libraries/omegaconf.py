@@ -31,16 +31,12 @@ def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.called(evaluator, node, scope)
 
 
-def _structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return structured(evaluator, node, scope) if node.args else None
-
-
 MODEL = Library(
     calls={
         **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
         f"{OMEGACONF}.create": (_created,),
         f"{OMEGACONF}.merge": (_merged,),
-        f"{OMEGACONF}.structured": (_structured,),
+        f"{OMEGACONF}.structured": (structured,),
     },
     command_line=frozenset({f"{OMEGACONF}.from_cli"}),
     mappings=MAPPINGS,

@@ -28,6 +28,10 @@ from ms_perflint.infer.values import (
 )
 
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
+_PASSING = (
+    "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "asyncio.run", "types.MappingProxyType",
+)  # fmt: skip
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
@@ -140,10 +144,8 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     """Return whether an object that holds settings has one; None for other objects."""
     if len(node.args) != 2:
         return None
-    names = evaluator.value(node.args[1], scope).constants
-    if len(names) != 1 or not isinstance(names[0], str):
-        return None
-    return mappings.membership(evaluator, evaluator.value(node.args[0], scope), names[0], node, scope)
+    holders, names = (evaluator.value(argument, scope) for argument in node.args)
+    return mappings.membership(evaluator, holders, names, node, scope)
 
 
 def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -247,12 +249,7 @@ MODEL = Library(
         **{f"math.{each.__name__}": _run(each) for each in _MATH},
         **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
         "builtins.pow": _run(computing.power),
-        **dict.fromkeys(
-            ("copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter"),
-            (passed_on,),
-        ),
-        **dict.fromkeys(("builtins.staticmethod", "pathlib.Path", "asyncio.run"), (passed_on,)),
-        **dict.fromkeys(("types.MappingProxyType",), (passed_on,)),
+        **dict.fromkeys(_PASSING, (passed_on,)),
         **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),

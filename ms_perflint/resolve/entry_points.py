@@ -71,9 +71,9 @@ class Entries:
         return tuple(f"{os.sep}{name.decode().replace('.', os.sep)}.py" for name in found)
 
     @fact
-    def scripts(self, directory: str) -> tuple[str, ...]:
-        """Return the Python files and notebooks of a directory that import something."""
-        names = sorted(self.imports.files.named(directory, *HERE))
+    def scripts(self, directory: str, where: tuple[str, ...] = HERE) -> tuple[str, ...]:
+        """Return the Python files and notebooks of a directory that import something; `where`: HERE or BELOW."""
+        names = sorted(self.imports.files.named(directory, *where))
         return tuple(self._importing_something(os.path.join(directory, name) for name in names))
 
     def _importing_something(self, paths: Iterable[str]) -> Iterator[str]:
@@ -99,7 +99,7 @@ class Entries:
         home = self._home(directory)
         above = [base for base in self.imports.ancestors(directory) if home is None or not _is_in(base, home)]
         paths = [script for base in above for script in self.scripts(base)]
-        return self._divide((*(self._all_below(home) if home else ()), *paths))
+        return self._divide((*(self.scripts(home, BELOW) if home else ()), *paths))
 
     def _home(self, directory: str) -> str | None:
         """Return the directory of the project that a directory is a part of; None for a collection itself."""
@@ -121,12 +121,6 @@ class Entries:
             return True
         words = os.path.relpath(directory, base).encode().split(os.sep.encode())
         return any(word in (self.imports.raw(script) or b"") for script in self.scripts(base) for word in words)
-
-    @fact
-    def _all_below(self, home: str) -> tuple[str, ...]:
-        """Return the scripts of a directory and all folders below it."""
-        names = sorted(self.imports.files.named(home, *BELOW))
-        return tuple(self._importing_something(os.path.join(home, name) for name in names))
 
     @fact
     def _scripts_beside(self, home: str | None) -> Scripts:

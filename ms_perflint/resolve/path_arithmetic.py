@@ -14,10 +14,6 @@ from ms_perflint.resolve.search_path import is_search_path
 LONGEST = 4096  # characters of a path
 
 
-class _Unknown(Exception):
-    """The text of the file alone does not show it."""
-
-
 class Arithmetic:
     """Works out one path as it is at one time; nothing is called but pure functions of texts."""
 
@@ -35,18 +31,15 @@ class Arithmetic:
         """Return the path that an expression gives; None when it is not known."""
         try:
             value = self.value(node)
-        except (_Unknown, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
             return None
         return str(value) if isinstance(value, (str, PurePath)) else None
 
     def value(self, node: Optional[ast.AST]) -> Any:
-        """Return the text, path, number or list that an expression gives; raises _Unknown."""
-        handler = _HANDLERS.get(type(node))
-        if handler is None:
-            raise _Unknown
-        value = handler(self, node)
+        """Return the text, path, number or list that an expression gives; any error where the file does not show it."""
+        value = _HANDLERS[type(node)](self, node)
         if isinstance(value, str) and len(value) > LONGEST:
-            raise _Unknown
+            raise ValueError("too long")
         return value
 
     def anchored(self, path: str) -> str:
@@ -56,9 +49,7 @@ class Arithmetic:
     def name(self, node: ast.Name) -> Any:
         if node.id == "__file__":
             return self.anchored(self.file)
-        before = [each for each in self.assigned.get(node.id, ()) if each[0] < self.at]
-        if not before:
-            raise _Unknown
+        before = [each for each in self.assigned[node.id] if each[0] < self.at]
         now, (self.at, value) = self.at, before[-1]
         if id(value) not in self.known:
             self.known[id(value)] = self.value(value)
@@ -77,18 +68,18 @@ class Arithmetic:
             return left / right
         if isinstance(node.op, ast.Add) and isinstance(left, (str, int)):
             return left + right
-        raise _Unknown
+        raise TypeError("not known")
 
     def sign(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.USub):
             return -self.value(node.operand)
-        raise _Unknown
+        raise TypeError("not known")
 
     def attribute(self, node: ast.Attribute) -> Any:
         base = self.value(node.value)
         if isinstance(base, PurePath) and node.attr in ("parent", "parents"):
             return getattr(base, node.attr)
-        raise _Unknown
+        raise TypeError("not known")
 
     def item(self, node: ast.Subscript) -> Any:
         if is_search_path(node.value):  # `sys.path[0]` is the directory of the entry script
@@ -111,9 +102,9 @@ class Arithmetic:
         if isinstance(receiver, PurePath) and word in ("absolute", "resolve"):
             return PurePath(self.absolute(str(receiver)))
         if word not in (_OF_PATHS if isinstance(receiver, PurePath) else _OF_TEXTS):
-            raise _Unknown
+            raise TypeError("not known")
         if word == "format" and ":" in receiver:  # a width could be any number
-            raise _Unknown
+            raise TypeError("not known")
         return getattr(receiver, word)(*map(self.value, node.args))
 
     def absolute(self, path: str) -> str:

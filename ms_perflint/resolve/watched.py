@@ -59,11 +59,7 @@ class Watched(dict[object, Entry]):
         return [entry for _, entry in self.items()]
 
 
-class _All:
-    """Stands for all keys of a mapping."""
-
-
-ALL = _All()
+ALL = object()  # all keys of a mapping
 
 
 def is_same(asked: Iterable[Keys], one: Optional[Entry], other: Optional[Entry]) -> bool:

@@ -9,7 +9,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import descendants, is_main_test, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import usually
 from ms_perflint.training.step_loops import StepLoop, step_loops
@@ -81,14 +81,10 @@ def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) ->
     if isinstance(node.func, ast.Attribute):
         if site.word in METHODS:
             return _is_tensor(node.func.value, tensors, step)
-        return site.word in _LOGS and any(_is_shown(each, tensors, step) for each in _arguments(node))
+        return site.word in _LOGS and any(_is_shown(each, tensors, step) for each in given(node))
     if site.word not in _FUNCTIONS or program.callees(site):
         return False
-    return any(_is_shown(each, tensors, step) for each in _arguments(node))
-
-
-def _arguments(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(word.value for word in node.keywords)]
+    return any(_is_shown(each, tensors, step) for each in given(node))
 
 
 def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import TRY, descendants, is_decorated, word_of
+from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -148,13 +148,9 @@ def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str
         return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
     if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
         return "numpy", Message("graph mode does not compile `{name}`", name=ast.unparse(node.func))
-    if api.startswith(_PYTHON) and any(map(values.is_tensor, _arguments(node))):
+    if api.startswith(_PYTHON) and any(map(values.is_tensor, given(node))):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None
-
-
-def _arguments(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
 def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Obstacle]:
@@ -260,7 +256,7 @@ class _Values:
     def _is_given_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
         """Return whether a value is an argument of a call in a statement."""
         calls = (each for each in ast.walk(stmt) if isinstance(each, ast.Call))
-        return any(node in ast.walk(given) for call in calls for given in _arguments(call))
+        return any(node in ast.walk(argument) for call in calls for argument in given(call))
 
     def _is_told(self, name: str) -> bool:
         if name in self.asked:
