@@ -189,22 +189,20 @@ def _letters(parts: Iterable[Pieces]) -> list[Piece]:
 
 
 def _meet(own: list[Piece], other: list[Piece]) -> bool:
-    """Return whether two patterns have a text in common."""
-    while own and other and isinstance(own[-1], str) and isinstance(other[-1], str):  # ends tell most paths apart
+    """Return whether two patterns have a text in common. Takes their ends apart, which tell most paths apart."""
+    while own and other and isinstance(own[-1], str) and isinstance(other[-1], str):
         if own.pop() != other.pop():
             return False
-    is_hole = [isinstance(right, Hole) for right in other]
-    row = [True]  # whether what comes before in both can be one text
-    for hole in is_hole:
-        row.append(row[-1] and hole)
+    row = [True, *[False] * len(other)]  # whether what comes before in both can be one text
+    for at, right in enumerate(other):
+        row[at + 1] = row[at] and isinstance(right, Hole)
     for left in own:
         before, row = row, [row[0] and isinstance(left, Hole)]
-        if isinstance(left, Hole):
-            for at in range(len(other)):
+        for at, right in enumerate(other):
+            if isinstance(left, Hole) or isinstance(right, Hole):
                 row.append(before[at] or before[at + 1] or row[at])
-        else:
-            for at, right in enumerate(other):
-                row.append(before[at] or before[at + 1] or row[at] if is_hole[at] else before[at] and left == right)
+            else:
+                row.append(before[at] and left == right)
         if not any(row):
             return False
     return row[-1]
