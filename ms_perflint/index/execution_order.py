@@ -21,6 +21,7 @@ from ms_perflint.index.semantic_index import (
 )
 from ms_perflint.index.syntax_forms import TRY, children, leaves
 
+PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.If)
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
 
 Step = Union[ImportStatement, Site, Binding]
@@ -132,6 +133,35 @@ def root(node: ast.AST) -> Optional[ast.Name]:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node if isinstance(node, ast.Name) else None
+
+
+def is_keyed_before(name: ast.Name, scope: Scope) -> bool:
+    """Return whether `name[key]` has run, on every path, for the object that a name holds where it is read."""
+    read, owner = place(name, scope), scope.owner
+    start = owner.module.rank(owner.node) if owner.parent is not None else -1
+    if read is None or start is None:
+        return False
+    made = [place(each.node, each.scope) for each in scope.lookup(name) if each.kind != "parameter"]
+    for rank, (step, block) in enumerate(owner.module.steps[start + 1 : read.rank], start + 1):
+        at = Place(rank, step, block)
+        if isinstance(step, PLAIN) and happens_before(at, read) and all(never_before(at, each) for each in made):
+            keyed = (each.value for each in _always_evaluated(step) if isinstance(each, ast.Subscript))
+            if any(isinstance(each, ast.Name) and each.id == name.id for each in keyed):
+                return True
+    return False
+
+
+def _always_evaluated(step: ast.AST) -> list[ast.AST]:
+    """Return a statement with the expressions in it that are evaluated whenever it runs; not those of inner ones."""
+    found = [step]
+    for node in found:  # which grows meanwhile
+        parts = children(node)
+        if isinstance(node, (ast.BoolOp, ast.IfExp)):
+            parts = [node.values[0] if isinstance(node, ast.BoolOp) else node.test]
+        elif isinstance(node, ast.Compare):
+            parts = [node.left, node.comparators[0]]
+        found.extend(part for part in parts if not isinstance(part, (ast.stmt, ast.Lambda, *COMPREHENSIONS)))
+    return found
 
 
 def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Place]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import partial
 from typing import Optional
 
 from ms_perflint.config.settings import Config, PerDirectory
@@ -14,6 +14,7 @@ from ms_perflint.core.reports import Problem
 from ms_perflint.discovery import discover
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import NOWHERE
+from ms_perflint.infer.queries import BUDGET
 from ms_perflint.languages import Message
 from ms_perflint.linting.merging import Found, Ran, over_runs
 from ms_perflint.program import run_configurations
@@ -24,10 +25,7 @@ from ms_perflint.resolve.project import Project
 from ms_perflint.training import conditions, devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
-TIMES = 2  # what the first run configuration took, that all others may take together, and
-EVALUATIONS = 8_000  # which they may take in any case: 1.4 s, twice the time in which a small program is judged
-LARGER = 3  # times that, at most, which those of a larger program may take, as long as it takes to read its files
-READ = 120  # bytes of files that are read, parsed and indexed in the time of one evaluation
+EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice the time to judge a small program
 MOST = 60  # run configurations of one program that are judged
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
@@ -284,16 +282,8 @@ class Runs:
         return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
 
     def _is_too_much(self) -> bool:
-        """Return whether one more like the first may take more, with those that were asked, than all may."""
-        first, *others = [program.evaluator.queries.evaluations for program in self._judged] or [0]
-        one = first + self._size // READ
-        return sum(others) + first > max(EVALUATIONS, TIMES * first, min(LARGER * EVALUATIONS, TIMES * one))
-
-    @cached_property
-    def _size(self) -> int:
-        """Return how many bytes the files of the program have."""
-        first = self.programs[0]
-        return sum(len(first.project.raw(path) or b"") for path in first.files)
+        """Return whether those that were asked have spent together what one program may take."""
+        return sum(program.evaluator.queries.evaluations for program in self._judged) > BUDGET
 
 
 def _comes_to(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
+BY_KEY = frozenset({"__getitem__", "__setitem__", "__class_getitem__"})
 FEW = 3  # functions of one name: of more, it does not tell which a call enters, and the call is evaluated
 
 
@@ -60,8 +62,26 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
 
 def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site calls a function, or makes an object of a class."""
-    is_one = isinstance(site.node, ast.Call) and _is(program.evaluator.callees(site), wanted)
+    if not isinstance(site.node, ast.Call) or _is_of_keyed_object(program, site.node.func, site.scope, wanted):
+        return False
+    is_one = _is(program.evaluator.callees(site), wanted)
     return is_one and (not is_of_script(site.block) or program.is_entry(site.module.path))
+
+
+def _is_of_keyed_object(program: Inputs, callee: ast.expr, scope: Scope, method: Scope) -> bool:
+    """Return whether a call is of an object that was read by key before, which no object of a method's class can be."""
+    if not (isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and method.is_method):
+        return False
+    cls = method.parent
+    assert cls is not None and isinstance(cls.node, ast.ClassDef)
+    more = (
+        *cls.node.keywords,
+        *cls.node.decorator_list,
+        *(each for each in cls.node.bases if word_of(each) != "object"),
+    )
+    if more or not BY_KEY.isdisjoint(cls.bindings) or program.bases_named(cls):
+        return False
+    return is_keyed_before(callee.value, scope)
 
 
 def _passes_on(site: Site, function: Scope) -> bool:
