@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
+METHODS = frozenset({"staticmethod", "classmethod"})  # decorators that leave a function as it is
 FEW = 3  # functions of one name: of more, it does not tell which a call enters, and the call is evaluated
 
 
@@ -67,7 +68,8 @@ def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
 def _passes_on(site: Site, function: Scope) -> bool:
     """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
     wrapper, call = site.scope.owner, site.node
-    if not getattr(function.node, "decorator_list", ()) or not isinstance(call, ast.Call) or not wrapper.is_function:
+    decorators = {word_of(each) for each in getattr(function.node, "decorator_list", ())}
+    if not decorators - METHODS or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
     if isinstance(call.func, ast.Name) and call.func.id == function.name:
         return False
