@@ -30,6 +30,7 @@ class Update(NamedTuple):
     block: Block
     key: Optional[ast.expr] = None  # of one setting, in a loop over their names
     value: Optional[ast.expr] = None
+    first: int = 0  # the argument that is laid over it; those before are the object
 
 
 def laid_over(
@@ -123,13 +124,13 @@ def _of_base(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     node = site.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
         return
-    receiver, args = node.func.value, list(node.args)
+    receiver, first = node.func.value, 0
     if isinstance(receiver, ast.Name) and evaluator.libraries.is_mapping(receiver.id):
-        receiver = args.pop(0)
+        receiver, first = node.args[0], 1
     elif site.word != "__init__" or not _is_own(receiver):
         return
-    if site.word in ("__init__", UPDATE) and len(args) == 1:
-        yield Update(UPDATE, receiver, ast.copy_location(ast.Call(node.func, args, node.keywords), node), site.block)
+    if site.word in ("__init__", UPDATE) and len(node.args) == first + 1:
+        yield Update(UPDATE, receiver, node, site.block, first=first)
 
 
 def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative) -> bool:
@@ -292,7 +293,7 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     for keyword in node.keywords:
         if keyword.arg == name:
             return evaluator.value(keyword.value, scope)
-    spread = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is None)]
+    spread = [*node.args[update.first :], *(keyword.value for keyword in node.keywords if keyword.arg is None)]
     parts = [_in_mapping(evaluator, each, name, scope) for each in spread]
     given = [part for part in parts if part is not None]
     return join(given) if given else None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PREPARING = ("partial", "partialmethod")  # the last words of PREPARES
 BY_KEY = frozenset({"__getitem__", "__setitem__", "__class_getitem__"})
+METHODS = frozenset({"staticmethod", "classmethod"})  # decorators that leave a function as it is
 FEW = 3  # functions of one name: of more, it does not tell which a call enters, and the call is evaluated
 
 
@@ -87,7 +88,8 @@ def _is_of_keyed_object(program: Inputs, callee: ast.expr, scope: Scope, method:
 def _passes_on(site: Site, function: Scope) -> bool:
     """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
     wrapper, call = site.scope.owner, site.node
-    if not getattr(function.node, "decorator_list", ()) or not isinstance(call, ast.Call) or not wrapper.is_function:
+    decorators = {word_of(each) for each in getattr(function.node, "decorator_list", ())}
+    if not decorators - METHODS or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
     if isinstance(call.func, ast.Name) and call.func.id == function.name:
         return False

@@ -149,12 +149,13 @@ def _folders(program: Program) -> Iterator[tuple[str, list[str]]]:
 def _homes(program: Program) -> Iterator[tuple[str, str]]:
     """Yield the folders beside whose files config files may lie, the nearest first, and from where these are named.
 
-    After the folders above the entry script come those of the packages that it imports.
+    After the folders above the entry script come those of the packages that it imports, and those around these.
     """
     above = program.project.ancestors(os.path.dirname(program.entry))
     yield from ((base, base) for base in above)
-    inside = sorted({os.path.dirname(path) for path in program.files}.difference(above), key=_by_depth)
-    for folder in inside:
+    around = (program.project.ancestors(folder) for folder in {os.path.dirname(path) for path in program.files})
+    inside = {folder for folders in around for folder in folders if folder.startswith(os.path.join(above[-1], ""))}
+    for folder in sorted(inside.difference(above), key=_by_depth):
         base = next((base for base in above if folder.startswith(os.path.join(base, ""))), folder)
         yield base, folder
 

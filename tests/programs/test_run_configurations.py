@@ -699,6 +699,17 @@ def test_config_files_in_the_package_that_a_program_imports(
     assert configurations(tmp_path) == [[f"{folder}/net_1.yaml", f"{folder}/net_3.yaml", f"{folder}/net_5.yaml"]]
 
 
+@pytest.mark.parametrize("folder", ["src/config", "src/utils/conf", "src/deep/cfgs"])
+def test_config_files_around_the_packages_that_a_program_imports(folder: str, tmp_path: Path) -> None:
+    files = {f"{folder}/{Path(name).name}": text for name, text in FILES.items()}
+    files["src/utils/read.py"] = PACKAGE.format(loaded="Config._load(name)", path="name")
+    write(tmp_path, BY_CLASS.replace("kit.config", "src.utils.read"), **files)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    found = [[f"{folder}/net_1.yaml", f"{folder}/net_3.yaml", f"{folder}/net_5.yaml"]]
+    assert configurations(tmp_path) == ([] if "deep" in folder else found)
+
+
 def test_a_new_config_file_is_seen_by_a_run_with_a_cache(tmp_path: Path) -> None:
     write(tmp_path, YAML)
     cache = ("--cache-dir", str(tmp_path / "cache"))

@@ -31,6 +31,10 @@ FILLED = [
     "def fill(config, d):\n    for k, v in d.items():\n        config[k] = v",
     "def __init__(self, path):\n    self.update(Config.parsed(path))\n@staticmethod\n"
     "def parsed(path):\n    with open(path) as file:\n        return yaml.safe_load(file)",
+    "def __init__(self, path):\n    self.update(self.parsed(path))\n@staticmethod\n"
+    "def parsed(path):\n    return read(path)",
+    "def __init__(self, path):\n    self.update(self.parsed(path))\n@classmethod\n"
+    "def parsed(cls, path):\n    return read(path)",
     "def __init__(self, *paths):\n    for path in paths:\n        self.update(read(path))",
     "def __init__(self, path):\n    whole = {}\n    whole.update(read(path))\n    super().__init__(whole)",
 ]
