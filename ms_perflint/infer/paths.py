@@ -291,7 +291,7 @@ class _Reader:
             return self.template(base, _FIELDS, node.args, words, scope, depth)
         if word in ("pop", "popleft", "get") and base is not None:
             key = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
-            return self.kept(base, key, scope, depth) if isinstance(key, str) else self.held(base, scope, depth)
+            return self.recorded(base, key, scope, depth) if isinstance(key, str) else self.held(base, scope, depth)
         return self.held(node, scope, depth)
 
     def renamed(self, word: str, given: Sequence[ast.expr], scope: Scope, depth: int) -> Sequence[Path]:
@@ -337,9 +337,7 @@ class _Reader:
         if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
             return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
         found = self.recorded(node.value, at, scope, depth) if at is not None else ()
-        if isinstance(at, str):
-            return found or self.kept(node.value, at, scope, depth)
-        return found or self.held(node.value, scope, depth)
+        return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
 
     def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a list holds; none where that is not known."""
@@ -368,15 +366,6 @@ class _Reader:
             found += self.added(node, scope, depth + 1)
         return found
 
-    def kept(self, node: ast.expr, key: str, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what a dictionary holds under a key."""
-        found = stored(self.evaluator, node, scope, key)
-        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            if isinstance(binding.value, ast.Dict) and not binding.path:
-                pairs = zip(binding.value.keys, binding.value.values)
-                found += [(each, binding.scope) for name, each in pairs if getattr(name, "value", None) == key]
-        return self.contained(found, depth + 1) if depth <= DEPTH else ()
-
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
         """Return what parts of a container are, which may be of an earlier pass of a loop."""
         return [path.kept for each, inner in parts for path in self.read(each, inner, depth)]
@@ -397,20 +386,17 @@ class _Reader:
         return self.contained((*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope)), depth)
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what the records of a list hold under a key: `records.append((score, path))`."""
-        found: list[Path] = []
-        for record, inner in appended(self.evaluator, list_of(node, scope), scope):
+        """Return what a dictionary, or the records of a list, hold under a key: `records.append((score, path))`."""
+        found = stored(self.evaluator, node, scope, key) if isinstance(key, str) else []
+        bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
+        made = [(each.value, each.scope) for each in bindings if isinstance(each.value, ast.Dict) and not each.path]
+        for record, inner in (*appended(self.evaluator, list_of(node, scope), scope), *made):
             if isinstance(record, ast.Dict):
                 pairs = zip(record.keys, record.values)
-                part = next(
-                    (value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key), None
-                )
-            else:
-                elements = record.elts if isinstance(record, ast.Tuple) and isinstance(key, int) else []
-                part = elements[key] if isinstance(key, int) and key < len(elements) else None
-            if part is not None:
-                found += self.contained([(part, inner)], depth)
-        return found
+                found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
+            elif isinstance(record, ast.Tuple) and isinstance(key, int) and key < len(record.elts):
+                found.append((record.elts[key], inner))
+        return self.contained(found, depth)
 
     # --- what is not known
 

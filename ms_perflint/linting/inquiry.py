@@ -19,6 +19,7 @@ from ms_perflint.linting.programs import Programs, Runs
 from ms_perflint.linting.suspects import candidates, suspect
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.project import Project
+from ms_perflint.training import conditions
 
 
 class Failure(NamedTuple):
@@ -86,8 +87,8 @@ class Inquiry:
         try:
             runs = self.runs_of(entry)
             ask = partial(self._of_run, check, module, failures, problems)
-            site_of, concerns = partial(self._site_of, check, module), partial(self._concerns, check)
-            found = runs.ask(ask, site_of, concerns) if check.per_program else ask(runs.programs[0])
+            site_of, comes_to = partial(self._site_of, check, module), partial(self._comes_to, check)
+            found = runs.ask(ask, site_of, comes_to) if check.per_program else ask(runs.programs[0])
         except Exception as error:
             failures.append(Failure(check.code, Place(module.path, 0, 0), internal_error(error)))
             self.drop(entry)
@@ -124,8 +125,10 @@ class Inquiry:
         starts = ((site, module.source.place(site.span[0])) for site in self.candidates(check, module))
         return next((site for site, place in starts if place == finding.place), None)
 
-    def _concerns(self, check: type[Check], program: Program, site: Site) -> bool:
-        return self.check_in(check, program).concerns(site)
+    def _comes_to(self, check: type[Check], program: Program, site: Site) -> bool:
+        """Return whether a run configuration comes to a site with the options that it gives, and a fix changes it."""
+        is_asked = program.runs(site) and not conditions.is_on_request(program, site)
+        return is_asked and self.check_in(check, program).concerns(site)
 
     def check_in(self, check: type[Check], program: Program) -> Check:
         """Return a check that asks in a program, with its settings."""

@@ -22,7 +22,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
-from ms_perflint.training import conditions, devices, training
+from ms_perflint.training import devices, training
 
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
 EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice the time to judge a small program
@@ -247,12 +247,12 @@ class Runs:
         self,
         ask: Callable[[Program], Found],
         site_of: Callable[[Finding], Optional[Site]],
-        concerns: Callable[[Program, Site], bool],
+        comes_to: Callable[[Program, Site], bool],
     ) -> Found:
         """Return what is found in a file as a part of the program, over its run configurations.
 
-        `site_of` gives the site that a finding is about, `concerns` whether a fix there changes a run that comes to it.
-        Launchers for a CPU do not count: nothing is said of what they run.
+        `site_of` gives the site that a finding is about, `comes_to` whether a run comes to it. Launchers for a CPU do
+        not count: nothing is said of what they run.
         """
         if len(self.programs) == 1 and not self._others:
             return ask(self.programs[0])
@@ -276,7 +276,8 @@ class Runs:
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
         named = [
-            Ran(_name(program.run), found, partial(_comes_to, program, site_of, concerns)) for program, found in runs
+            Ran(_name(program.run), found, partial(_reaches, partial(comes_to, program), site_of))
+            for program, found in runs
         ]
         beyond = len(self._skipped) + len(self._beyond) + self._others
         return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
@@ -286,17 +287,10 @@ class Runs:
         return sum(program.evaluator.queries.evaluations for program in self._judged) > BUDGET
 
 
-def _comes_to(
-    program: Program,
-    site_of: Callable[[Finding], Optional[Site]],
-    concerns: Callable[[Program, Site], bool],
-    finding: Finding,
-) -> bool:
-    """Return whether a run configuration comes to the site of a finding, and to its cost, with the options it gives."""
+def _reaches(comes_to: Callable[[Site], bool], site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
+    """Return whether a run configuration comes to what a finding is about; to a place without a site all do."""
     site = site_of(finding)
-    if site is None:
-        return True
-    return program.runs(site) and not conditions.is_on_request(program, site) and concerns(program, site)
+    return site is None or comes_to(site)
 
 
 def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:

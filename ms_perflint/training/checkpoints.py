@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
 from ms_perflint.training.callbacks import is_by_epoch
@@ -48,51 +47,30 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
 
 def callbacks_with(program: Program, config: Call) -> list[Site]:
     """Return the calls that make a ModelCheckpoint, or a kind of it that the project defines, with this config."""
-    for configured in (_configured, _configured_by_project):
-        by_config = configured(program)
-        if found := by_config.get(id(config.node)):
-            return list(found)
-    return []
+    return _configured(program).get(id(config.node), [])
 
 
 @query
 def _configured(program: Program) -> dict[int, list[Site]]:
     """Return the calls that make a ModelCheckpoint, by the identity of the calls that may make their config."""
     found: dict[int, list[Site]] = {}
-    for callback in program.calls(CALLBACK):
-        if callback.given("config") is not None:
-            _note(found, callback, [callback.argument("config")])
-    return found
-
-
-@query
-def _configured_by_project(program: Program) -> dict[int, list[Site]]:
-    """Return the same of the kinds of it that the project defines."""
-    found: dict[int, list[Site]] = {}
-    for site in _own_callbacks(program):
+    for site in (*program.calls(CALLBACK), *_own_callbacks(program)):
         assert isinstance(site.node, ast.Call)
         given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
-        _note(found, site, [program.value(argument, site.scope) for argument in given])
+        own = [site.argument("config")] if isinstance(site, Call) else [program.value(e, site.scope) for e in given]
+        made_by = (known.creation for value in own for known in value.alternatives)
+        for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
+            found.setdefault(made, []).append(site)
     return found
-
-
-def _note(found: dict[int, list[Site]], site: Site, values: Iterable[Value]) -> None:
-    """Note a site under the calls that make what it is given."""
-    made_by = (known.creation for value in values for known in value.alternatives)
-    for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
-        found.setdefault(made, []).append(site)
 
 
 def _own_callbacks(program: Program) -> Iterator[Site]:
-    """Yield the calls of classes of the project that derive from ModelCheckpoint."""
+    """Yield the running calls of classes of the project that derive from ModelCheckpoint."""
     for module in program.modules:
-        words = module.spelled("ModelCheckpoint")
-        for cls in module.scopes:
-            if not isinstance(cls.node, ast.ClassDef) or not any(word_of(base) in words for base in cls.node.bases):
-                continue
-            if CALLBACK in base_apis(program, cls):
-                sites = (site for site in program.sites(cls.name) if isinstance(site.node, ast.Call))
-                yield from (site for site in sites if program.runs(site))
+        classes = [cls for word in sorted(module.spelled("ModelCheckpoint")) for cls in module.derived.get(word, ())]
+        for cls in classes:
+            sites = program.sites(cls.name) if CALLBACK in base_apis(program, cls) else ()
+            yield from (site for site in sites if isinstance(site.node, ast.Call) and program.runs(site))
 
 
 def is_synchronous(call: Call) -> bool:

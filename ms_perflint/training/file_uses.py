@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import excludes
-from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
 from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
 from ms_perflint.infer.queries import query
@@ -171,22 +171,15 @@ def _may_follow(program: Program, site: Site, path: Path, use: Use) -> bool:
 
 
 def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
+    both = {id(loop) for loop in before.site.block.loops} & {id(loop) for loop in after.site.block.loops}
     if before.hook and after.hook and before.site.node is after.site.node:
-        return after.hook not in _BEFORE or bool(_around(before.site) & _around(after.site))
-    shared = (_around(before.site) & _around(after.site)) - loops
+        return after.hook not in _BEFORE or bool(both)
     if before.site.node is after.site.node:
-        return bool(shared)
+        return bool(both - loops)
     first, second = (execution_order.place(each.site.node, each.site.scope) for each in (before, after))
-    if first is None or second is None:
-        return True
-    if shared:
+    if first is None or second is None or both - loops:
         return True
     return first.rank <= second.rank and not excludes(before.site.block, after.site.block)
-
-
-def _around(site: Site) -> frozenset[int]:
-    """Return the identities of the loops in whose bodies a site stands."""
-    return frozenset(id(block.owner) for block in site.block.chain() if isinstance(block.owner, LOOPS))
 
 
 def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> dict[Scope, list[_Step]]:

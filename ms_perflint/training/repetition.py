@@ -158,41 +158,43 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop trains in its body: each pass goes on where the last one ended.
 
     A loop over stages, folds or widths does not, in which each pass is a training of many epochs, or one with an
-    optimizer of its own.
+    optimizer or a Model of its own.
     """
-    is_by_epoch = _counts_epochs(loop)
-    if not is_by_epoch and _makes_optimizer(program, loop, scope.owner):
+    inside = [site for site in scope.owner.calls if loop in site.block.loops]
+    is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
+    making, made = _making(program, is_by_epoch)
+    if any(id(site.node) in made or not making.isdisjoint(callees(program, site)) for site in inside):
         return False
-    direct = {id(site.node): site for site in train_sites(program)}
-    for site in scope.owner.calls:
-        around = site.block.loops
-        if loop in around:
-            is_stage = not is_by_epoch and any(map(_counts_epochs, around[: around.index(loop)]))
-            train = direct.get(id(site.node))
-            if train is not None and not is_stage and not _makes_model_in(program, train, loop):
+    for site in inside:
+        loops = site.block.loops
+        is_stage = not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
+        if id(site.node) in direct and not is_stage:
+            return True
+        for callee in () if is_stage else callees(program, site):
+            if callee in training_scopes(program) and (is_by_epoch or not _has_epochs(program, callee)):
                 return True
-            for callee in () if is_stage else callees(program, site):
-                is_one = is_by_epoch or not _has_epochs(program, callee)
-                if is_one and callee in _continued_scopes(program):
-                    return True
     return False
 
 
-def _makes_optimizer(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether each pass of a loop makes an optimizer, in its body or in what that calls."""
-    made = {id(call.node) for call in _optimizers(program)}
-    inside = [site for site in scope.calls if loop in site.block.loops]
-    return any(id(site.node) in made or not _making(program).isdisjoint(callees(program, site)) for site in inside)
-
-
-def _optimizers(program: Program) -> Sequence[Call]:
-    return program.calls(*sorted(mindspore_api.descendants("mindspore.nn.Optimizer")))
-
-
 @fact
-def _making(program: Program) -> set[Scope]:
-    """Return the scopes that make an optimizer, themselves or in what they call."""
-    return scopes_above(program, _optimizers(program))
+def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int]]:
+    """Return what makes a Model that is trained for several epochs, or an optimizer: scopes, also above, and calls.
+
+    An optimizer that each epoch makes is none of a training of its own.
+    """
+    kinds = () if by_epoch else sorted(mindspore_api.descendants("mindspore.nn.Optimizer"))
+    trained = {id(layer.call) for layer in map(_model_of, program.calls(*MODEL_TRAINS)) if layer is not None}
+    models = [call for call in program.calls("mindspore.train.Model") if id(call.node) in trained]
+    found = [*models, *program.calls(*kinds)]
+    return scopes_above(program, found), frozenset(id(site.node) for site in found)
+
+
+def _model_of(train: Call) -> Optional[Layer]:
+    """Return what makes the Model that is trained for several epochs; None for one of which that is not known."""
+    epochs, known = train.argument("epoch"), train.receiver
+    usual = [each.constant for each in epochs.by_default]
+    is_several = bool(usual) and all(isinstance(each, int) and each > 1 for each in usual)
+    return known.creation if is_several and not epochs.open and known is not None else None
 
 
 def _counts_epochs(loop: ast.AST) -> bool:
@@ -212,12 +214,6 @@ def _has_epochs(program: Program, scope: Scope) -> bool:
         inner = (callee for site in found for callee in callees(program, site))
         todo.extend(callee for callee in inner if callee in training_scopes(program) and callee not in todo)
     return False
-
-
-@fact
-def _continued_scopes(program: Program) -> set[Scope]:
-    """Return the scopes that, called again, go on with a training; not those that train a new Model to its end."""
-    return scopes_above(program, (site for site in train_sites(program) if not _makes_model_in(program, site, None)))
 
 
 def _is_used(program: Program, cls: Scope) -> bool:
@@ -240,28 +236,3 @@ def _is_within(scope: Scope, cls: Scope) -> bool:
     while current is not None and current is not cls:
         current = current.parent
     return current is cls
-
-
-# --- trainings that run from a new Model to their end: the loops around them are no training loops
-
-
-def _makes_model_in(program: Program, site: Site, loop: Optional[ast.AST]) -> bool:
-    """Return whether a `Model.train` of several epochs trains a Model that is made anew on each pass of a loop.
-
-    Without a loop: on each call of the function in which the site stands.
-    """
-    if not isinstance(site, Call) or not site.given("epoch"):
-        return False
-    epochs = site.argument("epoch")
-    if epochs.open or not epochs.by_default or not all(_is_several(known.constant) for known in epochs.by_default):
-        return False
-    known = site.receiver
-    made = known.creation if known is not None else None
-    if made is None or (loop is None and not site.scope.owner.is_function):
-        return False
-    around = loop if loop is not None else site.scope.owner.node
-    return any(part is made.call for part in ast.walk(around))
-
-
-def _is_several(epochs: object) -> bool:
-    return isinstance(epochs, int) and epochs > 1

@@ -292,11 +292,7 @@ class _Group:
                 return None
             literals = tuple(origin for term in mine for origin in term.origins if _stands_in(origin, slot.node))
             return Sum(slot.number, len(mine), literals)
-        known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
-        total = (
-            sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
-        )
-        return Sum(slot.number, sum(ours)) if total == slot.width else None
+        return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
     def _sums(self, slot: Slot, found: Sum) -> bool:
         """Keep a sum that follows by itself, or that is one literal that stands there; return whether it is one."""
