@@ -47,7 +47,7 @@ class CompiledFunctionInLoop(Check):
 
     @cached_property
     def _anew(self) -> dict[int, Anew]:
-        from ms_perflint.training.graph_mode.compiled_anew import compiled_anew  # here, because most files are clean
+        from ms_perflint.training.graph_mode.made_anew import compiled_anew  # here, because most files are clean
 
         return {id(each.site.node): each for each in compiled_anew(self.program)}
 
