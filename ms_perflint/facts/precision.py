@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import also
-from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.followed import end, is_unknown
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells, unknown_networks
+from ms_perflint.training.networks.train_cells import Training
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -49,9 +46,7 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     trainings = train_cells.trainings(reader.program)
     models = [each for each in trainings if each.kind == "model"]
     for made in models or trainings:
-        call = made.call
-        given = call.given("network") if made.kind == "model" else next(iter(call.node.args), None)
-        work = _work(reader.program, made.values, given, call.scope)
+        call, work = made.call, _work(reader.program, made)
         if made.kind == "model":
             yield reader.evidence(call, "amp_level", says=partial(_amp_level, work=work))
         else:
@@ -64,21 +59,15 @@ def _amp_level(value: str, work: str) -> str:
     return also(Message("amp_level {value}", value=value), work)
 
 
-def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], scope: Scope) -> str:
+def _work(program: Program, made: Training) -> str:
     """Return what is to be said of the matrix work in a network, and what hides it; nothing where it is certain."""
-    if networks.multiplies(program, values):
+    if networks.multiplies(program, made.values):
         return ""
-    is_there = networks.may_multiply(program, values)
-    says = (
-        Message("where its network is made is not known")
-        if is_there
-        else Message("no matmul or convolution in it is known")
-    )
-    part = networks.hidden(program, values)
-    if part is None and given is not None and is_unknown(program, given, scope):
-        part = given, scope
-    part = part or networks.foreign(program, values[:1])
-    return Message("{says}: {why}", says=says, why=end(program, *part).said(program)) if part is not None else says
+    says = Message("no matmul or convolution in it is known")
+    if networks.may_multiply(program, made.values):
+        says = Message("where its network is made is not known")
+    why = unknown_networks.why(program, [made])
+    return Message("{says}: {why}", says=says, why=why) if why is not None else says
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import NO_CONSTANT, Alternative
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
@@ -252,36 +252,33 @@ class Code:
         if site.scope.owner.parent not in self.inner:
             stop(site.module, site.node, Message("the loss is computed inside of the network"))
 
-    def _is_held(self, func: ast.expr, function: Scope) -> bool:
-        """Return whether what is called is one of the cells of a container: of a loop, or by its index."""
+    def _rows(self, func: ast.expr, function: Scope) -> list[ast.expr]:
+        """Return the rows of which what is called is one: of a loop, or by its index."""
         if isinstance(func, ast.Subscript):
-            return self._is_container(func.value, function)
+            return [func.value]
         bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
-        loops = [binding.value for binding in bindings if binding.kind == "for"]
-        return bool(loops) and all(self._goes_through_cells(each, function) for each in loops)
+        found: list[ast.expr] = []
+        for row in (binding.value for binding in bindings if binding.kind == "for"):
+            is_through = isinstance(row, ast.Call) and word_of(row.func) in ("enumerate", "zip", "reversed")
+            found += row.args if is_through else [row] if row is not None else []  # type: ignore[union-attr]
+        return found
 
     def _is_listed(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
-        bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
-        rows = [each.value for each in bindings if each.kind == "for" and each.value is not None]
-        rows += [func.value] if isinstance(func, ast.Subscript) else []
-        values = [self.program.value(row, function) for row in rows if isinstance(row, ast.Attribute)]
-        return any(known.is_display for value in values for known in value.alternatives)
+        rows = [self.program.value(each, function) for each in self._rows(func, function) if is_own(each)]
+        return any(_is_list(value) and not self._is_container(value) for value in rows)
 
-    def _goes_through_cells(self, node: Optional[ast.expr], function: Scope) -> bool:
-        if isinstance(node, ast.Call) and word_of(node.func) in ("enumerate", "zip", "reversed"):
-            return any(self._is_container(each, function) for each in node.args)
-        return node is not None and self._is_container(node, function)
+    def _is_held(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is one of the cells of a container."""
+        rows = (each.value if isinstance(each, ast.Subscript) else each for each in self._rows(func, function))
+        return any(self._is_container(self.program.value(each, function)) for each in rows)
 
-    def _is_container(self, node: ast.expr, function: Scope) -> bool:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        value = self.program.value(node, function)
-        if not value.alternatives or value.open:
+    def _is_container(self, value: Value) -> bool:
+        """Return whether a row is a container, also one that was the list of its cells before."""
+        made = [known for known in value.alternatives if not known.is_display]
+        if not made or value.open or any(known.type_api not in known_kinds.CONTAINERS for known in made):
             return False
-        for known in value.alternatives:
-            if known.type_api not in known_kinds.CONTAINERS:
-                return False
+        for known in made:
             self.cell(known, None)
         return True
 
@@ -339,6 +336,10 @@ def _is_of_base(func: ast.expr) -> bool:
 def _is_uncalled(known: Alternative) -> bool:
     """Return whether something cannot be called: a constant, or the list of which a container is made."""
     return known.constant is not NO_CONSTANT or known.is_display
+
+
+def _is_list(value: Value) -> bool:
+    return any(known.is_display for known in value.alternatives)
 
 
 def _is_of_tensor(known: Alternative) -> bool:

@@ -103,6 +103,11 @@ class Training(NamedTuple):
     values: tuple[Value, ...]  # what is trained
     sites: tuple[Site, ...]  # that take the steps
 
+    @property
+    def given(self) -> Optional[ast.expr]:
+        """Return what the call is given to train."""
+        return self.call.given("network") if self.kind == "model" else next(iter(self.call.node.args), None)
+
 
 @fact
 def trainings(program: Program) -> tuple[Training, ...]:
