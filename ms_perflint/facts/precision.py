@@ -13,7 +13,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells, unknown_networks
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -48,15 +48,15 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     for made in models or trainings:
         call, work = made.call, _work(reader.program, made)
         if made.kind == "model":
-            yield reader.evidence(call, "amp_level", says=partial(_amp_level, work=work))
+            yield reader.evidence(call, "amp_level", says=partial(_level, Message("amp_level {value}"), work=work))
         else:
             when, origins = reader.when(call)
             says = Message("makes the training step") if made.kind == "cell" else Message("makes the gradients")
             yield Evidence(reader.place(call), reader.code(call), also(says, work), None, origins, when)
 
 
-def _amp_level(value: str, work: str) -> str:
-    return also(Message("amp_level {value}", value=value), work)
+def _level(says: Message, value: str, work: str) -> str:
+    return also(says.filled(value=value), work)
 
 
 def _work(program: Program, made: Training) -> str:
@@ -66,7 +66,7 @@ def _work(program: Program, made: Training) -> str:
     says = Message("no matmul or convolution in it is known")
     if networks.may_multiply(program, made.values):
         says = Message("where its network is made is not known")
-    why = unknown_networks.why(program, [made])
+    why = train_cells.why_unknown(program, [made])
     return Message("{says}: {why}", says=says, why=why) if why is not None else says
 
 
@@ -79,10 +79,8 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
             place = module.source.place(module.span(control.node)[0])
             yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
-            yield reader.evidence(control, train_cells.LEVELS[control.api], says=_level)
+            yield reader.evidence(
+                control, train_cells.LEVELS[control.api], says=partial(_level, Message("level {value}"), work="")
+            )
         else:
             yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
-
-
-def _level(value: str) -> str:
-    return Message("level {value}", value=value)

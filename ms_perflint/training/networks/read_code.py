@@ -19,6 +19,7 @@ from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
+from ms_perflint.training.networks.used_beside import arguments
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -47,7 +48,8 @@ def _is_in_graphs(program: Program) -> bool:
 
 def is_known(program: Program, api: str) -> bool:
     """Return whether a layer of MindSpore is one of a known kind, for a program."""
-    return known_kinds.is_cell(api, program.version) and (not known_kinds.needs_graphs(api) or _is_in_graphs(program))
+    is_for_graphs = api.rpartition(".")[2] in known_kinds.OF_GRAPHS
+    return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
 
 
 class Code:
@@ -212,9 +214,7 @@ class Code:
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
-        given = (
-            (*site.node.args, *(word.value for word in site.node.keywords)) if isinstance(site.node, ast.Call) else ()
-        )
+        given = arguments(site.node) if isinstance(site.node, ast.Call) else []
         return all(self.numbers.is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
@@ -241,7 +241,7 @@ class Code:
 
     def _tell_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given: they are of numbers."""
-        if known_kinds.takes_shape(word_of(node.func)):
+        if known_kinds.plain(word_of(node.func)) in known_kinds.OF_SHAPES:
             is_method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
             parts = node.args[1:] if not is_method else node.args
             shapes = [each for each in parts if isinstance(each, (ast.Tuple, ast.List))]
@@ -266,7 +266,8 @@ class Code:
     def _is_listed(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
         rows = [self.program.value(each, function) for each in self._rows(func, function) if is_own(each)]
-        return any(_is_list(value) and not self._is_container(value) for value in rows)
+        listed = [value for value in rows if any(known.is_display for known in value.alternatives)]
+        return not all(map(self._is_container, listed))
 
     def _is_held(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is one of the cells of a container."""
@@ -336,10 +337,6 @@ def _is_of_base(func: ast.expr) -> bool:
 def _is_uncalled(known: Alternative) -> bool:
     """Return whether something cannot be called: a constant, or the list of which a container is made."""
     return known.constant is not NO_CONSTANT or known.is_display
-
-
-def _is_list(value: Value) -> bool:
-    return any(known.is_display for known in value.alternatives)
 
 
 def _is_of_tensor(known: Alternative) -> bool:
