@@ -13,7 +13,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import known_networks, layers, padding, unknown_networks
+from ms_perflint.training.networks import known_networks, layers, padding, train_cells
 from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, FreeWidths
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class UnalignedShape(Check):
 
     def gap(self) -> Optional[Message]:
         """Return what hides the networks that are trained, where no layer in these files can be one of theirs."""
-        why = unknown_networks.unknown(self.program)
+        why = train_cells.unknown(self.program)
         return why if why is not None and not self.widths.has_layers else None
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:

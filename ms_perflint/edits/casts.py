@@ -13,7 +13,7 @@ from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import delete_statement
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.dtypes.attributes import unused_definition
+from ms_perflint.training.dtypes.bindings import unused_definition
 from ms_perflint.training.dtypes.casts import Cast
 from ms_perflint.training.dtypes.creations import Creation
 from ms_perflint.training.dtypes.dtype import Dtype

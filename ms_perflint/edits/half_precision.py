@@ -19,7 +19,7 @@ from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.inner_parts import APART
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
-from ms_perflint.training.networks.products import Tied, tied
+from ms_perflint.training.networks.products import Tied
 from ms_perflint.training.networks.train_cells import CONVERT, FIXED, LEVELS, Training, is_full, made_at
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
 from ms_perflint.training.networks.used_beside import arguments, is_used_beside
@@ -68,14 +68,6 @@ class Writer:
     def name(self, module: SemanticIndex, api: str) -> tuple[str, tuple[Edit, ...]]:
         """Return how a file spells an API, and the edits that import it."""
         return import_name(module, api, version=self.program.version, line_length=self.line_length)
-
-    def plan(self, training: Training) -> Plan:
-        """Return where the networks of a training are converted."""
-        return conversions.plan(self.program, [training])
-
-    def tied(self, values: Iterable[Value]) -> tuple[Tied, ...]:
-        """Return the products of a network with the weight of a layer."""
-        return tied(self.program, values)
 
     def converted(self, training: Training) -> Rewrite:
         """Return the edits that convert the networks of a training, and of those beside it, and scale the losses."""

@@ -17,7 +17,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import is_cpu_by_default, target_of
-from ms_perflint.training.networks import breakages, networks, precision, train_cells
+from ms_perflint.training.networks import breakages, conversions, networks, precision, products, train_cells
 from ms_perflint.training.networks.breakages import Half
 from ms_perflint.training.networks.plans import converted
 from ms_perflint.training.networks.train_cells import Training
@@ -51,19 +51,15 @@ class MixedPrecision:
         made = suspect.training
         if made is None:
             way = Remedy((), LEVEL, Safety.DISPLAY, Message("what trains the network is not known"))
-        elif made.call.api in train_cells.LEVELS and not self._has_loss_inside(made):
+        elif made.call.api in train_cells.LEVELS and (
+            made.call.is_spread or train_cells.is_given(made.call, "loss_fn")
+        ):
             way = self._level(made)
-        else:
+        else:  # also for a network that computes its loss itself: a level would halve the loss
             way = self._custom(made)
         if suspect.is_forced:
             way = self._halved(suspect, way)
         return way._replace(related=(*way.related, *self._places(suspect)))
-
-    @staticmethod
-    def _has_loss_inside(training: Training) -> bool:
-        """Return whether the network of a Model computes its loss itself, so that a level would halve the loss."""
-        call = training.call
-        return not call.is_spread and not train_cells.is_given(call, "loss_fn")
 
     @cached_property
     def _writer(self) -> Writer:
@@ -127,7 +123,7 @@ class MixedPrecision:
 
     def _with_casts(self, training: Training, way: Remedy) -> Remedy:
         """Weights that are used beside their layer stay in float32: they are cast."""
-        tied = self._writer.tied(training.values) if way.edits else ()
+        tied = products.tied(self.program, training.values) if way.edits else ()
         if not tied or not way.edits:
             return way
         places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)
@@ -201,7 +197,7 @@ class MixedPrecision:
         training = suspect.training
         if training is None:
             return ()
-        plan = self._writer.plan(training) if training.kind != "model" else None
+        plan = conversions.plan(self.program, [training]) if training.kind != "model" else None
         values = training.values[:1] if training.kind == "model" else training.values
         if plan is not None and plan.uses:
             values = tuple(converted(self.program, use) for use in plan.uses)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
 from ms_perflint.facts.reader import Reader, flat, short
 from ms_perflint.facts.words import also
-from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks.train_cells import Training
 
 
 def precision_of(reader: Reader) -> Fact:
@@ -49,36 +46,28 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     trainings = train_cells.trainings(reader.program)
     models = [each for each in trainings if each.kind == "model"]
     for made in models or trainings:
-        call = made.call
-        given = call.given("network") if made.kind == "model" else next(iter(call.node.args), None)
-        work = _work(reader.program, made.values, given, call.scope)
+        call, work = made.call, _work(reader.program, made)
         if made.kind == "model":
-            yield reader.evidence(call, "amp_level", says=partial(_amp_level, work=work))
+            yield reader.evidence(call, "amp_level", says=partial(_level, Message("amp_level {value}"), work=work))
         else:
             when, origins = reader.when(call)
             says = Message("makes the training step") if made.kind == "cell" else Message("makes the gradients")
             yield Evidence(reader.place(call), reader.code(call), also(says, work), None, origins, when)
 
 
-def _amp_level(value: str, work: str) -> str:
-    return also(Message("amp_level {value}", value=value), work)
+def _level(says: Message, value: str, work: str) -> str:
+    return also(says.filled(value=value), work)
 
 
-def _work(program: Program, values: Sequence[Value], given: Optional[ast.expr], scope: Scope) -> str:
+def _work(program: Program, made: Training) -> str:
     """Return what is to be said of the matrix work in a network, and what hides it; nothing where it is certain."""
-    if networks.multiplies(program, values):
+    if networks.multiplies(program, made.values):
         return ""
-    is_there = networks.may_multiply(program, values)
-    says = (
-        Message("where its network is made is not known")
-        if is_there
-        else Message("no matmul or convolution in it is known")
-    )
-    part = networks.hidden(program, values)
-    if part is None and given is not None and is_unknown(program, given, scope):
-        part = given, scope
-    part = part or networks.foreign(program, values[:1])
-    return Message("{says}: {why}", says=says, why=end(program, *part).said(program)) if part is not None else says
+    says = Message("no matmul or convolution in it is known")
+    if networks.may_multiply(program, made.values):
+        says = Message("where its network is made is not known")
+    why = train_cells.why_unknown(program, [made])
+    return Message("{says}: {why}", says=says, why=why) if why is not None else says
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:
@@ -90,10 +79,8 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
             place = module.source.place(module.span(control.node)[0])
             yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
-            yield reader.evidence(control, train_cells.LEVELS[control.api], says=_level)
+            yield reader.evidence(
+                control, train_cells.LEVELS[control.api], says=partial(_level, Message("level {value}"), work="")
+            )
         else:
             yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
-
-
-def _level(value: str) -> str:
-    return Message("level {value}", value=value)

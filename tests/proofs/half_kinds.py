@@ -375,6 +375,12 @@ OPERATORS = [
         "h = self.rows(h)",
         "self.rows = []\nself.rows.append(nn.Conv2d(4, 4, 1))\nself.rows = nn.SequentialCell(self.rows)",
     ),
+    _kind(
+        "same",
+        "layers in a list first, in a loop",
+        "for each in self.rows:\n            h = each(h)",
+        "self.rows = []\nself.rows.append(nn.Conv2d(4, 4, 1))\nself.rows = nn.CellList(self.rows)",
+    ),
     _kind("same", "no layer", "h = self.pool(h) if self.pool is not None else h", "self.pool = None"),
     _kind(
         "same",

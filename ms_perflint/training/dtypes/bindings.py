@@ -1,11 +1,14 @@
-"""Questions about names inside of one function."""
+"""Questions about the names of one function, and the attributes that it reads."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.program.program import Program
 
 
 def home_of(name: str, scope: Scope) -> Optional[Scope]:
@@ -36,3 +39,43 @@ def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     stmt = bindings[0].stmt
     alone = isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
     return bindings[0].value if alone and reads(bindings[0]) == [node] else None
+
+
+# --- attributes that nothing reads any more
+
+
+def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) -> Optional[ast.stmt]:
+    """Return the `self.x = ...` in `__init__` that nothing reads once the expressions `gone`, all `self.x`, are gone.
+
+    Other files that mention both the class and the attribute may read it: a class derived from this one, say.
+    """
+    cls, own = scope.owner.parent, receiver_name(scope)
+    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and _is_name(node.value, own)}
+    if cls is None or not own or len(names) != 1 or len(gone) != sum(isinstance(n, ast.Attribute) for n in gone):
+        return None
+    name = names.pop()
+    stored = cls.attributes.get(name, [])
+    if len(stored) != 1 or not isinstance(stored[0].stmt, ast.Assign) or len(stored[0].stmt.targets) != 1:
+        return None
+    read = {id(node) for node in ast.walk(scope.module.tree) if _reads(node, name)}
+    if read != {id(node) for node in gone} or stored[0].path or stored[0].block.scope.name != "__init__":
+        return None
+    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Return whether a node reads an attribute of that name, or names it in a string."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Constant) and node.value == name
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _elsewhere(program: Program, path: str, cls: str, name: str) -> bool:
+    """Return whether another file of the programs that hold this one mentions both the class and the attribute."""
+    project = program.project
+    files = {file for entry in project.programs(path) for file in project.closure(entry)}
+    return any(file != path and project.contains(file, cls) and project.contains(file, name) for file in files)

@@ -9,12 +9,12 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.arrays import compares_arrays
 from ms_perflint.training.dtypes.bindings import sole_value
 from ms_perflint.training.dtypes.casts import Cast, by_method, read_cast
 from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, may_run_each_step
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.host_values import compares_arrays
 from ms_perflint.training.dtypes.round_trips import widening
 
 

@@ -26,30 +26,26 @@ CAST_METHODS = {
     "long": "int64",
     "bool": "bool_",
 }
-# (narrow, wide): there and back gives every value again
-WIDER = frozenset(
-    {
-        ("float16", "float32"),
-        ("float16", "float64"),
-        ("bfloat16", "float32"),
-        ("bfloat16", "float64"),
-        ("float32", "float64"),
-        ("int8", "int16"),
-        ("int8", "int32"),
-        ("int8", "int64"),
-        ("int16", "int32"),
-        ("int16", "int64"),
-        ("int32", "int64"),
-        ("uint8", "int16"),
-        ("uint8", "int32"),
-        ("uint8", "int64"),
-    }
-)
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
+
+# (narrow, wide): there and back gives every value again
+WIDER = frozenset(
+    (narrow, wide)
+    for narrow, wides in {
+        "float16": "float32 float64",
+        "bfloat16": "float32 float64",
+        "float32": "float64",
+        "int8": "int16 int32 int64",
+        "int16": "int32 int64",
+        "int32": "int64",
+        "uint8": "int16 int32 int64",
+    }.items()
+    for wide in _words(wides)
+)
 
 # Operators that only move data
 MOVES = _words(

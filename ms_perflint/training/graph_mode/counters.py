@@ -16,7 +16,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
-from ms_perflint.training.dtypes.scalars import scalar
+from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.graph_mode.compiled import class_of
 from ms_perflint.training.training import callers

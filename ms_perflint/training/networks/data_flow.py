@@ -21,7 +21,6 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.training.networks import layers
-from ms_perflint.training.networks.flow_effects import Bits, Effect, Fed, Flow, Operated, Passed, Tied, covers, flow
 from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
 from ms_perflint.training.networks.signals import (
     ADDED,
@@ -36,9 +35,18 @@ from ms_perflint.training.networks.signals import (
     SPLITS,
     STATE,
     TIES,
+    Bits,
+    Effect,
+    Fed,
+    Flow,
     Made,
+    Operated,
+    Passed,
     Source,
     Sources,
+    Tied,
+    covers,
+    flow,
     union,
 )
 

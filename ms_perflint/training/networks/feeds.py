@@ -12,7 +12,6 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.data_flow import data_flow
-from ms_perflint.training.networks.flow_effects import Flow
 from ms_perflint.training.networks.layers import Slot
 from ms_perflint.training.networks.signals import (
     ADDED,
@@ -30,6 +29,7 @@ from ms_perflint.training.networks.signals import (
     STATE,
     TIES,
     WHOLE,
+    Flow,
     Made,
     Operation,
     Signal,

@@ -334,18 +334,16 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     if call is None:
         return not _is_unselected(program, mention)
     made = program.value(call, mention.scope)
-    is_cell = not made.open and bool(made.alternatives) and all(_is_cell(program, known) for known in made.alternatives)
+    is_cell = (
+        not made.open
+        and bool(made.alternatives)
+        and all(networks.may_be_cell(program, known) for known in made.alternatives)
+    )
     return not is_cell or _may_hold(network, made)
 
 
 def _is_switch(site: Site) -> bool:
     return site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word
-
-
-def _is_cell(program: Program, known: Alternative) -> bool:
-    if known.cls is not None:
-        return networks.is_cell(program, known.cls)
-    return known.type_api.startswith("mindspore.nn.")
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:

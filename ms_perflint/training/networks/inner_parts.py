@@ -17,7 +17,6 @@ from ms_perflint.languages import Message
 from ms_perflint.training import family
 from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
-from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import added, is_loss, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
@@ -106,7 +105,7 @@ class _Parts:
             if value is None or binding.path:
                 continue
             known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
-            if not known or not all(self._is_cell(each) for each in known):
+            if not known or not all(networks.may_be_cell(self.program, each) for each in known):
                 if name in self.called and any(_is_of_library(each) for each in known):
                     text = FOREIGN if any(family.is_network(each.type_api) for each in known) else FED
                     self.foreign[name] = Obstacle(scope.module, value, text)
@@ -144,11 +143,6 @@ class _Parts:
         """Return whether cells may have a matmul, of whatever size; of MindSpore's cells it is known."""
         found = networks.reach(self.program, [Value(known)])
         return found.has_products or (found.is_hidden and any(each.cls is not None for each in known))
-
-    def _is_cell(self, known: Alternative) -> bool:
-        if known.cls is not None:
-            return networks.is_cell(self.program, known.cls)
-        return known.type_api.startswith(CELLS)
 
 
 def _is_of_library(known: Alternative) -> bool:

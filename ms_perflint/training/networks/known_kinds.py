@@ -35,7 +35,7 @@ _CELLS = frozenset(
     }
 )  # fmt: skip
 # Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
-_OF_GRAPHS = frozenset({"LSTM"})
+OF_GRAPHS = frozenset({"LSTM"})
 # Layers that once summed in half precision, or were others, by the first version that has what was run
 _SINCE = {"GroupNorm": (2, 7), "TransformerEncoder": (2, 0), "TransformerEncoderLayer": (2, 0)}
 # Operators, functions and methods of tensors by their last word, without underscores and in lower case: `Reshape`,
@@ -75,7 +75,7 @@ _MADE = frozenset({"zeros", "ones", "full", "arange", "eye", "onehot", "randn", 
 # Operators whose result some devices give in float32, whatever they are given
 _RAISE = frozenset({"resizebilinear", "resizebilinearv2"})
 _CASTS = frozenset({"cast", "astype", "to"})
-_OF_SHAPES = frozenset({"reshape", "view", "broadcastto", "tile", "stridedslice", "slice", "zeros", "ones", "pad"})
+OF_SHAPES = frozenset({"reshape", "view", "broadcastto", "tile", "stridedslice", "slice", "zeros", "ones", "pad"})
 _DTYPES = frozenset({"float16", "bfloat16", "half", "float64", "double", "complex64"})
 BUILTINS = frozenset(
     {
@@ -83,11 +83,6 @@ BUILTINS = frozenset(
         "super", "format", "hasattr", "ValueError", "TypeError", "NotImplementedError", "RuntimeError",
     }
 )  # fmt: skip
-
-
-def needs_graphs(api: str) -> bool:
-    """Return whether a layer is known in graph mode only."""
-    return api.rpartition(".")[2] in _OF_GRAPHS
 
 
 def is_cell(api: str, version: Version) -> bool:
@@ -100,22 +95,17 @@ def is_cell(api: str, version: Version) -> bool:
 
 def is_operator(word: str) -> bool:
     """Return whether an operator, a function or a method of a tensor is one of a known kind."""
-    return _plain(word) in _OPERATORS | _JOINING
+    return plain(word) in _OPERATORS | _JOINING
 
 
 def is_layered(word: str) -> bool:
     """Return whether an operator is one with which a layer computes: an attribute of it that is given its weights."""
-    return _plain(word) in _OF_LAYERS
+    return plain(word) in _OF_LAYERS
 
 
 def joins(word: str) -> bool:
     """Return whether an operator takes tensors of one dtype only."""
-    return _plain(word) in _JOINING
-
-
-def takes_shape(word: str) -> bool:
-    """Return whether an operator is given a shape, or other numbers, as a tuple."""
-    return _plain(word) in _OF_SHAPES
+    return plain(word) in _JOINING
 
 
 def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
@@ -123,20 +113,21 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
 
     "" where it does neither, or the dtype has no such word.
     """
-    plain = _plain(word)
+    kind = plain(word)
     given = next((each.value for each in call.keywords if each.arg == "dtype"), call.args[-1] if call.args else None)
     said = given.attr if isinstance(given, ast.Attribute) else ""
-    if plain in _CASTS:
+    if kind in _CASTS:
         return said, given
-    if plain == "float" and not call.args and isinstance(call.func, ast.Attribute):
+    if kind == "float" and not call.args and isinstance(call.func, ast.Attribute):
         return "float32", None
-    if plain in _RAISE:
+    if kind in _RAISE:
         return "float32", None
-    if plain in _MADE:
+    if kind in _MADE:
         is_dtype = said in _DTYPES or said == "dtype" or said.startswith(("int", "bool", "float"))
         return (said, given) if is_dtype else ("float32", None)
     return "", None
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
+    """Return a word without underscores, in lower case."""
     return re.sub(r"_|\(\)$", "", word).lower()

@@ -40,8 +40,8 @@ FIXED = (
 HIDDEN = r"(?i)hid|bottleneck|inner|inter|ffn|feed|width|units|neurons"
 _CASES = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 _PAPER = (
-    rb"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
-    rb"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
+    r"(?i)arxiv|\bpaper\b|et al\.?|proceedings|"
+    r"\b(?:CVPR|ICCV|ECCV|NeurIPS|ICML|ICLR|AAAI|ACL|EMNLP|KDD|SIGIR|WSDM)\b"
 )
 _TESTS = frozenset({"test", "tests", "ut", "st", "unittest", "unittests", "testing"})
 
@@ -141,13 +141,7 @@ def from_paper(call: Call) -> bool:
 
 @query
 def _names_paper(program: Program, scope: Scope) -> bool:
-    return bool(re.search(_PAPER, module_text(scope.module, scope.node)))
-
-
-def module_text(module: SemanticIndex, node: ast.AST) -> bytes:
-    """Return the bytes of a node."""
-    start, end = module.span(node)
-    return module.source.text[start:end]
+    return bool(re.search(_PAPER, scope.module.text(scope.node)))
 
 
 def in_tests(site: Site) -> bool:

@@ -77,6 +77,11 @@ def is_cell(program: Program, cls: Scope) -> bool:
     return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
 
 
+def may_be_cell(program: Program, known: Alternative) -> bool:
+    """Return whether something is an object of a layer of MindSpore, or of a cell of the project."""
+    return is_cell(program, known.cls) if known.cls is not None else known.type_api.startswith(CELLS)
+
+
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
     return _found(program, tuple(values)).found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -125,9 +125,9 @@ def _cells(call: Call) -> tuple[Alternative, ...]:
     return tuple(known for known in value.alternatives if known.is_object)
 
 
-def spelled(call: ast.Call) -> Optional[ast.expr]:
+def spelled(call: ast.AST) -> Optional[ast.expr]:
     """Return the dtype that a `to_float` call spells out, `ms.float32` or `float32`; None for another expression."""
-    given = _dtype(call)
+    given = _dtype(call) if isinstance(call, ast.Call) else None
     if isinstance(given, ast.Attribute) and given.attr in ("float32", "single"):
         return given
     return given if isinstance(given, ast.Name) and given.id in ("float32", "single") else None
@@ -141,19 +141,14 @@ def needs_float32(program: Program, values: Iterable[Value]) -> bool:
 
     `values`: what is differentiated in training.
     """
-    return (
-        _imports(program, _is_physics) or _imports(program, _is_quantization) or _differentiates_inputs(program, values)
-    )
+    return _imports_full(program) or _differentiates_inputs(program, values)
 
 
-def _imports(program: Program, wanted: Callable[[str], bool]) -> bool:
-    """Return whether a running scope of the program loads a name of a module that is wanted."""
+def _imports_full(program: Program) -> bool:
+    """Return whether a running scope of the program loads a name of a module for physics or quantization."""
     for module in program.modules:
-        names = {
-            name
-            for name, imports in module.imported.items()
-            if any(wanted(_origin(stmt, alias)) for stmt, alias in imports)
-        }
+        imported = module.imported.items()
+        names = {name for name, imports in imported if any(_is_full(_origin(*each)) for each in imports)}
         if names and any(names & scope.names for scope in _scopes(program, module)):
             return True
     return False
@@ -171,13 +166,10 @@ def _origin(stmt: ast.stmt, alias: ast.alias) -> str:
     return alias.name
 
 
-def _is_physics(name: str) -> bool:
-    return name.partition(".")[0] in PHYSICS
-
-
-def _is_quantization(name: str) -> bool:
+def _is_full(name: str) -> bool:
     first, *rest = name.lower().split(".")
-    return first in ("mindspore", "mindspore_gs") and any("quant" in part for part in rest)
+    is_quantization = first in ("mindspore", "mindspore_gs") and any("quant" in part for part in rest)
+    return is_quantization or name.partition(".")[0] in PHYSICS
 
 
 def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:

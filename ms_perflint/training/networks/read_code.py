@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import NO_CONSTANT, Alternative
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
@@ -19,6 +19,7 @@ from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
+from ms_perflint.training.networks.used_beside import arguments
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -47,7 +48,8 @@ def _is_in_graphs(program: Program) -> bool:
 
 def is_known(program: Program, api: str) -> bool:
     """Return whether a layer of MindSpore is one of a known kind, for a program."""
-    return known_kinds.is_cell(api, program.version) and (not known_kinds.needs_graphs(api) or _is_in_graphs(program))
+    is_for_graphs = api.rpartition(".")[2] in known_kinds.OF_GRAPHS
+    return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
 
 
 class Code:
@@ -212,9 +214,7 @@ class Code:
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
-        given = (
-            (*site.node.args, *(word.value for word in site.node.keywords)) if isinstance(site.node, ast.Call) else ()
-        )
+        given = arguments(site.node) if isinstance(site.node, ast.Call) else []
         return all(self.numbers.is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
@@ -241,7 +241,7 @@ class Code:
 
     def _tell_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given: they are of numbers."""
-        if known_kinds.takes_shape(word_of(node.func)):
+        if known_kinds.plain(word_of(node.func)) in known_kinds.OF_SHAPES:
             is_method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
             parts = node.args[1:] if not is_method else node.args
             shapes = [each for each in parts if isinstance(each, (ast.Tuple, ast.List))]
@@ -252,36 +252,34 @@ class Code:
         if site.scope.owner.parent not in self.inner:
             stop(site.module, site.node, Message("the loss is computed inside of the network"))
 
-    def _is_held(self, func: ast.expr, function: Scope) -> bool:
-        """Return whether what is called is one of the cells of a container: of a loop, or by its index."""
+    def _rows(self, func: ast.expr, function: Scope) -> list[ast.expr]:
+        """Return the rows of which what is called is one: of a loop, or by its index."""
         if isinstance(func, ast.Subscript):
-            return self._is_container(func.value, function)
+            return [func.value]
         bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
-        loops = [binding.value for binding in bindings if binding.kind == "for"]
-        return bool(loops) and all(self._goes_through_cells(each, function) for each in loops)
+        found: list[ast.expr] = []
+        for row in (binding.value for binding in bindings if binding.kind == "for"):
+            is_through = isinstance(row, ast.Call) and word_of(row.func) in ("enumerate", "zip", "reversed")
+            found += row.args if is_through else [row] if row is not None else []  # type: ignore[union-attr]
+        return found
 
     def _is_listed(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
-        bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
-        rows = [each.value for each in bindings if each.kind == "for" and each.value is not None]
-        rows += [func.value] if isinstance(func, ast.Subscript) else []
-        values = [self.program.value(row, function) for row in rows if isinstance(row, ast.Attribute)]
-        return any(known.is_display for value in values for known in value.alternatives)
+        rows = [self.program.value(each, function) for each in self._rows(func, function) if is_own(each)]
+        listed = [value for value in rows if any(known.is_display for known in value.alternatives)]
+        return not all(map(self._is_container, listed))
 
-    def _goes_through_cells(self, node: Optional[ast.expr], function: Scope) -> bool:
-        if isinstance(node, ast.Call) and word_of(node.func) in ("enumerate", "zip", "reversed"):
-            return any(self._is_container(each, function) for each in node.args)
-        return node is not None and self._is_container(node, function)
+    def _is_held(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether what is called is one of the cells of a container."""
+        rows = (each.value if isinstance(each, ast.Subscript) else each for each in self._rows(func, function))
+        return any(self._is_container(self.program.value(each, function)) for each in rows)
 
-    def _is_container(self, node: ast.expr, function: Scope) -> bool:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        value = self.program.value(node, function)
-        if not value.alternatives or value.open:
+    def _is_container(self, value: Value) -> bool:
+        """Return whether a row is a container, also one that was the list of its cells before."""
+        made = [known for known in value.alternatives if not known.is_display]
+        if not made or value.open or any(known.type_api not in known_kinds.CONTAINERS for known in made):
             return False
-        for known in value.alternatives:
-            if known.type_api not in known_kinds.CONTAINERS:
-                return False
+        for known in made:
             self.cell(known, None)
         return True
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.training import MODEL_TRAINS, train_sites
+from ms_perflint.training.devices import target_of
+from ms_perflint.training.followed import end, is_unknown
+from ms_perflint.training.networks import networks
+from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
 
 MODEL = "mindspore.train.Model"
@@ -103,6 +107,11 @@ class Training(NamedTuple):
     values: tuple[Value, ...]  # what is trained
     sites: tuple[Site, ...]  # that take the steps
 
+    @property
+    def given(self) -> Optional[ast.expr]:
+        """Return what the call is given to train."""
+        return self.call.given("network") if self.kind == "model" else next(iter(self.call.node.args), None)
+
 
 @fact
 def trainings(program: Program) -> tuple[Training, ...]:
@@ -126,6 +135,27 @@ def trainings(program: Program) -> tuple[Training, ...]:
 def trained(program: Program) -> tuple[Value, ...]:
     """Return what the trainings of a program train."""
     return tuple(value for each in trainings(program) for value in each.values)
+
+
+@fact
+def unknown(program: Program) -> Optional[Message]:
+    """Return what hides the networks that are trained on an accelerator; None where a layer of one is known."""
+    if not is_trained(program) or target_of(program).is_cpu:
+        return None
+    return why_unknown(program, trainings(program))
+
+
+def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:
+    """Return what hides the networks of some trainings; None where a layer of one is known."""
+    values = tuple(value for each in trainings for value in each.values)
+    if networks.multiplies(program, values):
+        return None
+    given = ((each.given, each.call.scope) for each in trainings)
+    part = networks.hidden(program, values) or next(
+        ((node, scope) for node, scope in given if node is not None and is_unknown(program, node, scope)), None
+    )
+    part = part or networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
+    return end(program, *part).said(program) if part is not None else None
 
 
 def asks_float32(program: Program, training: Training) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only
 from ms_perflint.training.devices import target_of
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells, unknown_networks
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -37,20 +36,10 @@ class Suspect(NamedTuple):
 
 def among(program: Program, sites: Sequence[Site]) -> list[Site]:
     """Return the sites that, by their words alone, may create what is trained, or force FP32; none in a library."""
-    making = making_words(program, sites[0].module) if sites else None
-    return [site for site in sites if site.word in making or _is_forcing(site)] if making is not None else []
-
-
-def _is_forcing(site: Site) -> bool:
-    is_call = site.word == "to_float" and isinstance(site.node, ast.Call)
-    return is_call and precision.spelled(site.node) is not None  # type: ignore[arg-type]
-
-
-@fact
-def making_words(program: Program, module: SemanticIndex) -> Optional[frozenset[str]]:
-    """Return the words of the calls of a module that may make what is trained; None in a library."""
-    is_asked = training.may_train(program) and train_cells.is_script(program)
-    return train_cells.making_words(program, module) if is_asked else None
+    if not sites or not training.may_train(program) or not train_cells.is_script(program):
+        return []
+    words = train_cells.making_words(program, sites[0].module)
+    return [site for site in sites if site.word in words or (site.word == "to_float" and precision.spelled(site.node))]
 
 
 @fact
@@ -73,7 +62,7 @@ def suspects(program: Program) -> dict[int, Suspect]:
 
 def hidden(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
-    why = unknown_networks.unknown(program)
+    why = train_cells.unknown(program)
     if why is None or suspects(program):
         return None
     values = train_cells.trained(program)
