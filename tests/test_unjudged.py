@@ -67,6 +67,9 @@ def test_a_config_file_that_is_named_is_about_the_programs_that_may_read_it(here
     for folder in (here, here / "app"):
         (folder / "config.yaml").write_text("a: 1\n")
     how = ("--cache-dir", str(here / "cache")) if cache else ("-n",)
+    unread = run("--isolated", *how, "config.yaml", cwd=here / "app")
+    assert (unread.code, unread.out, unread.err) == (0, "", "no program may read config.yaml\n")
+    (here / "app" / "train.py").write_text("import yaml\n" + SCRIPT)
     for _ in range(2):
         told = run("--isolated", *how, "config.yaml", cwd=here / "app")
         assert (told.code, told.out, told.err) == (0, "", TOLD)

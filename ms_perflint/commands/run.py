@@ -71,7 +71,9 @@ def run(paths: Sequence[str], options: Options) -> int:
     asked = request(paths, options, configs, typed)
     clock.append((Message("finding files"), time.perf_counter()))
     if not asked.found.files and not asked.found.problems and not options.quiet and not typed:
-        tell(say(Message("no Python files found"), language))
+        others = asked.touched.others if asked.touched is not None else ()
+        none = Message("no Python files found")
+        tell(say(Message("no program may read {file}", file=os.path.basename(others[0])) if others else none, language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
     work = Work(asked, configs, options, wanted, Memories(directory, asked.paths), language)
     with closing(asked.compared) if asked.compared is not None else nullcontext():

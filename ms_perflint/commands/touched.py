@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from ms_perflint.cache.cache import Memory, project_root
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.config.settings import Config
+from ms_perflint.config.settings import Config, inside
 from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import Found, discover, is_excluded
@@ -52,8 +52,12 @@ class Touched:
                 near = memories[number].consulting(with_findings.intersection(paths), self._others)
                 kept |= {path for path in sorted(near) if self._is_read_for(path, config)}
             self._kept = frozenset(kept)
-        may_read = self._readers.may_read
-        return report.only(self._kept, {each.entry for each in report.unjudged if may_read(each.entry)})
+        return report.only(self._kept, {each.entry for each in report.unjudged if self._may_be_read_by(each.entry)})
+
+    def _may_be_read_by(self, entry: str) -> bool:
+        """Return whether a program that was judged in part may read one of the others, which lies below its script."""
+        is_below = any(inside(path, os.path.dirname(entry)) for path in self._others)
+        return is_below and self._readers.may_read(entry)
 
     def _is_read_for(self, path: str, config: Config) -> bool:
         """Return whether one of the others is read for a program of a file: sessions are also about other programs."""

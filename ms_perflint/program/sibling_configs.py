@@ -29,7 +29,7 @@ FITTING = 0.5  # of them have to stand there
 
 def runs(program: Program) -> Iterator[RunConfiguration]:
     """Yield the run configurations that config files make for a program that has to be given one."""
-    options = _options(program) if any(True for _ in _folders(program)) else []  # only then its parser is read
+    options = _options(program)
     files = tuple(_files(program)) if options else ()
     if not files:
         return
