@@ -60,8 +60,7 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
     advice, reason = Message("change what decides the mode"), Message("other runs take the mode from there too")
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
     others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
-    related = (*places, *others[:MOST], *_obstacles(call.program))
-    return Change("setting", Remedy(cause.edits, advice, Safety.DISPLAY, reason, related))
+    return _shown("setting", call.program, cause.edits, advice, reason, (*places, *others[:MOST]))
 
 
 def _add(call: Call, line_length: int) -> Change:
@@ -83,10 +82,9 @@ def _add(call: Call, line_length: int) -> Change:
 
 def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> Change:
     """Return the change by which an option for the mode, which nothing reads, decides it."""
-    related = (Related(option.place, Message("this option is never used")), *_obstacles(call.program))
+    related = (Related(option.place, Message("this option is never used")),)
     advice, reason = Message("pass the option on"), Message("it makes the option decide")
-    made = tuple(edits) if edits is not None else None
-    return Change("unused", Remedy(made, advice, Safety.DISPLAY, reason, related))
+    return _shown("unused", call.program, edits, advice, reason, related)
 
 
 def _insert(call: Call, line_length: int) -> Change:
@@ -107,7 +105,22 @@ def _insert(call: Call, line_length: int) -> Change:
     if unset_mode.first_context(call.program) is None:
         return _ready("unset", call.program, edits)
     reason = Message("the scripts share a `set_context` that sets other options")
-    return Change("shared", Remedy(edits, COMPILE, Safety.DISPLAY, reason, _obstacles(call.program)))
+    return _shown("shared", call.program, edits, COMPILE, reason)
+
+
+def _shown(
+    origin: str,
+    program: Program,
+    edits: Optional[Iterable[Edit]],
+    advice: Message,
+    reason: Message,
+    related: tuple[Related, ...] = (),
+) -> Change:
+    """Return a change that is for display in any case: an obstacle to graph mode is the reason before any other."""
+    named = _obstacles(program)
+    made = tuple(edits) if edits is not None else None
+    why = named[0].message if named else reason
+    return Change(origin, Remedy(made, advice, Safety.DISPLAY, why, (*related, *named)))
 
 
 def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Change:

@@ -773,6 +773,7 @@ CAUSES = [
     ),
 ]
 
+MADE = "nn.SequentialCell(nn.Dense(8, 4))"
 MODEL = """
     net = nn.SequentialCell(nn.Dense(8, 4))
     model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
@@ -807,6 +808,20 @@ def test_the_cause_is_changed_and_only_shown(option: str, given: str, changed: s
     (finding,) = program.lint(CODE).findings
     assert [related.place.row for related in finding.related] == [7]
     assert "set_context" in program.files["train.py"].splitlines()[finding.place.row - 1]
+
+
+def test_an_obstacle_is_the_reason_before_what_decides_the_mode() -> None:
+    setting = 'parser.add_argument("--mode", type=int, default=1)'
+    text = _caused(setting, "ms.set_context(mode=args.mode)\n")
+    reasons = []
+    for made in ("nn.SequentialCell(nn.Dense(8, 4))", "Odd(8, 4)"):
+        odd = "\n\nclass Odd(nn.Dense):\n    def construct(self, x):\n        import math\n        return x * math.pi\n\n\n"
+        program = Program({"train.py": text.replace("parser =", odd + "parser =").replace(MADE, made)})
+        (finding,) = program.lint(CODE).findings
+        assert finding.fix is not None and finding.fix.safety.value == "display-only"
+        reasons.append(finding.fix.reason)
+    assert reasons[0] == "other runs take the mode from there too"
+    assert reasons[1] != reasons[0] and reasons[1] in {related.message for related in finding.related}
 
 
 @pytest.mark.parametrize("equal", [True, False])
