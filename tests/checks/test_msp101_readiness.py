@@ -194,6 +194,16 @@ BLOCKED = [
         )
     ),
     sliced("slices by a long range", "range(100)", ": i + 1"),
+    *(
+        cell(f"items changed by {hook}", "return self.dense(x) * self.held[0]", "self.held = [1.0, 2.0]", hook)
+        for hook in (
+            "net.held[0] = step * 0.1",
+            "net.held[step % 2] = step * 0.1",
+            "net.held.insert(0, step * 0.1)",
+            "net.held.reverse()",
+            "net.held.clear()\n            net.held.append(step * 0.1)",
+        )
+    ),
     # written by compiled code
     cell(
         "attribute read by Python",
@@ -954,3 +964,21 @@ def test_a_function_that_takes_one_step_is_named_for_jit() -> None:
         "def train_step(x, y):"
     ]
     assert not Program(program.files, version=(1, 2)).lint(CODE).findings[0].related
+
+
+@pytest.mark.parametrize(
+    ("body", "init", "hook"),
+    [
+        ("return self.dense(x) * self.held[0]", "self.held = [1.0]\n        self.held[0] = 2.0", "pass"),
+        ("return self.dense(x)", "self.held = [1.0]", "net.held.append(step)"),
+        ("return self.dense(x) * self.held[0]", "self.held = [1.0, 2.0]", "net.held[1] = step"),
+        ("return self.dense(x) * self.held[0]", "self.held = [1.0]\n        self.log = []", "net.log.append(step)"),
+        ("return self.dense(x) * self.held[0]", "self.held = Tensor([1.0, 2.0])", "net.held[0] = step"),
+        ("return self.dense(x) * self.held[0]", "self.held = [1.0]", "dataset.held = [step]"),
+    ],
+)
+def test_items_that_compiled_code_does_not_read_are_no_obstacle(body: str, init: str, hook: str) -> None:
+    name, texts = cell("held", body, init, hook)
+    (program,) = case(name, join(*texts)).values
+    (finding,) = program.lint(CODE).findings
+    assert not any("keeps the first value" in str(each.message) for each in finding.related)

@@ -1,5 +1,7 @@
 """What Python stores in objects by calls: `setattr(net, name, 1)`, `state.update(k=1)`, `vars(net)["k"] = 1`.
 
+And what it changes in the containers that objects hold: `net.state[i] = x`, `net.log.append(x)`.
+
 Run on 2.10, CPU: compiled code keeps the first value of each of these forms, as it does of an assignment.
 """
 
@@ -10,8 +12,11 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, SemanticIndex
+from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.places import ADDS
 from ms_perflint.program.program import Program, fact
 
+_CHANGES = ADDS | {"pop", "popitem", "popleft", "clear", "remove", "discard", "reverse", "sort"}
 _NAMESPACES = ("globals", "vars", "__dict__")
 
 
@@ -34,12 +39,54 @@ def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[B
     return [store.binding for store in own if store.name == name]
 
 
+def changed_items(program: Program, name: str) -> list[Binding]:
+    """Return what changes the items of containers that objects hold under a name; the node of each is `object.name`."""
+    return [binding for binding in _changed_items(program) if binding.name == name]
+
+
+def keys_of(change: Binding) -> frozenset[object]:
+    """Return the keys of the items that a change replaces, where these are written there; else nothing."""
+    by = change.stmt
+    if isinstance(by, ast.Subscript) and by.value is change.node and isinstance(by.slice, ast.Constant):
+        return frozenset({by.slice.value})
+    is_named = isinstance(by, ast.Call) and word_of(by.func) == "update" and not by.args
+    return frozenset(word.arg for word in by.keywords) if is_named else frozenset()  # type: ignore[attr-defined]
+
+
 def holder_of(node: ast.expr) -> ast.expr:
     """Return the object whose members a mapping is: of `vars(net)` and `net.__dict__` it is `net`."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__":
         return node.value
     if _is_call(node, "vars") and len(node.args) == 1:  # type: ignore[attr-defined]
         return node.args[0]  # type: ignore[attr-defined,no-any-return]
+    return node
+
+
+@fact
+def _changed_items(program: Program) -> tuple[Binding, ...]:
+    found: list[tuple[ast.expr, ast.AST, Block]] = []
+    for module in program.modules:
+        for table in module.registered.values():
+            found += [(target.value, target, block) for target, _, block in table]
+        by_text = (each for stores in module.stored.values() for each in stores)
+        found += [(each.node.value, each.node, each.block) for each in by_text if isinstance(each.node, ast.Subscript)]
+    for word in sorted(_CHANGES):
+        for site in program.sites(word):
+            callee = site.node.func if isinstance(site.node, ast.Call) else None
+            if isinstance(callee, ast.Attribute):
+                found.append((callee.value, site.node, site.block))
+    held = ((_whole(container), node, block) for container, node, block in found)
+    return tuple(
+        Binding(holder.attr, "augment", holder, None, (), node, block)
+        for holder, node, block in held
+        if isinstance(holder, ast.Attribute)
+    )
+
+
+def _whole(node: ast.expr) -> ast.expr:
+    """Return the container that an item is in, however deep: of `self.state[i]["old"]` it is `self.state`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
     return node
 
 

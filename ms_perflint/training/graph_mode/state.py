@@ -34,7 +34,7 @@ from ms_perflint.training.graph_mode.compiled import (
 )
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.set_by_calls import holder_of, stored, stored_globals
+from ms_perflint.training.graph_mode.set_by_calls import changed_items, holder_of, keys_of, stored, stored_globals
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -128,19 +128,36 @@ def _siblings(binding: Binding) -> list[Binding]:
 
 def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
     module = function.module
-    keys = {_key(node) for node in descendants(function.node)} - {""}
-    for attr in sorted(function.attrs | keys):
+    entries = {id(node.value): node for node in descendants(function.node) if isinstance(node, ast.Subscript)}
+    keys = {_key(node) for node in entries.values()} - {""}
+    named: set[int] = set()
+    for attr in (*sorted(keys), *sorted(function.attrs - keys)):
         stores = [each for each in _stores(program, attr) if _is_changed(program, each)]
-        for node in _loads(function, attr) if stores else ():
+        items = [each for each in changed_items(program, attr) if _is_changed(program, each)]
+        for node in _loads(function, attr) if stores or items else ():
+            value = program.value(node, function)
+            if id(node) in named or _is_parameter(program, value):
+                continue
             scope = module.scope_of.get(id(node), function)
-            is_same = any(_same_object(program, each, node.value, scope) for each in stores)
-            if is_same and not _is_parameter(program, program.value(node, function)):
+            inside = [each for each in items if not _is_other_item(each, entries.get(id(node)))]
+            is_held = _is_container(program, node, function) and not any(map(_is_tensor, value.alternatives))
+            changes = stores + (inside if is_held else [])  # items of a tensor do arrive (run on 2.10, CPU)
+            if any(_same_object(program, each, node.value, scope) for each in changes):
                 name = ast.unparse(node)
                 message = Message(
                     "graph mode keeps the first value of `{name}`, which changes between steps", name=name
                 )
+                named.add(id(node.value))
                 yield obstacle(module, node, "changed", message)
                 break
+
+
+def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
+    """Return whether a change leaves an item that is read as it is, or is judged by its key: `state["k"]`."""
+    changed = keys_of(change)
+    if entry is None or not changed or not isinstance(entry.slice, ast.Constant):
+        return False
+    return _key(entry) != "" or entry.slice.value not in changed
 
 
 def _stores(program: Program, attr: str) -> list[Binding]:
