@@ -824,8 +824,9 @@ def test_an_obstacle_is_the_reason_before_what_decides_the_mode() -> None:
     setting = 'parser.add_argument("--mode", type=int, default=1)'
     text = _caused(setting, "ms.set_context(mode=args.mode)\n")
     reasons = []
-    for made in ("nn.SequentialCell(nn.Dense(8, 4))", "Odd(8, 4)"):
-        odd = "\n\nclass Odd(nn.Dense):\n    def construct(self, x):\n        import math\n        return x * math.pi\n\n\n"
+    construct = "    def construct(self, x):\n        import math\n        return x * math.pi\n"
+    odd = f"\n\nclass Odd(nn.Dense):\n{construct}\n\n"
+    for made in (MADE, "Odd(8, 4)"):
         program = Program({"train.py": text.replace("parser =", odd + "parser =").replace(MADE, made)})
         (finding,) = program.lint(CODE).findings
         assert finding.fix is not None and finding.fix.safety.value == "display-only"
