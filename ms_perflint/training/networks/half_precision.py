@@ -157,7 +157,7 @@ def _in_cell(scope: Scope) -> bool:
 
 
 def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents) -> bool:
-    """Return whether a mention cannot reach matrix work: a comparison, NumPy, a loss, a sort, another level."""
+    """Return whether a mention reaches no matmul or convolution: a comparison, NumPy, a loss, a sort, another level."""
     if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
         return True
     if any(map(partial(_is_other_level, program, scope), parents, (*parents[1:], node))):
