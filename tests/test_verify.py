@@ -207,7 +207,8 @@ wait
 @unix
 def test_mpirun_starts_python_itself(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The words of a launcher that names no interpreter are followed by the one that was chosen, in each process."""
-    made(project, train_py="import os, sys\nprint(os.environ['OMPI_COMM_WORLD_RANK'], sys.argv[1:])\n")
+    said = "f\"{os.environ['OMPI_COMM_WORLD_RANK']} {sys.argv[1:]}\\n\".encode()"
+    made(project, train_py=f"import os, sys\nos.write(1, {said})\n")  # in one piece: the other process writes too
     launcher = project / "bin" / "mpirun"
     launcher.parent.mkdir()
     launcher.write_text(MPIRUN, encoding="utf-8")

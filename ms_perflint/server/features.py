@@ -211,6 +211,8 @@ async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileRepo
     for start in range(0, len(paths), CHUNK):
         work = partial(ls.rounds.linting.files, paths[start : start + CHUNK])
         checked.update((await ls.rounds.do(work)).checked)
+    opened = (await ls.answers()).checked  # what is open may have changed since its turn
+    checked.update({path: opened[path] for path in opened.keys() & checked.keys()})
     buffers = ls.buffers
     versions = {buffer.path: buffer.version for buffer in buffers}
     gone = (path for uri in known if (path := path_of(uri)) is not None)
