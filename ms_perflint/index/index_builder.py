@@ -354,9 +354,10 @@ class _IndexBuilder:
             return
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             base = ast.Name(id=f"{base.value.id}.{base.attr}")
-        if not isinstance(base, ast.Name):
-            return
         binding = Binding(attribute, kind, target, value, path, stmt, block)
+        if not isinstance(base, ast.Name):  # of what a call gives, or deep inside of an object
+            self.module.stored.setdefault(attribute, []).append(binding)
+            return
         method = block.scope.owner
         owner = method.parent
         if isinstance(target, ast.Attribute) and owner is not None and base.id == receiver_name(method):

@@ -32,7 +32,8 @@ def holds(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bo
 
 def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
     """Return a member of an object that project code or a library made of options or of a config file."""
-    return TOP if _is_closed(evaluator, known) else _setting(evaluator, known, name)
+    is_known = known.type_api in evaluator.libraries.settings
+    return _setting(evaluator, known, name) if is_known or not _is_closed(evaluator, known) else TOP
 
 
 def _is_closed(evaluator: Evaluator, known: Alternative) -> bool:
