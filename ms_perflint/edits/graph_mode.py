@@ -12,8 +12,9 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, insert_after_imports
-from ms_perflint.edits.statements import insert_after
+from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.syntax_forms import is_main_guard
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -29,6 +30,7 @@ NUMBER = Message("another `{name}` in each epoch: graph mode compiles it each ti
 EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
 UNTOLD = Message("it is not known what is trained: whether graph mode compiles it was not looked at")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
+IMPORTED = Message("other programs import this file, and would get the mode too")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
 MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
 
@@ -101,11 +103,38 @@ def _insert(call: Call, line_length: int) -> Change:
         line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"
     else:
         line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
-    edits = insert_after_imports(call.module, line)
-    if unset_mode.first_context(call.program) is None:
-        return _ready("unset", call.program, edits)
-    reason = Message("the scripts share a `set_context` that sets other options")
-    return _shown("shared", call.program, edits, COMPILE, reason)
+    alone = _at_start(call, line)
+    edits = alone or insert_after_imports(call.module, line)
+    if unset_mode.first_context(call.program) is not None:
+        reason = Message("the scripts share a `set_context` that sets other options")
+        return _shown("shared", call.program, edits, COMPILE, reason)
+    change = _ready("unset", call.program, edits)
+    if alone is not None or change.remedy.safety is Safety.DISPLAY:
+        return change
+    return change._replace(remedy=change.remedy._replace(safety=Safety.DISPLAY, reason=IMPORTED))
+
+
+def _at_start(call: Call, lines: str) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that insert lines before the training of a script, where no other program runs them.
+
+    What stands below the imports runs in each program that imports the file: there they stand under the `__main__`
+    guard. None where the training does not wait for one.
+    """
+    module, program = call.module, call.program
+    if program.project.programs(module.path) == (module.path,):
+        return insert_after_imports(module, lines)
+    guarded = {stmt: stmt.body[0] for stmt in module.tree.body if isinstance(stmt, ast.If) and is_main_guard(stmt)}
+    at = program.position(call) or 0
+    for site in module.sites:
+        first = next(
+            (guarded[arm.owner] for arm in site.block.chain() if arm.arm == "body" and arm.owner in guarded), None
+        )
+        passed = program.position(site)
+        if first is not None and passed is not None and passed <= at:
+            *imported, line = lines.split("\n")
+            added = insert_before(module, first, line)
+            return (*(insert_after_imports(module, imported[0]) if imported else ()), *added) if added else None
+    return None
 
 
 def _shown(

@@ -12,7 +12,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 LONGEST = 400  # pieces and characters of a path that are compared
 _EXTENSION = re.compile(r"\.\w*$")
 _WORDS = re.compile(r"\w{2}")
-_GAPS = re.compile(r"[\s\"'`;&|<>=,()]+")
+_GAPS = re.compile(r"[\s\"'`;&|<>,()]+")
 _ROUND = re.compile(r"(?<=/)(?:\.?/)+")  # `//` and `/./`
 
 
@@ -101,7 +101,7 @@ def components(pieces: Pieces) -> tuple[Pieces, ...]:
 
 
 def words(path: Path) -> tuple[Path, ...]:
-    """Return the words of a command."""
+    """Return the words of a command; of `--file=name` what follows `=` too."""
     found: list[list[Piece]] = [[]]
     for piece in path.pieces:
         if isinstance(piece, Hole):
@@ -110,6 +110,10 @@ def words(path: Path) -> tuple[Path, ...]:
         first, *others = _GAPS.split(piece)
         found[-1] += [first] if first else []
         found += [[each] if each else [] for each in others]
+    for word in [*found]:
+        at = next((at for at, piece in enumerate(word) if isinstance(piece, str) and "=" in piece), None)
+        if at is not None:
+            found.append([*filter(None, [str(word[at]).partition("=")[2]]), *word[at + 1 :]])
     return tuple(Path(tuple(each), path.calls) for each in found if each)
 
 

@@ -13,6 +13,8 @@ from ms_perflint.program.program import Program
 
 _AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # what goes through the same passes as it is given
 
+TOLD = {"cur_epoch_num", "epoch_num"}  # what callbacks are told (mindspore 2.10 train/model.py:1145, :1060)
+
 
 def is_in_last_pass(site: Site) -> bool:
     """Return whether a site runs at the end of a training only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
@@ -57,12 +59,21 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
         return len(moved) == 1 and _counts(block, sides[0]) and _goes_to(block, end)
     if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod):
         return _counts(block, test.left.left) and _goes_to(block, test.left.right)
+    if {_told(side, block.scope) for side in sides} == TOLD:
+        return True
     plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
         return True
     loop, other = _compared(test, block)
     ends = {spelling(node) for node in ast.walk(loop.iter)} if loop is not None else set()
     return isinstance(other, (ast.Name, ast.Attribute)) and spelling(other) in ends
+
+
+def _told(side: ast.expr, scope: Scope) -> str:
+    """Return the last word of an expression, or of what a name is bound to once: `last = cb_params.epoch_num`."""
+    bindings = scope.lookup(side) if isinstance(side, ast.Name) else ()
+    value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    return word_of(value if value is not None else side)
 
 
 def _counts(block: Block, node: ast.expr) -> bool:

@@ -1418,3 +1418,79 @@ def test_an_option_that_is_read_or_says_pynative_is_not_wired_in(default: int, b
     text = join(UNUSED.format(default=default, body=body), "args = options().parse_args()\nmain(args)\n")
     (finding,) = Program({"train.py": text}).lint(CODE).findings
     assert "never used" not in finding.message
+
+
+HELPERS = """
+    import argparse
+
+    {imports}
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 16)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    def train():
+        net = Net()
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        model.train(10, MindDataset("a.mindrecord"))
+
+
+    """
+TRAINING = "from mindspore import nn\nfrom mindspore.dataset import MindDataset\nfrom mindspore.train import Model\n"
+EVALUATION = "from train import Net\n\nif __name__ == '__main__':\n    print(Net())\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "end", "lines"),
+    [
+        (
+            "import mindspore as ms\n",
+            'if __name__ == "__main__":\n    parser = argparse.ArgumentParser()\n    train()\n',
+            ["    ms.set_context(mode=ms.GRAPH_MODE)\n"],
+        ),
+        (
+            "import mindspore\n",
+            'if __name__ == "__main__":\n    # all epochs\n    train()\n',
+            ["    mindspore.set_context(mode=mindspore.GRAPH_MODE)\n"],
+        ),
+        (
+            "from mindspore import context\n",
+            'if "__main__" == __name__: train()\n',
+            ["context.set_context(mode=context.GRAPH_MODE); "],
+        ),
+        (
+            "",
+            'def main():\n    train()\n\n\nif __name__ == "__main__":\n\tmain()\n',
+            ["\nimport mindspore\n", "\tmindspore.set_context(mode=mindspore.GRAPH_MODE)\n"],
+        ),
+        (
+            "import mindspore as ms\n",
+            'if __name__ == "__main__":\n    print("a")\nelse:\n    pass\nif __name__ == "__main__":\n    train()\n',
+            ["    ms.set_context(mode=ms.GRAPH_MODE)\n"],
+        ),
+    ],
+)
+def test_the_mode_of_a_file_that_others_import_is_set_under_its_guard(imports: str, end: str, lines: list[str]) -> None:
+    text = join(HELPERS).replace("{imports}", f"{imports}{TRAINING}") + end
+    (finding,) = Program({"train.py": text, "eval.py": EVALUATION}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+    added = [each.text for each in finding.fix.edits]
+    assert [text.lstrip("\n") for text in added] == [line.lstrip("\n") for line in lines]
+    (alone,) = Program({"train.py": text}).lint(CODE).findings
+    assert alone.fix is not None and alone.fix.safety is Safety.UNSAFE
+    assert not any(each.text.startswith((" ", "\t")) for each in alone.fix.edits)
+
+
+@pytest.mark.parametrize("guarded", ["    print('done')\n", "    import evaluate\n\n    evaluate.run()\n"])
+def test_the_mode_of_an_import_that_trains_is_shown(guarded: str) -> None:
+    end = f'train()\nif __name__ == "__main__":\n{guarded}'
+    text = join(HELPERS).replace("{imports}", f"import mindspore as ms\n{TRAINING}") + end
+    (finding,) = Program({"train.py": text, "eval.py": EVALUATION}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is Safety.DISPLAY
+    assert finding.fix.reason == "other programs import this file, and would get the mode too"

@@ -1732,6 +1732,35 @@ FIRES += [
     for each in KEPT
 ]
 QUIET += [case(f"the last epoch {at}", STEP, LOOP + each.format(SAVE)) for at, each in enumerate(LAST)]
+TOLD = """
+class Saves(ms.Callback):
+    def on_train_epoch_end(self, run_context):
+        params = run_context.original_args()
+        last = params.epoch_num
+        if TEST:
+            ms.save_checkpoint(params.train_network, "net.ckpt")  # ! unsafe
+
+
+model.train(10, dataset, callbacks=[Saves()])
+"""
+for test in (
+    "params.cur_epoch_num == params.epoch_num",
+    "last == params.cur_epoch_num",
+    "params.cur_epoch_num == last",
+):
+    QUIET.append(
+        case(
+            f"the last epoch, as callbacks are told: {test}",
+            MODEL,
+            TOLD.replace("TEST", test).replace("  # ! unsafe", ""),
+        )
+    )
+for test in (
+    "params.cur_epoch_num >= params.batch_num",
+    "params.cur_epoch_num != params.epoch_num",
+    "params.cur_step_num == last",
+):
+    FIRES.append(case(f"not the last epoch: {test}", MODEL, TOLD.replace("TEST", test)))
 for epochs, sink, given, is_at_end in SAVED_AT_END:
     each = f"""
         for _ in range(20):

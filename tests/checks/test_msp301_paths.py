@@ -1210,6 +1210,78 @@ for returned, left, then, is_used in TUPLES:
     (USED if is_used else UNUSED).append((used if is_used else unused)(f"{returned}; {left}; {then}", text))
 
 
+PREVIOUS = """
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+previous = None
+---
+path = NAME
+ms.save_checkpoint(net, path)  #s
+if previous is not None:
+    REMOVES
+previous = path
+"""
+BY_COMMANDS = (
+    'os.system(f"rm {previous}")',
+    'os.system("rm %s" % previous)',
+    'os.system("rm -f {}".format(previous))',
+    'os.popen("rm -rf \'" + str(previous) + "\'")',
+    'subprocess.run(["rm", "-f", previous])',
+    'subprocess.Popen("rm %s" % (previous,), shell=True)',
+    'subprocess.call(f"tool --drop={previous}", shell=True)',
+    "shutil.move(previous, 'old.ckpt')",
+    "Path(previous).unlink()",
+)
+OTHERS = ('os.system("rm -rf summary")', 'subprocess.run(["rm", "epoch=1.log"])', 'os.system("tool --level=3")')
+NAMES = ('f"out/epoch={epoch}_score.ckpt"', 'f"out/{epoch}.ckpt"', '"out/best_" + str(epoch) + ".ckpt"')
+for removes in BY_COMMANDS:
+    for name in NAMES:
+        text = PREVIOUS.replace("REMOVES", removes).replace("NAME", name)
+        USED.append(used(f"the previous one, of {name}: {removes}", text))
+UNUSED += [
+    unused(f"the previous one stays: {each}", PREVIOUS.replace("REMOVES", each).replace("NAME", NAMES[0]))
+    for each in OTHERS
+]
+
+REWRITTEN = """
+import os
+from glob import glob
+
+---
+ms.save_checkpoint(net, f"out/net_{epoch}.ckpt")  #s
+evaluate()
+"""
+SETTINGS = """
+def evaluate():
+    BODY
+
+
+"""
+FOLDERS = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--out", default="out")
+parser.add_argument("--pretrained", default="pretrained")
+args = parser.parse_args()
+settings = {"out": "out", "pretrained": "pretrained"}
+"""
+for own, other in (("args.out", "args.pretrained"), ('settings["out"]', 'settings["pretrained"]')):
+    for newest in (
+        'sorted(glob(f"{FOLDER}/*.ckpt"), key=os.path.getmtime)[-1]',
+        'sorted(glob(FOLDER + "/*.ckpt"))[-1]',
+        'max(glob(os.path.join(FOLDER, "*.ckpt")), key=os.path.getctime)',
+        "os.path.join(FOLDER, sorted(os.listdir(FOLDER))[-1])",
+    ):
+        for folder, how in ((own, used), (other, unused)):
+            body = f"{folder} = {newest}\n    ms.load_checkpoint({folder})".replace("FOLDER", re.sub('"', "'", folder))
+            before = f"{FOLDERS}{SETTINGS.replace('BODY', body)}"
+            (USED if how is used else UNUSED).append(how(f"a folder that is rewritten: {body}", before + REWRITTEN))
+
+
 @pytest.mark.parametrize("program", USED)
 def test_used(program: Program) -> None:
     fires(CODE, program)
