@@ -258,6 +258,11 @@ def test_fixing_does_not_touch_what_cannot_be_parsed(tmp_path: Path) -> None:
     [
         (("--select", "MSP999"), '--select: unknown rule "MSP999"'),
         (("--ignore", "MSP301,MSPX"), '--ignore: unknown rule "MSPX"'),
+        (("--extend-ignore", "MSPX", "--ignore", "MSP301"), '--extend-ignore: unknown rule "MSPX"'),
+        (("--extend-select", "MSPX"), '--extend-select: unknown rule "MSPX"'),
+        (("--fixable", "MSPX"), '--fixable: unknown rule "MSPX"'),
+        (("--unfixable", "MSPX"), '--unfixable: unknown rule "MSPX"'),
+        (("--extend-exclude", "["), '--extend-exclude: "[" is not a pattern'),
         (("--output-format", "xml"), "Invalid value for '--output-format': unknown format \"xml\"; choose from"),
         (("--mindspore-version", "new"), '--mindspore-version: expected a version like "2.4" or "2.4.1", got "new"'),
         (("--device", "TPU"), '--device: expected one of Ascend, GPU, CPU, got "TPU"'),
@@ -276,6 +281,21 @@ def test_options_that_make_no_sense(tmp_path: Path, arguments: tuple[str, ...], 
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"ms-perflint: error: {error}")
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("variable", "option"), [("MS_PERFLINT_LANG", "--lang"), ("MS_PERFLINT_NO_CACHE", "-n")])
+def test_a_variable_that_makes_no_sense_is_named(tmp_path: Path, variable: str, option: str) -> None:
+    ran = run(".", cwd=tmp_path, env={variable: "maybe"})
+    assert (ran.code, ran.out) == (2, "") and ran.err.count("\n") == 1
+    assert ran.err.startswith(f"ms-perflint: error: Invalid value for {variable}: 'maybe' is not ")
+    assert option not in ran.err
+
+
+@pytest.mark.parametrize("version", ["9", "new", "3.x"])
+def test_a_version_that_makes_no_sense_is_none_of_any_command(tmp_path: Path, version: str) -> None:
+    said = [run(command, "--mindspore-version", version, cwd=tmp_path) for command in ("check", "profile")]
+    assert said[0].code == said[1].code == 2
+    assert said[0].err == said[1].err != ""
 
 
 @pytest.mark.parametrize(

@@ -189,17 +189,18 @@ def test_settings_are_shown_as_the_table_that_sets_them(tmp_path: Path) -> None:
         '[tool.ms-perflint.per-file-ignores]\n"a b/*" = ["MSP301"]\n[tool.ms-perflint.rules.MSP202]\nmultiple = 8\n',
     )
     (tmp_path / "train.py").write_text("", encoding="utf-8")
-    ran = run("--show-settings", "--ignore", "MSP6", "--device", "CPU", ".", cwd=tmp_path)
+    ignored = ("--ignore", "MSP6", "--extend-ignore", "MSP4")
+    ran = run("--show-settings", *ignored, "--device", "CPU", ".", cwd=tmp_path)
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0] == "# rules that are on: MSP201, MSP202, MSP203, MSP301, MSP501"
     assert 'device = "CPU"  # --device' in lines
-    assert 'ignore = ["MSP1", "MSP6"]  # pyproject.toml, --ignore' in lines
+    assert 'ignore = ["MSP1", "MSP6", "MSP4"]  # pyproject.toml, --ignore, --extend-ignore' in lines
     assert 'mindspore-version = "2.4.1"  # pyproject.toml' in lines
     assert "line-length = 88  # default" in lines
     before = load([str(tmp_path)])
     again = parse(table(ran.out), "x", str(tmp_path))  # type: ignore[arg-type]
-    assert (again.ignore, again.device) == (("MSP1", "MSP6"), "CPU")
+    assert (again.ignore, again.device) == (("MSP1", "MSP6", "MSP4"), "CPU")
     assert (again.per_file_ignores, again.options) == (before.per_file_ignores, before.options)
     as_json = json.loads(run("--show-settings", "--output-format", "json", ".", cwd=tmp_path).out)
     assert as_json["file"] == "pyproject.toml"

@@ -432,8 +432,8 @@ def test_settings_that_an_editor_sends_unasked_count_too(train: Path) -> None:
         ({"device": 1}, "ms-perflint.device: expected a text"),
         ({"isolated": "yes"}, "ms-perflint.isolated: expected true or false"),
         (["MSP301"], "expected an object"),
-        ({"select": ["MSP999"]}, '--select: unknown rule "MSP999"'),
-        ({"settings": {"ms-perflint": {"device": "TPU"}}}, "--device: expected one of"),
+        ({"select": ["MSP999"]}, 'ms-perflint.select: unknown rule "MSP999"'),
+        ({"settings": {"ms-perflint": {"device": "TPU"}}}, "ms-perflint.device: expected one of"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told(setting: object, message: str, train: Path) -> None:

@@ -52,6 +52,40 @@ def test_a_file_stands_for_the_programs_that_read_it(project: Path, cache: bool)
         assert files(project, *how, "plain/train.py", "app/unread.yaml") == ["plain/train.py"]
 
 
+UNREAD = "no program was judged with {}: `launch` in [tool.ms-perflint] can name a run\n"
+
+
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["app/unread.yaml"], UNREAD.format("app/unread.yaml")),
+        (["app/unread.yaml", "other.json"], UNREAD.format("app/unread.yaml, other.json")),
+        (["app/unread.yaml", "app/config.yaml"], UNREAD.format("app/unread.yaml")),
+        (["app/unread.yaml", "--fix"], UNREAD.format("app/unread.yaml")),
+        (["tool/scripts/other.sh"], "no program is found that tool/scripts/other.sh starts\n"),
+        (["tool/scripts/run.sh"], ""),
+        (["app/config.yaml"], ""),
+        (["app/unread.yaml", "--quiet"], ""),
+        (["setup.cfg"], ""),
+    ],
+)
+def test_a_file_that_no_program_is_judged_with_is_told(project: Path, given: list[str], told: str, cache: bool) -> None:
+    (project / "other.json").write_text("{}", encoding="utf-8")
+    (project / "tool" / "scripts" / "other.sh").write_text("cp train.py /tmp\n", encoding="utf-8")
+    how = ("--cache-dir", str(project.parent / "cache")) if cache else ("--no-cache",)
+    for _ in range(2):
+        assert ran(project, *how, *given).err == told
+
+
+def test_a_file_that_a_clean_program_reads_is_judged(project: Path) -> None:
+    (project / "app" / "config.yaml").write_text("in_background: true\n", encoding="utf-8")
+    (project / "tool" / "scripts" / "run.sh").write_text("python ../train.py --wait 0\n", encoding="utf-8")
+    for name in ("app/config.yaml", "tool/scripts/run.sh"):
+        told = ran(project, "--no-cache", name)
+        assert (told.code, told.err) == (0, "") and told.out.startswith("No findings in ")
+
+
 def test_exit_codes_and_problems_are_of_what_was_asked_about(project: Path) -> None:
     (project / "plain" / "broken.py").write_text(TRAIN + "x = (\n", encoding="utf-8")
     assert ran(project, "--no-cache", "app/unread.yaml").code == 0

@@ -59,20 +59,21 @@ class Memory:
         other._parts, other._where, other._held = self._parts, dict(self._where), dict(self._held)
         return other
 
-    def consulting(self, paths: Iterable[str], asked: Collection[str]) -> set[str]:
-        """Return those of the files for which, or for others that were linted with them, one of some was consulted."""
-        wanted, found = frozenset(asked), set[str]()
+    def consulting(self, paths: Iterable[str], asked: Collection[str]) -> dict[str, set[str]]:
+        """Return each of some files that was consulted, and for which of the linted: itself or one linted with it."""
+        found: dict[str, set[str]] = {}
         by_part: dict[str, list[str]] = {}
         for path in paths:
             if path in self._where:
                 by_part.setdefault(self._where[path], []).append(path)
-            elif path in self._held and any(stamp.path in wanted for stamp in self._held[path].stamps):
-                found.add(path)
+            elif path in self._held:
+                for consulted in self._held[path].consulted(asked):
+                    found.setdefault(consulted, set()).add(path)
         for name, members in by_part.items():
             kept = self._parts.load(name) if self._parts is not None else None
             for one in kept.sessions() if kept is not None else ():
-                if any(stamp.path in wanted for stamp in one.stamps):
-                    found.update(path for path in members if path in one.findings)
+                for consulted in one.consulted(asked):
+                    found.setdefault(consulted, set()).update(path for path in members if path in one.findings)
         return found
 
     def knows(self, path: str) -> bool:

@@ -16,7 +16,7 @@ import os
 import time
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
@@ -43,6 +43,10 @@ class Session(NamedTuple):
     findings: dict[str, tuple[Finding, ...]]
     stamps: tuple[Stamp, ...]
     cost: int = 0  # microseconds of processor time; 0: not measured
+
+    def consulted(self, asked: Collection[str]) -> Iterator[str]:
+        """Yield those of some files that were consulted."""
+        return (stamp.path for stamp in self.stamps if stamp.path in asked)
 
 
 class Head(NamedTuple):

@@ -44,6 +44,7 @@ class Options(NamedTuple):
     add_noqa: str | None = None  # the reason, "" for none
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     since: str | None = None  # a git revision
     staged: bool = False

@@ -110,7 +110,8 @@ def front() -> None:
     "--select",
     "Rules to enable: codes, prefixes, names, ALL; comma-separated. Preview rules need their full code.",
 )
-@parameters.rules("--ignore", "Rules to disable.", "--extend-ignore")
+@parameters.rules("--ignore", "Rules to disable.")
+@parameters.rules("--extend-ignore", "The same as --ignore.")
 @parameters.rules("--extend-select", "Rules to enable besides those selected.")
 @parameters.rules("--fixable", "Rules whose fixes may be applied; other fixes are shown.")
 @parameters.rules("--unfixable", "Rules whose fixes are shown and not applied.")
@@ -294,14 +295,12 @@ def explain(place: str, output_format: str, **options: Any) -> int:
 @click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4.")
 def profile_command(how: bool, mindspore_version: str | None) -> None:
     """Print how to collect a profile for `check --profile DIR`."""
-    from ms_perflint.mindspore_api import newest, parse_version
+    from ms_perflint.commands.settings import settings
+    from ms_perflint.mindspore_api import newest
     from ms_perflint.profile.how import snippet
 
-    try:
-        version = parse_version(mindspore_version) if mindspore_version is not None else newest()
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-    click.echo(snippet(version), nl=False)
+    given = settings(["."], Options(mindspore_version=mindspore_version, isolated=True)).run.mindspore_version
+    click.echo(snippet(given or newest()), nl=False)
 
 
 @front.command()

@@ -34,13 +34,13 @@ def in_force(paths: Sequence[str], options: Options) -> InForce:
 
 def _origin(option: Option, found: Ruling | None, options: Options) -> str:
     """Return where the value of an option comes from."""
-    given = getattr(options, _field(option.key), None) not in (None, ())
+    given = [option.flag] if option.flag and getattr(options, _field(option.key), None) not in (None, ()) else []
+    if option.key == "ignore" and options.extend_ignore:
+        given.append("--extend-ignore")
     table = found.origin(option.key) if found is not None else None
-    if given and table is not None and option.key in ADDED:
-        return f"{table.where}, {option.flag}"
-    if given and option.flag:
-        return option.flag
-    return table.where if table is not None else DEFAULT
+    if table is not None and (not given or option.key in ADDED):
+        given.insert(0, table.where)
+    return ", ".join(given) or DEFAULT
 
 
 def _field(key: str) -> str:

@@ -17,6 +17,7 @@ class UsageError(Exception):
 def reason(error: click.ClickException) -> str:
     """Return why a command line cannot be used, or could not be done."""
     import click  # here, because most runs do without
+    from click.core import ParameterSource
 
     from ms_perflint.core.slips import suggestion
     from ms_perflint.languages import Message
@@ -29,7 +30,9 @@ def reason(error: click.ClickException) -> str:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return Message("Missing argument {name}.", name=error.param.get_error_hint(_context(error)))
     if isinstance(error, click.BadParameter) and error.param is not None:
-        option = error.param.get_error_hint(_context(error))
+        context, param = _context(error), error.param
+        is_from_environment = context.get_parameter_source(param.name or "") is ParameterSource.ENVIRONMENT
+        option = str(param.envvar) if is_from_environment else param.get_error_hint(context)
         return Message("Invalid value for {option}: {reason}", option=option, reason=error.message)
     return error.format_message() if type(error) is not click.UsageError else error.message
 

@@ -41,11 +41,10 @@ def _split(values: Sequence[str], expected: str) -> tuple[str, ...]:
     return found
 
 
-def rules(name: str, text: str, *names: str) -> Callable[[FC], FC]:
+def rules(name: str, text: str) -> Callable[[FC], FC]:
     """Return an option that takes rules."""
-    declared = (name, *names, name[2:].replace("-", "_"))
     complete = completion.selection
-    return click.option(*declared, multiple=True, metavar="RULES", callback=_rules, shell_complete=complete, help=text)
+    return click.option(name, multiple=True, metavar="RULES", callback=_rules, shell_complete=complete, help=text)
 
 
 def patterns(name: str, text: str) -> Callable[[FC], FC]:

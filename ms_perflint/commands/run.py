@@ -70,10 +70,9 @@ def run(paths: Sequence[str], options: Options) -> int:
         tell(say(Message("`{word}` selects nothing: preview rules need their full code", word=word), language))
     asked = request(paths, options, configs, typed)
     clock.append((Message("finding files"), time.perf_counter()))
-    if not asked.found.files and not asked.found.problems and not options.quiet and not typed:
-        others = asked.touched.others if asked.touched is not None else ()
-        none = Message("no Python files found")
-        tell(say(Message("no program may read {file}", file=os.path.basename(others[0])) if others else none, language))
+    is_none = not asked.found.files and not asked.found.problems
+    if is_none and asked.touched is None and not typed and not options.quiet:
+        tell(say(Message("no Python files found"), language))
     directory = None if options.no_cache else options.cache_dir or default_directory()
     work = Work(asked, configs, options, wanted, Memories(directory, asked.paths), language)
     with closing(asked.compared) if asked.compared is not None else nullcontext():
@@ -368,7 +367,8 @@ class Work:
             tell(say(each, self.language))
 
     def _say_unjudged(self, report: Report) -> None:
-        """Say which programs were judged in part, and why; with `--strict` that is a reason to fail."""
+        """Say what was not judged of what was given; with `--strict`, programs judged in part are a reason to fail."""
+        self._tell(tuple(self.touched.said(report)) if self.touched is not None else ())
         self.unjudged = len(report.unjudged)
         if report.unjudged and (self.options.strict or not self.options.quiet):
             from ms_perflint.report.unjudged import lines  # here, because most runs judge all

@@ -18,16 +18,20 @@ from ms_perflint.languages import Message
 from ms_perflint.report.sources import shown
 
 
-def settings(paths: Sequence[str], options: Options) -> Configurations:
-    """Return the configurations of a run, each with the command line's values on top. May raise ConfigError."""
+def settings(paths: Sequence[str], options: Options, prefix: str = "--") -> Configurations:
+    """Return the configurations of a run, each with the values of options on top. May raise ConfigError.
+
+    `prefix` is what errors put in front of the name of an option.
+    """
     given = _arguments(paths, options.arguments) if options.arguments is not None else None
-    return configurations(paths, partial(_on_top, options, given), options.config, options.isolated)
+    return configurations(paths, partial(_on_top, options, given, prefix), options.config, options.isolated)
 
 
-def _on_top(options: Options, given: Arguments | None, config: Config) -> Config:
-    """Return a configuration with the command line's values on top. May raise ConfigError."""
+def _on_top(options: Options, given: Arguments | None, prefix: str, config: Config) -> Config:
+    """Return a configuration with the values of options on top. May raise ConfigError."""
     config = override(
         config,
+        prefix,
         select=options.select,
         ignore=options.ignore,
         extend_select=options.extend_select,
@@ -44,6 +48,7 @@ def _on_top(options: Options, given: Arguments | None, config: Config) -> Config
         exclude=options.exclude,
         extend_exclude=options.extend_exclude,
     )
+    config = override(config, f"{prefix}extend-", ignore=options.extend_ignore)
     config = config._replace(arguments=given, ignore_noqa=options.ignore_noqa, min_gain=options.min_gain)
     return config._replace(baseline=None) if options.no_baseline else config
 

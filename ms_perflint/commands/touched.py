@@ -6,15 +6,20 @@ A hook is told of the files that change. Where that is a YAML file only, a progr
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ms_perflint.cache.cache import Memory, project_root
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.config.settings import Config, inside
+from ms_perflint.config.settings import TABLE, Config, inside
 from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import Found, discover, is_excluded
-from ms_perflint.since.readers import Readers, are_configs
+from ms_perflint.languages import Message
+from ms_perflint.program import requirements
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.report.sources import shown
+from ms_perflint.since.readers import SHELL, Readers, are_configs
 
 
 class Touched:
@@ -22,7 +27,7 @@ class Touched:
 
     def __init__(self, paths: Sequence[str], others: Collection[str], configs: Configurations, force: bool) -> None:
         """Find them: what may read the others is looked for all around them, and only what does is reported."""
-        self._others = [path for path in others if not (force and is_excluded(path, configs.of(path)))]
+        self._others = [path for path in sorted(others) if not (force and is_excluded(path, configs.of(path)))]
         named = discover([path for path in paths if os.path.abspath(path) not in others], configs, force)
         roots = {project_root(os.path.dirname(path)) for path in self._others}
         around = discover(sorted(roots), configs)
@@ -31,6 +36,7 @@ class Touched:
         more = (path for path in around.files if path not in self._given and self._readers.may_touch(path))
         self.found = Found((*named.files, *more), named.problems, named.skipped)
         self._kept: frozenset[str] | None = None
+        self._unread: list[str] = []  # of the others: what no answer depends on
         self._alone: dict[str, bool] = {}  # whether one of the others is read for a file alone
 
     @property
@@ -48,11 +54,34 @@ class Touched:
         if self._kept is None:
             with_findings = {finding.place.path for finding in report.findings} - self._given
             kept = set(self._given)
+            read = set(filter(self._starts_a_program, self._others))
             for number, (config, paths) in enumerate(groups):
-                near = memories[number].consulting(with_findings.intersection(paths), self._others)
-                kept |= {path for path in sorted(near) if self._is_read_for(path, config)}
+                near = memories[number].consulting(paths, self._others)
+                read.update(other for other in near if not other.endswith(SHELL))
+                files = {path for other in read.intersection(near) for path in near[other]}
+                kept |= files - with_findings
+                kept |= {path for path in sorted(files & with_findings) if self._is_read_for(path, config)}
             self._kept = frozenset(kept)
+            self._unread = [path for path in self._others if path not in read and not requirements.is_one(path)]
         return report.only(self._kept, {each.entry for each in report.unjudged if self._may_be_read_by(each.entry)})
+
+    def said(self, report: Report) -> Iterator[Message]:
+        """Yield what is said of files that nothing in a report depends on; of a program judged in part, more is."""
+        scripts = [shown(path) for path in self._unread if path.endswith(SHELL)]
+        if scripts:
+            yield Message("no program is found that {files} starts", files=", ".join(scripts))
+        configs = [shown(path) for path in self._unread if not path.endswith(SHELL)]
+        if configs and not report.unjudged:
+            names = ", ".join(configs)
+            yield Message(
+                "no program was judged with {files}: `launch` in [{table}] can name a run", files=names, table=TABLE
+            )
+
+    def _starts_a_program(self, path: str) -> bool:
+        """Return whether a file is a script that starts one of the programs."""
+        entries = filter(self._readers.may_read, self.found.files) if path.endswith(SHELL) else ()
+        project = self._readers.project
+        return any(start.script.path == path for entry in entries for start in Program(project, entry, Target()).starts)
 
     def _may_be_read_by(self, entry: str) -> bool:
         """Return whether a program that was judged in part may read one of the others, which lies below its script."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
@@ -33,6 +34,11 @@ class Pin(NamedTuple):
     place: Place
     version: Optional[Version] = None
     below: Optional[Version] = None
+
+
+def is_one(path: str) -> bool:
+    """Return whether a file is a requirement file by its name."""
+    return any(fnmatch(os.path.basename(path), pattern) for pattern in FILES)
 
 
 def pin(program: Files) -> Optional[Pin]:

@@ -108,7 +108,8 @@ class Folders:
             options = options._replace(config=os.path.join(folder, options.config))
         if options.profile is not None and folder is not None:
             options = options._replace(profile=os.path.join(folder, options.profile))
-        return settings([path], options._replace(isolated=True, config=None) if isolated else options)
+        options = options._replace(isolated=True, config=None) if isolated else options
+        return settings([path], options, f"{SECTION}.")
 
     def is_excluded(self, path: str, config: Config) -> bool:
         """Return whether a file is none of the user's own: excluded, or from elsewhere and, say, in site-packages."""

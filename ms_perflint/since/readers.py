@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from fnmatch import fnmatch
 
 from ms_perflint.config.settings import inside
 from ms_perflint.core.files import Files
@@ -51,8 +50,8 @@ class Readers:
 
     def _may_ask_for(self, entry: str, path: str) -> bool:
         """Return whether a program may read, or be started by, a file that is no code of it."""
-        name, kind = os.path.basename(path), os.path.splitext(path)[1]
-        if any(fnmatch(name, pattern) for pattern in requirements.FILES) and inside(entry, os.path.dirname(path)):
+        kind = os.path.splitext(path)[1]
+        if requirements.is_one(path) and inside(entry, os.path.dirname(path)):
             return True
         if kind in SHELL:
             stem = os.path.splitext(os.path.basename(entry))[0]
@@ -63,7 +62,4 @@ class Readers:
 
 def are_configs(paths: Collection[str]) -> bool:
     """Return whether files are config files, and none of them may name a version of MindSpore."""
-    names = map(os.path.basename, paths)
-    return bool(paths) and all(
-        name.endswith(CONFIGS) and not any(fnmatch(name, pattern) for pattern in requirements.FILES) for name in names
-    )
+    return bool(paths) and all(path.endswith(CONFIGS) and not requirements.is_one(path) for path in paths)
