@@ -46,7 +46,7 @@ def overlaid(
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = scope.module.calls(node)  # then it is no setting, which updates are of
-    found = stores(evaluator, base, node, name, scope, holder)
+    found = _stores(evaluator, base, node, name, scope, holder)
     homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
@@ -67,7 +67,7 @@ def overlaid(
     return [*(value for value in values if value.alternatives), *given]
 
 
-def stores(
+def _stores(
     evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr]
 ) -> list[Binding]:
     """Return the stores that this reading of a setting can see."""

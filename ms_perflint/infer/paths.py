@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Optional, Union
+from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
-from ms_perflint.infer import attribute_writes, bases
+from ms_perflint.infer import bases
 from ms_perflint.infer.appending import GATHERED, appended, list_of, stored
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
@@ -183,17 +183,7 @@ class _Reader:
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        return self.setting(node, node.attr, scope, depth)
-
-    def setting(self, node: Union[ast.Attribute, ast.Subscript], name: str, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what a setting is at first, and what other statements than the one that reads it store in it."""
-        base, value = self.evaluator.value(node.value, scope), self.evaluator.value(node, scope)
-        stores = attribute_writes.stores(self.evaluator, base, node, name, scope, node.value) if depth < DEPTH else ()
-        others = [each for each in stores if not any(part is node for part in ast.walk(each.stmt))]
-        first = [
-            Path((each.constant,)) for each in value.alternatives if each.constant and isinstance(each.constant, str)
-        ]
-        return [*first, *(path.kept for store in others[:FEW] for path in self.bound(store, depth))]
+        return ()
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
         """Return what gives an attribute of a class its value."""
@@ -347,9 +337,7 @@ class _Reader:
         if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
             return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
         found = self.recorded(node.value, at, scope, depth) if at is not None else ()
-        if isinstance(at, str):
-            return [*self.setting(node, at, scope, depth), *found]
-        return found or self.held(node.value, scope, depth)
+        return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
 
     def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a list holds; none where that is not known."""

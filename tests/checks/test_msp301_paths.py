@@ -1246,41 +1246,6 @@ UNUSED += [
     for each in OTHERS
 ]
 
-REWRITTEN = """
-import os
-from glob import glob
-
----
-ms.save_checkpoint(net, f"out/net_{epoch}.ckpt")  #s
-evaluate()
-"""
-SETTINGS = """
-def evaluate():
-    BODY
-
-
-"""
-FOLDERS = """
-import argparse
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--out", default="out")
-parser.add_argument("--pretrained", default="pretrained")
-args = parser.parse_args()
-settings = {"out": "out", "pretrained": "pretrained"}
-"""
-for own, other in (("args.out", "args.pretrained"), ('settings["out"]', 'settings["pretrained"]')):
-    for newest in (
-        'sorted(glob(f"{FOLDER}/*.ckpt"), key=os.path.getmtime)[-1]',
-        'sorted(glob(FOLDER + "/*.ckpt"))[-1]',
-        'max(glob(os.path.join(FOLDER, "*.ckpt")), key=os.path.getctime)',
-        "os.path.join(FOLDER, sorted(os.listdir(FOLDER))[-1])",
-    ):
-        for folder, how in ((own, used), (other, unused)):
-            body = f"{folder} = {newest}\n    ms.load_checkpoint({folder})".replace("FOLDER", re.sub('"', "'", folder))
-            before = f"{FOLDERS}{SETTINGS.replace('BODY', body)}"
-            (USED if how is used else UNUSED).append(how(f"a folder that is rewritten: {body}", before + REWRITTEN))
-
 
 @pytest.mark.parametrize("program", USED)
 def test_used(program: Program) -> None:
