@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import conditions, mode, sinking, training
+from ms_perflint.training import conditions, mode, remainders, sinking, training
 from ms_perflint.training.callbacks import Cadence, cadences, changes_by_step, inside_network
 from ms_perflint.training.sinking import SINK
 
@@ -31,6 +31,7 @@ CHANGES = Message(
     "a callback changes the learning rate or weights, or stops, after a step; it then acts once per epoch"
 )
 INSIDE = Message("a callback reads an attribute of `train_network`, which is a cell around the network in sink mode")
+SMALLER = Message("the last batch may be smaller; sinking in graph mode takes batches of one shape")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
@@ -99,6 +100,10 @@ def _graded(call: Call) -> Remedy:
     if changing is not None:
         related = (Related(changing.place, Message("this callback acts in every step")),)
         return Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
+    kept = remainders.kept(call)
+    if kept is not None:
+        related = (Related(kept.place, Message("this keeps the last batch")),)
+        return Remedy(None, ADVICE, Safety.UNSAFE, SMALLER, related)
     if not kinds <= {Cadence.EPOCH}:
         return Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
     return Remedy(None, ADVICE, Safety.SAFE)

@@ -10,11 +10,10 @@ from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import mode, pipelines, remainders, training
+from ms_perflint.training.remainders import DROP
 
 if TYPE_CHECKING:
     import libcst as cst
-
-DROP = "drop_remainder"
 
 FEWER = Message("the last batch has fewer rows: the graph is compiled once more for its shape")
 DROPS = Message("drop the last batch")

@@ -8,11 +8,31 @@ from typing import Optional
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import pipelines, training
 
+DROP = "drop_remainder"
+
 
 def may_remain(batch: Call) -> bool:
     """Return whether the `batch` feeds a training step, and its rows may leave a smaller last batch."""
     fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
     return bool(fed) and not any(_divides(batch, each) for each in fed)
+
+
+def kept(call: Call) -> Optional[Call]:
+    """Return the `batch` of what a `Model` trains on that is told to keep a smaller last batch; None where none is.
+
+    The documentation of `Dataset.batch` of 2.4.1 asks for one shape where graph mode sinks.
+    """
+    read = {known.identity for known in call.argument("train_dataset").alternatives}
+    for each in pipelines.training_pipelines(call.program):
+        for stage in each.stages if each.stages[0].identity in read else ():
+            made = stage.creation
+            site = made.scope.module.site_at(made.call) if made is not None else None
+            batch = pipelines.api_of(Call(site, call.program, stage.type_api)) if site is not None else None
+            if batch is None or not pipelines.is_batch(stage) or batch.given(DROP) is None:
+                continue
+            if batch.argument(DROP).must_be(False) and not _divides(batch, each):
+                return batch
+    return None
 
 
 def is_one_size(batch: Call) -> bool:

@@ -110,7 +110,41 @@ CHANGING = [
     ("asks whether it is sunk", "print(args.train_network.network if args.dataset_sink_mode else 0)", "unsafe"),
     ("reads another network", "print(args.network.backbone)", "unsafe"),
 ]
+ROWS = 'rows = ds.MindDataset("train.mindrecord", num_samples=320)\n'
+OPEN = 'rows = ds.MindDataset("train.mindrecord")\n'
+LAST_BATCHES = [  # only `batch` with a literal says that the last batch is to stay
+    ("is kept", OPEN, "rows.batch(32, drop_remainder=False)", "unsafe"),
+    ("is kept, by position", OPEN, "rows.batch(32, False)", "unsafe"),
+    ("is kept, by a name", OPEN, "rows.batch(32, drop_remainder=keep)", "unsafe"),
+    ("is kept, before other stages", OPEN, "rows.batch(32, drop_remainder=False).repeat(2)", "unsafe"),
+    ("is kept by a function", OPEN, "batched(rows, 32)", "unsafe"),
+    ("has fewer rows", ROWS, "rows.batch(33, drop_remainder=False)", "unsafe"),
+    ("has as many rows", ROWS, "rows.batch(32, drop_remainder=False)", "safe"),
+    ("has as many rows after `take`", OPEN, "rows.take(64).batch(32, drop_remainder=False)", "safe"),
+    ("is left out", OPEN, "rows.batch(32, drop_remainder=True)", "safe"),
+    ("has a size of which nothing is said", OPEN, "rows.batch(32)", "safe"),
+    ("is kept in another dataset", OPEN, "rows.batch(32)\nother = rows.batch(32, drop_remainder=False)", "safe"),
+]
+BATCHED = """
+    keep = False
+
+
+    def batched(rows, size):
+        return rows.batch(size, drop_remainder=False)
+
+
+    """
 FIRES = [
+    *(
+        case(
+            f"a last batch that {name}",
+            MODEL,
+            BATCHED,
+            rows,
+            f"dataset = {dataset}\nmodel.train(10, dataset)  # ! {safety}\n",
+        )
+        for name, rows, dataset, safety in LAST_BATCHES
+    ),
     *(
         case(
             f"a callback that {name} in each step",
