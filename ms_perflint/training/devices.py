@@ -56,9 +56,21 @@ def _devices(program: Program, target: Target) -> Target:
 
 
 def _settings(program: Program) -> list[Call]:
-    """Return the running calls that may say the device."""
+    """Return the running calls that may say the device of a training."""
     calls = program.calls("mindspore.set_context", "mindspore.set_device")
-    return [call for call in calls if call.given("device_target") is not None or call.is_spread]
+    calls = [call for call in calls if call.given("device_target") is not None or call.is_spread]
+    return [call for call in calls if not any(_is_replaced(program, call, other) for other in calls)]
+
+
+def _is_replaced(program: Program, call: Call, other: Call) -> bool:
+    """Return whether another call always says the device again, before any training."""
+    if call.scope.owner is not other.scope.owner or other.block not in call.block.chain() or other.is_spread:
+        return False
+    first, last = program.position(call), program.position(other)
+    if first is None or last is None or last <= first:
+        return False
+    trained = [program.position(site) for site in train_sites(program)]
+    return all(each is not None and not first < each < last for each in trained)
 
 
 def is_cpu_by_default(program: Program) -> bool:

@@ -274,7 +274,17 @@ SOMETIMES = (  # a training that an option asks for, and what comes before it
 )
 CONFIG = CONTEXT + "import yaml\nconfig = yaml.safe_load(open('one.yaml'))\n"
 
+TRAINS = "ms.Model(model, None, ms.nn.SGD(())).train(1, data)\n"
+GPU, CPU = "ms.set_context(device_target='GPU')\n", "ms.set_context(device_target='CPU')\n"
+SLOW = OPTIONS + "parser.add_argument('--slow')\nargs = parser.parse_args()\n"
+
 ONLY_CPU = {
+    "said again": {"train.py": CONTEXT + GPU + CPU + TRAINS},
+    "said again, and no training": {"train.py": CONTEXT + GPU + CPU},
+    "said again after an arm": {"train.py": SLOW + f"if args.slow:\n    {GPU}{CPU}{TRAINS}"},
+    "said again after a loop": {"train.py": CONTEXT + f"for one in range(2):\n    {GPU}{CPU}{TRAINS}"},
+    "said again by the other name": {"train.py": CONTEXT + GPU + "ms.set_device('CPU')\n" + TRAINS},
+    "said again in a function": {"train.py": CONTEXT + f"def init():\n    {GPU}    {CPU}\n\ninit()\n{TRAINS}"},
     "literal": {"train.py": CONTEXT + "ms.set_context(device_target='CPU')\n"},
     "set_device": {"train.py": CONTEXT + "ms.set_device('CPU')\n"},
     "other case": {"train.py": CONTEXT + "ms.set_device('cpu')\n"},
@@ -333,6 +343,15 @@ ONLY_CPU = {
 }
 
 NOT_ONLY_CPU = {
+    "said again, the other way round": {"train.py": CONTEXT + CPU + GPU + TRAINS},
+    "said again after a training": {"train.py": CONTEXT + GPU + TRAINS + CPU + TRAINS},
+    "said again in an arm": {"train.py": SLOW + f"{GPU}if args.slow:\n    {CPU}{TRAINS}"},
+    "said again in the other arm": {"train.py": SLOW + f"if args.slow:\n    {GPU}else:\n    {CPU}{TRAINS}"},
+    "said again in another function": {"train.py": CONTEXT + f"{GPU}def init():\n    {CPU}\n{TRAINS}"},
+    "said again by what is not known": {"train.py": CONTEXT + CPU + "ms.set_context(**options)\n" + TRAINS},
+    "training in the function between": {
+        "train.py": CONTEXT + f"def main():\n    {TRAINS}\n\n{GPU}main()\n{CPU}main()\n"
+    },
     "nothing": {"train.py": CONTEXT + "ms.set_context(mode=0)\n"},
     "literal": {"train.py": CONTEXT + "ms.set_context(device_target='Ascend')\n"},
     "unknown": {"train.py": CONTEXT + "ms.set_context(device_target=get())\n"},
