@@ -167,19 +167,31 @@ def of_class(
     own: bool = True,
 ) -> Value:
     """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited."""
+    is_self = own and receiver is not None and isinstance(receiver.what, Instance) and receiver.what.node is None
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
             found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else BOTTOM
             if found.alternatives or found.open:
-                return found
+                left = _of_derived(evaluator, cls, name, receiver) if is_self and _is_left_open(found) else TOP
+                return left if left.alternatives else found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
-    is_self = own and receiver is not None and isinstance(receiver.what, Instance) and receiver.what.node is None
     return _of_derived(evaluator, cls, name, receiver) if is_self else TOP
 
 
+def _is_left_open(value: Value) -> bool:
+    """Return whether something is a method that only derived classes fill: one that does nothing, or only raises."""
+    function = value.alternatives[0].definition if len(value.alternatives) == 1 and not value.open else None
+    if function is None or not function.is_method:
+        return False
+    body: list[ast.stmt] = getattr(function.node, "body", [])
+    own = (each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)))
+    stmt = next(own, None)
+    return stmt is None or isinstance(stmt, (ast.Pass, ast.Raise))
+
+
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
-    """Return what the classes that derive from one make of a member that it does not have: `self` is one of theirs."""
+    """Return what the classes that derive from one make of a member that it does not have, or leaves open."""
     found = [_defined_by(evaluator, each, name, receiver) for each in evaluator.program.derived(cls)]
     return (
         join(each for each in found if each.alternatives or each.open)
