@@ -57,8 +57,8 @@ def _devices(program: Program, target: Target) -> Target:
 
 def _settings(program: Program) -> list[Call]:
     """Return the running calls that may say the device of a training."""
-    calls = program.calls("mindspore.set_context", "mindspore.set_device")
-    calls = [call for call in calls if call.given("device_target") is not None or call.is_spread]
+    given = program.calls("mindspore.set_context", "mindspore.set_device")
+    calls = [call for call in given if call.given("device_target") is not None or call.is_spread]
     return [call for call in calls if not any(_is_replaced(program, call, other) for other in calls)]
 
 

@@ -36,7 +36,13 @@ OWN = """
 
     Own().run()
     """
-OPEN = ("pass", "...", '"""Return the network."""', "raise NotImplementedError", "raise NotImplementedError('a network')")
+OPEN = (
+    "pass",
+    "...",
+    '"""Return the network."""',
+    "raise NotImplementedError",
+    "raise NotImplementedError('a network')",
+)
 FILLED = ("return nn.SequentialCell(nn.ReLU())", "return None", "return unknown()")
 
 
