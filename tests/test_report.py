@@ -233,6 +233,25 @@ def test_a_fix_says_why_it_is_not_safe() -> None:
     assert "files are written later" not in render("text", promoted)
 
 
+@pytest.mark.parametrize("safety", [Safety.SAFE, Safety.UNSAFE])
+def test_a_fix_that_a_run_only_shows_says_why(safety: Safety) -> None:
+    files = Files(train_py=TEXT)
+    fix = files.fix(safety, ("g(1", "6"))._replace(reason="files are written later")
+    finding = files.finding("g(1)", fix=fix)
+    (changed,) = {edit.path for edit in fix.edits}
+    for given, words in (
+        ((changed,), "the settings leave fixes of this rule to people"),
+        ((changed + "x",), "it changes train.py too, which was not given"),
+    ):
+        outcome = Outcome((finding,), files.sources, trust=lambda _: Safety.DISPLAY, files=given)
+        for name in ("text", "html", "sarif"):
+            assert f"(display-only: {words})" in render(name, outcome)
+        assert json.loads(render("json", outcome))[0]["fix"]["reason"] == words
+    shown = files.finding("g(1)", fix=fix._replace(safety=Safety.DISPLAY))
+    outcome = Outcome((shown,), files.sources, trust=lambda _: Safety.DISPLAY, files=("other.py",))
+    assert "(display-only: files are written later)" in render("text", outcome)
+
+
 def test_colour_only_where_it_is_wanted() -> None:
     files = Files(train_py=TEXT)
     finding = files.finding("g(1)", fix=files.fix(Safety.SAFE, ("g(1", "6")))

@@ -86,6 +86,16 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
     reason: Optional[str] = None  # why it is not safe here, in one clause
 
+    def trusted(self, safety: Safety, files: Collection[str] = ()) -> Fix:
+        """Return the fix with the safety that a run of some files gives it, and why that run only shows it."""
+        if safety is not Safety.DISPLAY or self.safety is Safety.DISPLAY:
+            return self._replace(safety=safety)
+        others = sorted({edit.path for edit in self.edits}.difference(files)) if files else []
+        reason = Message("the settings leave fixes of this rule to people")
+        if others:
+            reason = Message("it changes {file} too, which was not given", file=os.path.basename(others[0]))
+        return self._replace(safety=safety, reason=reason)
+
 
 class Related(NamedTuple):
     """Another place that a finding rests on: the config key, the other file."""

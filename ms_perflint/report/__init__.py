@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config.formats import FOR_PEOPLE
-from ms_perflint.core.findings import Finding, Gain, Measurement, Safety, in_language
+from ms_perflint.core.findings import Finding, Fix, Gain, Measurement, Safety, in_language
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.reports import Problem, Unjudged
 from ms_perflint.languages import ENGLISH, say
@@ -67,6 +67,11 @@ class Outcome(NamedTuple):
     def say(self, text: str) -> str:
         """Return a message in the language of the report."""
         return say(text, self.language)
+
+    def fix(self, finding: Finding) -> Fix | None:
+        """Return the fix of a finding as far as the run trusts it, with the reason; None without one."""
+        trust = self.trust(finding)
+        return finding.fix.trusted(trust, self.files) if finding.fix is not None and trust is not None else None
 
     def will_fix(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""

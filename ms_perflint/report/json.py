@@ -55,12 +55,17 @@ def _location(place: Place) -> dict[str, int]:
 
 def _fix(finding: Finding, outcome: Outcome) -> dict[str, object] | None:
     """Return the fix; None without one, or when one of its files cannot be read any more."""
-    trust = outcome.trust(finding)
-    if finding.fix is None or trust is None:
+    fix = outcome.fix(finding)
+    if fix is None:
         return None
-    edits = [_edit(edit, outcome.sources) for edit in finding.fix.edits]
-    message, reason = finding.fix.message, finding.fix.reason
-    made: dict[str, object] = {"applicability": trust.value, "message": message, "reason": reason, "edits": edits}
+    edits = [_edit(edit, outcome.sources) for edit in fix.edits]
+    reason = outcome.say(fix.reason) if fix.reason is not None else None
+    made: dict[str, object] = {
+        "applicability": fix.safety.value,
+        "message": fix.message,
+        "reason": reason,
+        "edits": edits,
+    }
     return made if all(edits) else None
 
 

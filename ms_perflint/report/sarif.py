@@ -136,19 +136,22 @@ class _Log:
             properties["measured"] = measured._asdict()
         if properties:
             found["properties"] = properties
-        fix = self.fix(finding, finding.fix) if finding.fix else None
+        trusted = self.outcome.fix(finding)
+        fix = self.fix(trusted) if trusted is not None else None
         return {**found, "fixes": [fix]} if fix else found
 
-    def fix(self, finding: Finding, fix: Fix) -> Json | None:
+    def fix(self, fix: Fix) -> Json | None:
         """Return the mend of a finding; None when one of its files cannot be read any more."""
-        trust = self.outcome.trust(finding)
         changes = [self.change(path, list(edits)) for path, edits in groupby(sorted(fix.edits), lambda edit: edit.path)]
-        if trust is None or not all(changes):
+        if not all(changes):
             return None
         return {
-            "description": {"text": self.outcome.say(labelled(fix, trust))},
+            "description": {"text": self.outcome.say(labelled(fix))},
             "artifactChanges": changes,
-            "properties": {"applicability": trust.value, "reason": fix.reason},
+            "properties": {
+                "applicability": fix.safety.value,
+                "reason": self.outcome.say(fix.reason) if fix.reason is not None else None,
+            },
         }
 
     def change(self, path: str, edits: list[Edit]) -> Json | None:

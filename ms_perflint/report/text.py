@@ -43,10 +43,10 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
         lines += frame(finding, source, style)
     note = style(outcome.say(NOTE), "bold")
     lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
-    trust = outcome.trust(finding)
-    if finding.fix is not None and trust is not None:
-        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(finding.fix, trust))}")
-        lines += changes(finding.fix, finding.place, outcome.sources, style)
+    fix = outcome.fix(finding)
+    if fix is not None:
+        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(fix))}")
+        lines += changes(fix, finding.place, outcome.sources, style)
     measured = outcome.measured(finding)
     if measured is not None:
         from ms_perflint.report.profile import worded  # here, because most runs measure nothing
@@ -56,9 +56,9 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     return lines
 
 
-def labelled(fix: Fix, trust: Safety) -> Message:
+def labelled(fix: Fix) -> Message:
     """Return what a fix does, how far it is trusted, and why not further."""
-    advice, reason = fix.message, fix.reason
+    advice, trust, reason = fix.message, fix.safety, fix.reason
     if trust is Safety.SAFE:
         return Message("{advice} (safe fix)", advice=advice)
     if trust is Safety.UNSAFE and reason is not None:

@@ -81,7 +81,9 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
     is_shown_only, language = trust is Safety.DISPLAY, language_of(checked.config)
     by_hand = say(Message("a person has to finish this fix"), language)
     return types.CodeAction(
-        title=say(Message("{code}: {advice}", code=finding.code, advice=labelled(finding.fix, trust)), language),
+        title=say(
+            Message("{code}: {advice}", code=finding.code, advice=labelled(finding.fix.trusted(trust))), language
+        ),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[of_finding(finding, checked, client.columns, buffers)],
         is_preferred=trust is Safety.SAFE,

@@ -82,7 +82,7 @@ def _shown(finding: Finding, checked: Checked) -> str:
         return f"**{finding.code}** {finding.message}{measured}"
     lines = "".join(_diffs(finding, checked)).splitlines()
     diff = "\n".join(lines if len(lines) <= MOST else [*lines[: MOST - 1], "..."])
-    advice = say(labelled(finding.fix, trust), language)
+    advice = say(labelled(finding.fix.trusted(trust)), language)
     return f"**{finding.code}** {finding.message}{measured}\n\n{advice}\n\n```diff\n{diff}\n```"
 
 

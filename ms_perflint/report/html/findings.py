@@ -143,11 +143,11 @@ def _line(finding: Finding, source: Source, row: int) -> Markup:
 
 def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
     """Return what the fix would change, and how far it is trusted."""
-    trust = outcome.trust(finding)
-    if finding.fix is None or trust is None:
+    fix = outcome.fix(finding)
+    if fix is None:
         return None
-    lines = changes(finding.fix, finding.place, outcome.sources, _Classes())
-    advice = _worded(outcome.say(labelled(finding.fix, trust)))
+    lines = changes(fix, finding.place, outcome.sources, _Classes())
+    advice = _worded(outcome.say(labelled(fix)))
     head = tag("p", tag("strong", outcome.say(Message("Fix"))), ": ", advice)
     name = outcome.say(Message("What changes"))
     diff = tag("pre", tag("code", join(list(lines), "\n")), tabindex="0", role="region", aria_label=name)
