@@ -172,26 +172,31 @@ def of_class(
         if isinstance(known.what, Scope):
             found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else BOTTOM
             if found.alternatives or found.open:
-                left = _of_derived(evaluator, cls, name, receiver) if is_self and _is_left_open(found) else TOP
-                return left if left.alternatives else found
+                return _or_overridden(evaluator, cls, name, receiver, found) if is_self else found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
     return _of_derived(evaluator, cls, name, receiver) if is_self else TOP
 
 
-def _is_left_open(value: Value) -> bool:
-    """Return whether something is a method that only derived classes fill: one that does nothing, or only raises."""
-    function = value.alternatives[0].definition if len(value.alternatives) == 1 and not value.open else None
+def _or_overridden(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative], found: Value) -> Value:
+    """Return what a class has, or the classes that derive from it instead: methods, of which one may leave it open.
+
+    Such a method does nothing, or only raises.
+    """
+    function = found.alternatives[0].definition if len(found.alternatives) == 1 and not found.open else None
     if function is None or not function.is_method:
-        return False
+        return found
+    derived = _of_derived(evaluator, cls, name, receiver)
+    if not derived.alternatives:
+        return found
     body: list[ast.stmt] = getattr(function.node, "body", [])
     own = (each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)))
-    stmt = next(own, None)
-    return stmt is None or isinstance(stmt, (ast.Pass, ast.Raise))
+    is_left_open = isinstance(next(own, None), (ast.Pass, ast.Raise, type(None)))
+    return derived if is_left_open else join((found, derived))
 
 
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
-    """Return what the classes that derive from one make of a member that it does not have, or leaves open."""
+    """Return what the classes that derive from one make of a member."""
     found = [_defined_by(evaluator, each, name, receiver) for each in evaluator.program.derived(cls)]
     return (
         join(each for each in found if each.alternatives or each.open)

@@ -1,4 +1,4 @@
-"""Methods that a base class leaves open: what `self` has is that of the classes which derive from it."""
+"""Methods that classes override, or leave open: `self` has those of the classes which derive from one, too."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ OPEN = (
     "raise NotImplementedError",
     "raise NotImplementedError('a network')",
 )
-FILLED = ("return nn.SequentialCell(nn.ReLU())", "return None", "return unknown()")
 
 
 def training(body: str, own: str = OWN) -> Program:
@@ -67,6 +66,39 @@ def test_nothing_is_known_where_no_class_derives_from_it(body: str) -> None:
     assert not training(body, "Trainer().run()\n").lint("MSP201").findings
 
 
-@pytest.mark.parametrize("body", FILLED)
-def test_a_method_that_does_something_is_not_left_open(body: str) -> None:
-    assert not training(body, join(OWN.replace("build(", "make("))).lint("MSP201").findings
+LARGE, SMALL = "return nn.SequentialCell(nn.Dense(128, 128))", "return nn.SequentialCell(nn.ReLU())"
+
+
+@pytest.mark.parametrize(
+    ("body", "own", "count"),
+    [
+        (SMALL, OWN, 1),
+        (LARGE, OWN, 1),
+        (SMALL, OWN.replace("nn.Dense(128, 128)", "nn.ReLU()"), 0),
+        (SMALL, OWN.replace("build(", "make("), 0),
+        (LARGE, OWN.replace("build(", "make("), 1),
+        (SMALL, OWN.replace("Own(Trainer)", "Own"), 0),
+    ],
+)
+def test_a_method_may_be_that_of_the_class_or_of_one_that_derives_from_it(body: str, own: str, count: int) -> None:
+    assert len(training(body, own).lint("MSP201").findings) == count
+
+
+def test_what_graph_mode_cannot_compile_in_the_network_of_a_derived_class_is_named() -> None:
+    own = OWN.replace("return nn.SequentialCell(nn.Dense(128, 128))", "return Net()")
+    net = """
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Dense(128, 128)
+
+            def construct(self, x):
+                import random
+
+                return self.fc(x)
+
+
+        """
+    text = join(HEAD.replace("{body}", LARGE).replace("GRAPH", "PYNATIVE"), net, own)
+    (finding,) = Program({"train.py": text}).lint("MSP101").findings
+    assert finding.fix is not None and finding.fix.reason == "graph mode does not compile `import`"
