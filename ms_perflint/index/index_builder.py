@@ -355,8 +355,8 @@ class _IndexBuilder:
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             base = ast.Name(id=f"{base.value.id}.{base.attr}")
         binding = Binding(attribute, kind, target, value, path, stmt, block)
-        if not isinstance(base, ast.Name):  # of what a call gives, or deep inside of an object
-            self.module.stored.setdefault(attribute, []).append(binding)
+        if not isinstance(base, ast.Name):
+            self.module.deep.setdefault(attribute, []).append(binding)
             return
         method = block.scope.owner
         owner = method.parent

@@ -289,7 +289,8 @@ class SemanticIndex:
         self.scopes: list[Scope] = []
         self.steps: list[tuple[ast.AST, Block]] = []  # statements, handlers and cases, as they follow one another
         self.stores: dict[tuple[str, str], list[Binding]] = {}  # (name, attribute) -> `name.attribute = value`
-        self.stored: dict[str, list[Binding]] = {}  # attribute -> the same, also `a.b.c.attribute = value`
+        self.stored: dict[str, list[Binding]] = {}  # attribute -> the same, whatever the object
+        self.deep: dict[str, list[Binding]] = {}  # attribute -> `a.b.c.attribute = value`, `call().attribute = value`
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
         self.derived: dict[str, list[Scope]] = {}  # last word of a base -> classes
         self.scope_of: dict[int, Scope] = {}  # id of a def, class, lambda or comprehension -> its scope

@@ -341,6 +341,14 @@ class Program:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
+    def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
+        """Return the same, and what stands deep inside of objects or in what calls give: `a.b.c.name = value`.
+
+        The evaluator asks for less: what these are the attributes of is rarely known, and weighing them costs much.
+        """
+        deep = (store for module in self.modules for store in module.deep.get(name, ()))
+        return (*self.stores(name), *deep)
+
     def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
 

@@ -64,7 +64,8 @@ def _settings(program: Program) -> list[Call]:
 
 def _is_replaced(program: Program, call: Call, other: Call) -> bool:
     """Return whether another call always says the device again, before any training."""
-    if call.scope.owner is not other.scope.owner or other.block not in call.block.chain() or other.is_spread:
+    is_behind = call.scope.owner is other.scope.owner and other.block in call.block.chain() and call.span < other.span
+    if not is_behind or other.is_spread:
         return False
     first, last = program.position(call), program.position(other)
     if first is None or last is None or last <= first:

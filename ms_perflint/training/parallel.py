@@ -301,7 +301,7 @@ def _is_about_spread(condition: Condition) -> bool:
 
 def is_resnet50(program: Program) -> bool:
     """Return whether every Model of the program certainly trains all of what a function `resnet50` makes."""
-    if program.stores("requires_grad"):
+    if program.stores_anywhere("requires_grad"):
         return False  # a frozen parameter has no gradient: the indices would be beyond the last one
     models = program.calls("mindspore.train.Model")
     return bool(models) and all(_maker(model) == "resnet50" for model in models)

@@ -37,7 +37,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if isinstance(callee, ast.Attribute) and word_of(callee.value) == _RATE and _acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
             yield obstacle(site.module, site.node, "learning rate", text)
-    for store in program.stores(_RATE):
+    for store in program.stores_anywhere(_RATE):
         base = store.node.value if isinstance(store.node, ast.Attribute) else None
         made = program.value(base, store.scope).alternatives if base is not None else ()
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
@@ -48,7 +48,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         ):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
-    for store in program.stores("lr"):
+    for store in program.stores_anywhere("lr"):
         base = store.node.value if isinstance(store.node, ast.Subscript) else None
         site = Step(store.stmt, store.block).site
         if base is not None and _is_experimental(program) and _acts(program, site):
@@ -70,7 +70,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
 
 def _freezing(program: Program) -> list[Binding]:
     """Return what sets `requires_grad`; nothing where all is set to True, which it is from the start."""
-    stores = program.stores("requires_grad")
+    stores = program.stores_anywhere("requires_grad")
     values = [program.value(each.value, each.scope) for each in stores if each.value is not None]
     made = (site.node for site in program.sites("Parameter") if isinstance(site.node, ast.Call))
     if any(word.arg == "requires_grad" for call in made for word in call.keywords):

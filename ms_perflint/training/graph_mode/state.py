@@ -169,7 +169,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
         if scope.is_class
         for binding in scope.attributes.get(attr, ())
     ]
-    return [*own, *program.stores(attr), *stored(program, attr)]
+    return [*own, *program.stores_anywhere(attr), *stored(program, attr)]
 
 
 def _key(node: ast.AST) -> str:
