@@ -20,7 +20,7 @@ from ms_perflint.config.formats import FOR_PEOPLE
 from ms_perflint.config.per_file import Configurations, Group, unread
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files, Overlay
-from ms_perflint.core.findings import Finding, Measurement, Safety
+from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.reports import Problem, Report, joined
 from ms_perflint.languages import ENGLISH, Message, chosen, say
 from ms_perflint.linting.prefilter import REVIEW, answered, left_out
@@ -305,7 +305,7 @@ class Work:
             (),
             Sources(files),
             PLAIN,
-            partial(self._trust, frozenset(report.files)),
+            self.configs.trust,
             self.configs.unsafe_fixes,
             settled.fixed if settled else None,
             read=bool(report.findings or (settled and settled.fixed))
@@ -425,12 +425,6 @@ class Work:
         ask = people and not options.no_interactive and not self.configs.unsafe_fixes
         consent = Dialogue(self.style, self.language) if ask else None
         return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent, rank=by_gain)
-
-    def _trust(self, given: frozenset[str], finding: Finding) -> Safety | None:
-        """Return how far a fix is trusted; one that changes a file that was not given is only shown."""
-        if finding.fix is not None and not given.issuperset([edit.path for edit in finding.fix.edits]):
-            return Safety.DISPLAY
-        return self.configs.trust(finding)
 
 
 def _unchanged(asked: Request, options: Options) -> str:

@@ -87,14 +87,14 @@ class Fix(NamedTuple):
     reason: Optional[str] = None  # why it is not safe here, in one clause
 
     def trusted(self, safety: Safety, files: Collection[str] = ()) -> Fix:
-        """Return the fix with the safety that a run of some files gives it, and why that run only shows it."""
-        if safety is not Safety.DISPLAY or self.safety is Safety.DISPLAY:
-            return self._replace(safety=safety)
+        """Return the fix as a run of some files trusts it: `safety` by its settings; display-only with the reason."""
         others = sorted({edit.path for edit in self.edits}.difference(files)) if files else []
+        if self.safety is Safety.DISPLAY or (safety is not Safety.DISPLAY and not others):
+            return self._replace(safety=safety)
         reason = Message("the settings leave fixes of this rule to people")
         if others:
             reason = Message("it changes {file} too, which was not given", file=os.path.basename(others[0]))
-        return self._replace(safety=safety, reason=reason)
+        return self._replace(safety=Safety.DISPLAY, reason=reason)
 
 
 class Related(NamedTuple):

@@ -75,11 +75,13 @@ class Outcome(NamedTuple):
 
     def will_fix(self, finding: Finding) -> bool:
         """Return whether `--fix`, with the settings of the run, mends this finding."""
-        return self.trust(finding) is Safety.SAFE or (self.unsafe and self.trust(finding) is Safety.UNSAFE)
+        fix = self.fix(finding)
+        return fix is not None and (fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE))
 
     def could_mend(self, finding: Finding) -> bool:
         """Return whether it takes `--unsafe-fixes` to mend this finding."""
-        return self.trust(finding) is Safety.UNSAFE and not self.unsafe
+        fix = self.fix(finding)
+        return fix is not None and fix.safety is Safety.UNSAFE and not self.unsafe
 
 
 def render(name: str, outcome: Outcome) -> str:

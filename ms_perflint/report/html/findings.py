@@ -64,7 +64,7 @@ class _Classes(Style):
 def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -> Markup:
     """Return one finding."""
     finding = each.finding
-    trust = outcome.trust(finding)
+    fix = outcome.fix(finding)
     source = outcome.sources.get(finding.place.path)
     link = tag("a", finding.code, href=f"#{finding.code}")
     head = tag("h3", link, f" {finding.name} ", _badge(each.size, outcome), " ", evidence(finding.code, outcome))
@@ -79,7 +79,7 @@ def article(each: Ranked, outcome: Outcome, entries: Sequence[str], root: str) -
         _fix(finding, outcome),
         _programs([entries[number] for number in each.programs], outcome),
         data_rule=finding.code,
-        data_fix=trust.value if trust else "none",
+        data_fix=fix.safety.value if fix is not None else "none",
         data_program=" ".join(map(str, each.programs)),
         id=each.anchor,
     )
