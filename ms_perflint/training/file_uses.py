@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -44,6 +45,7 @@ _FOLDERS: Mapping[str, str] = {
 _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
+_MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, that leaves what a folder holds as it is
 # Words that say nothing of files where it is not known what is called
 _VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
 _OF_PATHS = frozenset(
@@ -105,12 +107,10 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     verb, folder = _FILES.get(word, ""), _FOLDERS.get(word, "")
     if word in _COMMANDS:
         if names:
-            found = (
-                each
-                for node in given[:1]
-                for path in paths(program.evaluator, node, site.scope)
-                for each in patterns(words(path))
-            )
+            commands = [path for node in given[:1] for path in paths(program.evaluator, node, site.scope)]
+            if commands and commands[0].pieces == ("mkdir",):  # a list of its words
+                return
+            found = (each for path in commands if not _makes_folders(path) for each in patterns(words(path)))
             yield from (Use(site, "given to a command", path, True, True) for path in found)
         return
     if word in LISTINGS or word in ("listdir", "walk", "fwalk"):
@@ -125,6 +125,11 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     for node in given:
         for path in paths(program.evaluator, node, site.scope):
             yield Use(site, verb or folder, path, True, bool(folder), verb == "loaded")
+
+
+def _makes_folders(command: Path) -> bool:
+    """Return whether a command does nothing but make folders."""
+    return bool(_MAKES_FOLDERS.fullmatch("".join(text for text in command.pieces if isinstance(text, str))))
 
 
 def _is_of_library(known: Alternative) -> bool:

@@ -66,6 +66,12 @@ USED = [
             ("os.path.join(os.getcwd(), 'best.ckpt')", "shutil.make_archive('all', 'zip', '.')"),
             ("str(Path.cwd() / 'best.ckpt')", "os.remove('best.ckpt')"),
             ("'best.ckpt'", "os.system('cp *.ckpt /backup')"),
+            ("'out/best.ckpt'", "os.system('mkdir -p /backup; cp out/best.ckpt /backup')"),
+            ("'out/best.ckpt'", "os.system('mkdir -p /backup && cp -r out /backup')"),
+            ("'out/best.ckpt'", "os.system('mkdirhier out')"),
+            ("'out/best.ckpt'", "__import__('subprocess').run(['cp', 'mkdir', 'out/best.ckpt'])"),
+            ("'out/best.ckpt'", "os.system('mkdir -p out' if done else 'cp -r out /backup')"),
+            ("'out/best.ckpt'", "os.system('cp mkdir out/best.ckpt')"),
         )
     ),
     *(
@@ -974,6 +980,25 @@ UNUSED = [
         ms.save_checkpoint(net, f"out/{epoch}.ckpt")  #s
         os.system("nvidia-smi --loop")
         """,
+    ),
+    *(
+        unused(
+            f"command that makes its folder: {command}",
+            f"""
+        import os
+
+        ---
+        ms.save_checkpoint(net, f"out/{{epoch}}.ckpt")  #s
+        {command}
+        """,
+        )
+        for command in (
+            'os.system("mkdir -p out")',
+            'os.system(" mkdir out")',
+            'os.system("mkdir -p " + "out" + input())',
+            '__import__("subprocess").run(["mkdir", "-p", "out"])',
+            "os.system(f\"mkdir -p {os.path.dirname('out/a')}\")",
+        )
     ),
     unused(
         "data folder",
