@@ -172,26 +172,30 @@ def of_class(
         if isinstance(known.what, Scope):
             found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else BOTTOM
             if found.alternatives or found.open:
-                return _or_overridden(evaluator, cls, name, receiver, found) if is_self else found
+                return _or_overridden(evaluator, cls, name, receiver, found, known.what) if is_self else found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
     return _of_derived(evaluator, cls, name, receiver) if is_self else TOP
 
 
-def _or_overridden(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative], found: Value) -> Value:
-    """Return what a class has, or the classes that derive from it instead: methods, of which one may leave it open.
+def _or_overridden(
+    evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative], found: Value, owner: Scope
+) -> Value:
+    """Return what a class has from `owner`, or the classes that derive from it instead: methods, and what is left open.
 
-    Such a method does nothing, or only raises.
+    Left open is a method or a property that does nothing, or only raises, and a member that is None.
     """
-    function = found.alternatives[0].definition if len(found.alternatives) == 1 and not found.open else None
-    if function is None or not function.is_method:
+    known = _in_general(evaluator, owner, name).only
+    function = known.definition if known is not None else None
+    is_method = function is not None and function.is_method
+    if known is None or not (is_method or known.constant is None):
         return found
     derived = _of_derived(evaluator, cls, name, receiver)
     if not derived.alternatives:
         return found
-    body: list[ast.stmt] = getattr(function.node, "body", [])
+    body: list[ast.stmt] = getattr(function.node, "body", []) if function is not None else []
     own = (each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)))
-    is_left_open = isinstance(next(own, None), (ast.Pass, ast.Raise, type(None)))
+    is_left_open = is_method and isinstance(next(own, None), (ast.Pass, ast.Raise, type(None)))
     return derived if is_left_open else join((found, derived))
 
 

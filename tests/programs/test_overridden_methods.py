@@ -102,3 +102,61 @@ def test_what_graph_mode_cannot_compile_in_the_network_of_a_derived_class_is_nam
     text = join(HEAD.replace("{body}", LARGE).replace("GRAPH", "PYNATIVE"), net, own)
     (finding,) = Program({"train.py": text}).lint("MSP101").findings
     assert finding.fix is not None and finding.fix.reason == "graph mode does not compile `import`"
+
+
+MEMBERS = """
+    import numpy as np
+
+    import mindspore as ms
+    from mindspore import nn
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(128, 128)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    class Trainer:
+        {base}
+
+        def run(self):
+            net = {net}
+            step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+            for batch in range(1000):
+                step(ms.Tensor(np.random.rand(4, 128)), ms.Tensor(np.random.rand(4, 128)))
+
+
+    class Own(Trainer):
+        {own}
+
+
+    Own().run()
+    """
+PROPERTY = "@property\n        def made(self):\n            "
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "net", "count"),
+    [
+        ("kind = None", "kind = Net", "self.kind()", 1),
+        ("kind = None", "kind = staticmethod(lambda: Net())", "self.kind()", 1),
+        ("made = None", "made = Net()", "self.made", 1),
+        (PROPERTY + "raise NotImplementedError", PROPERTY + "return Net()", "self.made", 1),
+        (PROPERTY + "pass", PROPERTY + "return Net()", "self.made", 1),
+        (PROPERTY + "raise NotImplementedError", "made = Net()", "self.made", 1),
+        ("kind = None", "kind = nn.ReLU", "self.kind()", 0),
+        ("kind = None", "other = Net", "self.kind()", 0),
+        ("kind = nn.ReLU", "other = Net", "self.kind()", 0),
+        (PROPERTY + "raise NotImplementedError", PROPERTY + "return nn.ReLU()", "self.made", 0),
+        (PROPERTY + "return nn.ReLU()", "other = Net()", "self.made", 0),
+    ],
+)
+def test_a_member_that_is_left_open_is_that_of_the_derived_class(base: str, own: str, net: str, count: int) -> None:
+    text = MEMBERS.replace("{base}", base).replace("{own}", own).replace("{net}", net)
+    assert len(Program({"train.py": join(text)}).lint("MSP201").findings) == count
