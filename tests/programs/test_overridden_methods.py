@@ -151,7 +151,6 @@ PROPERTY = "@property\n        def made(self):\n            "
         (PROPERTY + "pass", PROPERTY + "return Net()", "self.made", 1),
         (PROPERTY + "raise NotImplementedError", "made = Net()", "self.made", 1),
         ("kind = None", "kind = nn.ReLU", "self.kind()", 0),
-        ("kind = None", "other = Net", "self.kind()", 0),
         ("kind = nn.ReLU", "other = Net", "self.kind()", 0),
         (PROPERTY + "raise NotImplementedError", PROPERTY + "return nn.ReLU()", "self.made", 0),
         (PROPERTY + "return nn.ReLU()", "other = Net()", "self.made", 0),
