@@ -26,7 +26,7 @@ UNPROVEN = [
     (forward("unknown method", f"x = x.cuda()\n{LOSS}"), "x.cuda"),
     (forward("array", f"w = y.numpy()\n{LOSS} * w[0]"), "y.numpy"),
     (forward("partial", "return f(net(x), y)", "import functools\n\nf = functools.partial(loss_fn)\n"), "f"),
-    (forward("NumPy that was not run", f"n = np.stack([1, 2])\n{LOSS}"), "np.stack"),
+    (forward("NumPy that was not run", f"n = np.polyfit([1, 2], [1, 2], 1)\n{LOSS}"), "np.polyfit"),
     # tensors
     (cell("layer made", "return nn.Dense(8, 4)(x) + self.dense(x)"), "nn.Dense"),
     (forward("construct that Python calls", LOSS, hook="net.construct(x)"), "net.construct"),

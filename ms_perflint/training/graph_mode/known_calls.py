@@ -47,11 +47,22 @@ _BUILTINS = _words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""
 )
-_PYTHON = _words(
-    """math.sqrt math.log math.log2 math.log10 math.exp math.pow math.ceil math.floor math.sin math.cos math.prod
-    numpy.sqrt numpy.log numpy.log2 numpy.exp numpy.prod numpy.power numpy.ceil numpy.floor numpy.array numpy.arange
-    numpy.zeros"""
-)
+# Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
+_PYTHON = {
+    "math": _words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
+    "numpy": _words(
+        """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
+        array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero
+        cross cumprod cumsum deg2rad degrees diag diff divide dot einsum equal exp exp2 expand_dims eye flip float16
+        float32 float64 floor floor_divide fmod full full_like gcd hstack hypot identity indices inner int32 int64
+        int8 isclose isnan isscalar linalg.norm linspace log log10 log1p log2 logspace matmul max maximum mean
+        median meshgrid min minimum mod moveaxis multiply nan_to_num ndim negative ones ones_like outer power prod
+        radians ravel reciprocal remainder repeat reshape rint roll round shape sign sin sinh size sort split sqrt
+        square squeeze stack std subtract sum swapaxes tan tanh tile trace transpose tril triu true_divide trunc
+        uint8 unique var vstack where zeros zeros_like"""
+    ),
+    "functools": frozenset(),
+}
 _TENSORS = ("mindspore.Tensor", "mindspore.tensor")
 _WITH_WEIGHTS = (
     "Dense", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding", "LSTM", "GRU",
@@ -226,8 +237,9 @@ class _Callee:
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if owner == "builtins":
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
-        if api.startswith(("math.", "numpy.", "functools.")):
-            return api in _PYTHON and all(map(self._is_constant, self._arguments()))
+        library, _, name = api.partition(".")
+        if library in _PYTHON:
+            return name in _PYTHON[library] and all(map(self._is_constant, self._arguments()))
         return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
 
     def _is_odd_builtin(self, word: str) -> bool:
