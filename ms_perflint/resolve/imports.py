@@ -46,8 +46,6 @@ class Imports:
         self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
         self.errors = Errors()  # as its project has them
         self.facts: dict[tuple[object, ...], Any] = {}
-        self._offered: dict[tuple[str, str], frozenset[str]] = {}
-        self._located: dict[tuple[str, Roots], dict[Import, Located]] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
 
@@ -83,15 +81,9 @@ class Imports:
         raw = self.raw(path) or b""
         return OURS in raw and not any(table in raw for table in PROJECT)
 
+    @fact
     def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
         """Return what an import in a file of this directory finds in a program with this search path."""
-        located = self._located.setdefault((directory, roots), {})
-        found = located.get(asked)
-        if found is None:
-            found = located[asked] = self._locate(directory, asked, roots)
-        return found
-
-    def _locate(self, directory: str, asked: Import, roots: Roots) -> Located:
         parts = asked.dotted.split(".") if asked.dotted else []
         if asked.level:
             for _ in range(asked.level - 1):
@@ -151,13 +143,10 @@ class Imports:
         """Return whether a directory is a package."""
         return bool(self.files.named(directory, "__init__.py"))
 
+    @fact
     def _offered_by(self, directory: str, word: str) -> frozenset[str]:
         """Return what in a directory may be imported by this word: a folder, a file, or both."""
-        key = (directory, word)
-        found = self._offered.get(key)
-        if found is None:
-            found = self._offered[key] = self.files.named(directory, word, f"{word}.py")
-        return found
+        return self.files.named(directory, word, f"{word}.py")
 
     # --- one file
 

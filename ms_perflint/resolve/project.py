@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
 from ms_perflint.core.source import BOM, NOTEBOOK, Source, SourceError
@@ -49,18 +50,12 @@ class Project:
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[SemanticIndex]] = {}
         self.broken: set[str] = set()  # files that were asked for, and could not be read or parsed
-        self._outlines: dict[str, Optional[Outline]] = {}
         self.entries = entries or Entries(Imports(files))
         self.imports = self.entries.imports
         self.imports.raw, self.imports.errors = self.lines, self.errors
-        self._bases: dict[str, frozenset[bytes]] = {}
         self._names: dict[Roots, Resolver] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
-        self._decorators: dict[str, frozenset[str]] = {}
-        self._members: dict[frozenset[str], dict[str, frozenset[str]]] = {}
-        self._keys: dict[str, frozenset[str]] = {}
-        self._matches: dict[tuple[str, bytes], bool] = {}
-        self._documents: dict[str, tuple[config_documents.Entry, ...]] = {}
+        self.facts: dict[tuple[object, ...], Any] = {}
         self.shared: dict[type, Any] = {}  # what its programs share, by its type
 
     def close(self) -> None:
@@ -153,61 +148,57 @@ class Project:
 
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether a file has a decorator with one of these words in its name, by a scan of its bytes."""
-        if path not in self._decorators:
-            names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
-            self._decorators[path] = frozenset(word.decode() for name in names for word in name.split(b"."))
-        return not self._decorators[path].isdisjoint(words)
+        return not self._decorators(path).isdisjoint(words)
 
+    @fact
+    def _decorators(self, path: str) -> frozenset[str]:
+        names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
+        return frozenset(word.decode() for name in names for word in name.split(b"."))
+
+    @fact
     def members(self, path: str, words: frozenset[str]) -> frozenset[str]:
         """Return the calls `x.word(...)` of a file with one of these words, as `x.word`, by a scan of its bytes."""
-        held = self._members.setdefault(words, {})
-        if path not in held:
-            found = re.findall(rb"\b(\w+)\.(\w+)\(", self.raw(path) or b"")
-            held[path] = frozenset(b".".join(each).decode() for each in found if each[1].decode() in words)
-        return held[path]
+        found = re.findall(rb"\b(\w+)\.(\w+)\(", self.raw(path) or b"")
+        return frozenset(b".".join(each).decode() for each in found if each[1].decode() in words)
 
+    @fact
     def keys(self, path: str) -> frozenset[str]:
         """Return under which keys, in small letters, decorators may put what a file defines into tables.
 
         These are names, and texts that decorators are given, by a scan of its bytes.
         """
-        if path not in self._keys:
-            found = re.findall(ENTRY, self.lines(path) or b"")
-            self._keys[path] = frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
-        return self._keys[path]
+        found = re.findall(ENTRY, self.lines(path) or b"")
+        return frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
 
+    @fact
     def matches(self, path: str, pattern: bytes) -> bool:
-        """Return whether a pattern is found in the bytes of a file; looked for once."""
-        held = self._matches.get((path, pattern))
-        if held is None:
-            found = re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"")
-            held = self._matches[path, pattern] = found is not None
-        return held
+        """Return whether a pattern is found in the bytes of a file."""
+        return re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"") is not None
 
+    @fact
     def documents(self, path: str) -> tuple[config_documents.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
-        if path not in self._documents:
-            from ms_perflint.resolve import toml_ini
+        from ms_perflint.resolve import toml_ini
 
-            raw = self.raw(path)
-            nothing: tuple[config_documents.Entry, ...] = ()
-            read = partial(toml_ini.documents, raw or b"", path)
-            self._documents[path] = self.errors.guard(path, read, nothing) if raw is not None else nothing
-            self.size += len(raw or b"")
-        return self._documents[path]
+        raw = self.raw(path)
+        nothing: tuple[config_documents.Entry, ...] = ()
+        self.size += len(raw or b"")
+        read = partial(toml_ini.documents, raw or b"", path)
+        return self.errors.guard(path, read, nothing) if raw is not None else nothing
 
+    @fact
     def outline(self, path: str) -> Optional[Outline]:
         """Return what the bytes of a file say without parsing it; None when it cannot be read."""
-        if path not in self._outlines:
-            raw = self.lines(path)
-            self._outlines[path] = self.errors.guard(path, partial(outline, raw), None) if raw is not None else None
-        return self._outlines[path]
+        raw = self.lines(path)
+        return self.errors.guard(path, partial(outline, raw), None) if raw is not None else None
 
     def may_derive(self, path: str, name: str) -> bool:
         """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
-        if path not in self._bases:
-            self._bases[path] = frozenset(_bases(self.lines(path) or b""))
-        return name.encode() in self._bases[path]
+        return name.encode() in self._bases(path)
+
+    @fact
+    def _bases(self, path: str) -> frozenset[bytes]:
+        return frozenset(_bases(self.lines(path) or b""))
 
     def parse(self, path: str, raw: Optional[bytes] = None) -> SemanticIndex:
         """Return the module of a file, read unless its bytes are given; OSError or SourceError where there is none."""

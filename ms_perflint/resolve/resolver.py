@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
 from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
@@ -45,28 +46,17 @@ class Resolver:
     def __init__(self, project: Project, roots: Roots) -> None:
         self.project = project
         self.roots = roots
-        self._meant: dict[tuple[str, str], Resolution] = {}
-        self._members: dict[tuple[str, str], Resolution] = {}
-        self._loaded: dict[Scope, Resolution] = {}
-        self._stars: dict[str, tuple[str, ...]] = {}
-        self._imported_modules: dict[str, tuple[str, ...]] = {}
-        self._known_members: dict[str, frozenset[str]] = {}
-        self._sources: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {}
+        self.facts: dict[tuple[object, ...], Any] = {}
 
     def close(self) -> None:
         """Forget the project and all answers."""
-        self._meant.clear()
-        self._members.clear()
-        self._loaded.clear()
+        self.facts.clear()
         del self.project
 
     def forget(self, module: SemanticIndex) -> None:
         """Forget what a module says, which no other module imports."""
-        for scope in module.scopes:
-            self._loaded.pop(scope, None)
-        for known in (self._meant, self._members):
-            for key in [key for key in known if key[0] == module.path]:
-                del known[key]
+        gone = {module, *module.scopes}
+        self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in gone}
 
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int, roots: Roots
@@ -116,48 +106,42 @@ class Resolver:
         found = self.import_target(module, name, 1, self.roots)
         return found if found is not module and not isinstance(found, str) else None
 
+    @fact
     def loaded(self, scope: Scope) -> Resolution:
         """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
-        if scope not in self._loaded:
-            module = scope.module
-            names = scope.names & module.named  # most names are local, or of Python
-            for path in self._star_files(module):
-                names |= self._among(path, scope.names)
-            found = [self.resolve(module, name) for name in names]
-            found.extend([self.resolve_member(module, attr) for attr in scope.attrs & self.known_members(module)])
-            self._loaded[scope] = _together([each for each in found if each is not NOTHING])
-        return self._loaded[scope]
+        module = scope.module
+        names = scope.names & module.named  # most names are local, or of Python
+        for path in self._star_files(module):
+            names |= self._among(path, scope.names)
+        found = [self.resolve(module, name) for name in names]
+        found.extend([self.resolve_member(module, attr) for attr in scope.attrs & self.known_members(module)])
+        return _together([each for each in found if each is not NOTHING])
 
+    @fact
     def resolve(self, module: SemanticIndex, name: str) -> Resolution:
         """Return what a name, loaded in a module, may mean; through imports too."""
         if name not in module.named and not any(self._may_have(path, name) for path in self._star_files(module)):
             return NOTHING
-        key = (module.path, name)
-        if key not in self._meant:
-            scopes: dict[Scope, None] = {}
-            modules: dict[SemanticIndex, None] = {}
-            todo, seen = [(module, name)], {key}
-            while todo:
-                source, word = todo.pop()
-                own = source.defined.get(word, ())
-                scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
-                if word in source.scope.bindings and word not in source.imported:
-                    modules[source] = None
-                for target, inner in self._origins(source, word):
-                    if (target.path, inner) not in seen:
-                        seen.add((target.path, inner))
-                        todo.append((target, inner))
-            self._meant[key] = Resolution(tuple(scopes), tuple(modules))
-        return self._meant[key]
+        scopes: dict[Scope, None] = {}
+        modules: dict[SemanticIndex, None] = {}
+        todo, seen = [(module, name)], {(module.path, name)}
+        while todo:
+            source, word = todo.pop()
+            own = source.defined.get(word, ())
+            scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
+            if word in source.scope.bindings and word not in source.imported:
+                modules[source] = None
+            for target, inner in self._origins(source, word):
+                if (target.path, inner) not in seen:
+                    seen.add((target.path, inner))
+                    todo.append((target, inner))
+        return Resolution(tuple(scopes), tuple(modules))
 
+    @fact
     def _star_files(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the project of which a module imports all names."""
-        if not module.scope.stars:
-            return ()
-        if module.path not in self._stars:
-            found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
-            self._stars[module.path] = tuple(path for path in found if path is not None)
-        return self._stars[module.path]
+        found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
+        return tuple(path for path in found if path is not None)
 
     def _origins(self, module: SemanticIndex, name: str) -> Iterator[tuple[SemanticIndex, str]]:
         """Yield the modules from which a module may have a name, and how it is called there."""
@@ -185,57 +169,48 @@ class Resolver:
         """Return those of the names that a file may have."""
         return {name for _, binds in self._binders(path) for name in names & binds}
 
+    @fact
     def _binders(self, path: str) -> tuple[tuple[str, frozenset[str]], ...]:
         """Return a file, and those from which it may have names by stars, with what each may bind: unparsed."""
-        if path not in self._sources:
-            found: list[tuple[str, frozenset[str]]] = []
-            todo, seen = [path], {path}
-            while todo:
-                source = todo.pop()
-                shown = self.project.outline(source)
-                if shown is None:
-                    continue
-                found.append((source, shown.binds))
-                for star in shown.stars:
-                    dotted = star.lstrip(".")
-                    asked = Import(len(star) - len(dotted), dotted)
-                    inner = self.project.imports.locate(os.path.dirname(source), asked, self.roots).module
-                    if inner is not None and inner not in seen:
-                        seen.add(inner)
-                        todo.append(inner)
-            self._sources[path] = tuple(found)
-        return self._sources[path]
+        found: list[tuple[str, frozenset[str]]] = []
+        todo, seen = [path], {path}
+        while todo:
+            source = todo.pop()
+            shown = self.project.outline(source)
+            if shown is None:
+                continue
+            found.append((source, shown.binds))
+            for star in shown.stars:
+                dotted = star.lstrip(".")
+                asked = Import(len(star) - len(dotted), dotted)
+                inner = self.project.imports.locate(os.path.dirname(source), asked, self.roots).module
+                if inner is not None and inner not in seen:
+                    seen.add(inner)
+                    todo.append(inner)
+        return tuple(found)
 
+    @fact
     def known_members(self, module: SemanticIndex) -> frozenset[str]:
         """Return those of the words of a module that may be members of modules that it imports."""
-        if module.path not in self._known_members:
-            found = (self._among(path, module.words) for path in self._modules_in(module))
-            self._known_members[module.path] = frozenset().union(*found)
-        return self._known_members[module.path]
+        found = (self._among(path, module.words) for path in self._modules_in(module))
+        return frozenset().union(*found)
 
+    @fact
     def resolve_member(self, module: SemanticIndex, attr: str) -> Resolution:
         """Return what `imported_module.attr` may mean in a module."""
         if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
             return NOTHING
         if attr not in self.known_members(module) and attr in module.words:
             return NOTHING
-        key = (module.path, attr)
-        if key not in self._members:
-            self._members[key] = self._member(module, attr)
-        return self._members[key]
+        targets = (target for path in self._modules_in(module) for target in self._binding(path, attr))
+        return _together([self.resolve(target, attr) for target in targets])
 
+    @fact
     def _modules_in(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the modules that a module imports as such."""
-        if module.path not in self._imported_modules:
-            imports = (each for imports in module.imported.values() for each in imports)
-            files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
-            self._imported_modules[module.path] = tuple(dict.fromkeys(files))
-        return self._imported_modules[module.path]
-
-    def _member(self, module: SemanticIndex, attr: str) -> Resolution:
-        targets = (target for path in self._modules_in(module) for target in self._binding(path, attr))
-        found = [self.resolve(target, attr) for target in targets]
-        return _together(found)
+        imports = (each for imports in module.imported.values() for each in imports)
+        files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
+        return tuple(dict.fromkeys(files))
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules to which imports give a name."""
