@@ -291,6 +291,83 @@ def test_classes_of_a_registry_that_is_filled_elsewhere(body: str, told: str, tm
         )
 
 
+HANDED = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.experimental import optim
+
+net = nn.Dense(3, 4)
+data = ms.dataset.MnistDataset("x").batch(32)
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("from zoo import Step\nstep = Step(net, opt)\nfor x in data:\n    step(x)", "Step(net, opt)"),
+        ("import zoo\nzoo.run(net, data, opt)", "zoo.run(net, data, opt)"),
+        ("import zoo\nzoo.build('x').launch(net, optimizer=opt)", "zoo.build('x').launch(net, optimizer=opt)"),
+        ("import zoo\ngiven = dict(net=net, optimizer=opt)\nzoo.run(**given)", "zoo.run(**given)"),
+        ("import zoo\nzoo.run({'net': net, 'optimizer': opt})", "zoo.run({'net': net, 'optimizer': opt})"),
+        ("import zoo\nzoo.run(*(net, opt))", "zoo.run(*(net, opt))"),
+        ("import zoo\no = zoo.adam(net.trainable_params())\nzoo.run(net, o)", "zoo.run(net, o)"),
+        ("import zoo\no = optim.Adam(net.trainable_params(), 0.1)\nzoo.run(net, o)", "zoo.run(net, o)"),
+        ("import zoo\nclass O(nn.Optimizer):\n    pass\no = O(net.trainable_params())\nzoo.run(o)", "zoo.run(o)"),
+        ("import zoo\nclass T(zoo.Engine):\n    pass\nT(net, opt).go()", "T(net, opt)"),
+        (
+            "import zoo\nclass T(zoo.Engine):\n    def __init__(self, o):\n        super().__init__(o)\nT(opt).go()",
+            "super().__init__(o)",
+        ),
+        ("import zoo\nclass T(zoo.Engine):\n    def go(self):\n        self.loop(opt)\nT().go()", "self.loop(opt)"),
+        (
+            "import zoo\nclass T:\n    def __init__(self):\n        self.engine = zoo.Engine(1)\n"
+            "    def go(self):\n        self.engine.launch(net, opt)\nT().go()",
+            "self.engine.launch(net, opt)",
+        ),
+        ("STEPS = {}\nSTEPS[input()](net, opt)", "STEPS[input()](net, opt)"),
+    ],
+)
+def test_an_optimizer_that_goes_to_code_that_is_not_there(body: str, code: str, tmp_path: Path) -> None:
+    """Whether that trains is unknown, by whatever name it is called."""
+    text = f"{HANDED}{body}\n"
+    (tmp_path / "a.py").write_text(text)
+    row = next(at for at, line in reversed(list(enumerate(text.splitlines(), 1))) if code in line)
+    reason = f"`{code}` cannot be followed in a.py:{row}"
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(f"a.py  trains: unknown: {reason}")
+    ran = run("--isolated", "-n", "--strict", ".", cwd=tmp_path)
+    assert (ran.code, reason in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "import zoo\no = zoo.Adam(net.trainable_params())",
+        "import zoo\nlr = zoo.cosine(0.1)\no = nn.SGD(net.trainable_params(), lr)",
+        "s = optim.lr_scheduler.StepLR(optim.SGD(net.trainable_params(), 0.1), 2)\ns.step()",
+        "print(opt, str(opt), isinstance(opt, nn.Cell))",
+        "import pickle\npickle.dump({'net': net, 'opt': opt}, open('a', 'wb'))",
+        "import logging\nlogging.getLogger('a').info('%s', opt)",
+        "import numpy as np\nnp.save('a', opt)",
+        "import copy\nother = copy.deepcopy(opt)",
+        "ms.save_checkpoint(opt, 'a.ckpt')\nms.load_param_into_net(opt, ms.load_checkpoint('a.ckpt'))",
+        "def show(o):\n    return o.get_lr()\nshow(opt)",
+        "class Keep:\n    def __init__(self, o):\n        self.o = o\nkept = [Keep(opt)]",
+        "import zoo\nfor x in data:\n    zoo.show(net(x))",
+        "import zoo\nzoo.report(sum(each.size for each in net.trainable_params()))",
+        "import zoo\nzoo.plot(opt.learning_rate)",
+        "import zoo\nif False:\n    zoo.run(net, opt)",
+        "ms.train.Model(net, None, opt, metrics={'loss'}).eval(data)",
+    ],
+)
+def test_an_optimizer_that_is_only_made_or_goes_to_what_trains_nothing(body: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{HANDED}{body}\ndata.save('x')\n")
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith("a.py  does not train")
+    ran = run("--isolated", "-n", "--strict", ".", cwd=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+
+
 BEGIN = """\
 import pickle
 import mindspore as ms

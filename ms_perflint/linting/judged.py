@@ -24,14 +24,16 @@ def unjudged(program: Program) -> Optional[Message]:
 
     Nor where they can have missed nothing of a training: the program certainly does not train.
     """
-    reason = program.left_out or _unread(program) or not_followed(program)
-    return reason if reason is not None and may_train(program) else None
+    reason = (program.left_out or _unread(program)) if may_train(program) else None
+    return reason or not_followed(program)
 
 
 @fact
 def not_followed(program: Program) -> Optional[Message]:
     """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
-    if not may_train(program) or not program.is_whole or training.is_trained(program):
+    if training.is_unit_test(program) or not is_started(program):
+        return None
+    if not program.is_whole or training.is_trained(program):
         return None
     call = followed.trainer(program)
     return call.said(program) if call is not None else None

@@ -32,8 +32,10 @@ GRADS = frozenset(
         "mindspore.ops.grad",
     }
 )
+# What gives the parameters of a network, which every optimizer takes
+PARAMETERS = ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names")
 _TAKES = ("GradOperation", "value_and_grad", "grad")
-_OPTIMIZER = "mindspore.experimental.optim.Optimizer"  # of those with a schedule beside them
+OPTIMIZERS = ("mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer")  # which others derive from
 _STEPS = ("construct", "step")  # methods that step an optimizer: `optimizer.construct(grads)`
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
@@ -61,10 +63,10 @@ def step_flow(program: Program) -> StepFlow:
     """
     graph = program.call_graph
     gradients: Held = {}
-    graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in _names(GRADS)], gradients)
+    graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in names(GRADS)], gradients)
     around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _optimizer_calls(cls)]
     cells: Held = {}
-    new = [*((name, CALL) for name in _names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
+    new = [*((name, CALL) for name in names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
     while new:
         around = _classes_around(graph.makers_at(graph.reach(new, cells)))
         new = [(graph.key(cls), CALL) for cls in around]
@@ -81,7 +83,7 @@ def step_flow(program: Program) -> StepFlow:
     )
 
 
-def _names(apis: Iterable[str]) -> list[str]:
+def names(apis: Iterable[str]) -> list[str]:
     """Return the nodes of some APIs: their own, and those of their last words where a file of the project has them."""
     return sorted({name for api in apis for name in (api, api.rpartition(".")[2])})
 
@@ -201,12 +203,12 @@ def is_optimizer_word(word: str) -> bool:
 
 def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
     """Return whether an instance of an API, or of a class of the project, is an optimizer."""
-    names = {api} if cls is None else base_apis(program, cls)
-    return any(name.startswith("mindspore.nn.") and _is_kin(name) for name in names)
+    return any(_is_kin(name) for name in ({api} if cls is None else base_apis(program, cls)))
 
 
 def _is_kin(name: str) -> bool:
-    return "mindspore.nn.Optimizer" in {name, *mindspore_api.ancestors(name)} or is_optimizer_word(name)
+    kin = {name, *mindspore_api.ancestors(name)}
+    return not kin.isdisjoint(OPTIMIZERS) or (name.startswith("mindspore.nn.") and is_optimizer_word(name))
 
 
 @fact
@@ -220,7 +222,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
 
     `optimizer(grads)`, `optimizer.construct(grads)`; `Accumulator(optimizer, 4)`, and what that gave is called.
     """
-    kinds = mindspore_api.descendants("mindspore.nn.Optimizer") | mindspore_api.descendants(_OPTIMIZER)
+    kinds = set().union(*map(mindspore_api.descendants, OPTIMIZERS))
     held = set().union(*(module.holders(kind.rpartition(".")[2]) for kind in sorted(kinds)))
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
     if _are_called(program, module, names):
