@@ -43,8 +43,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 def applied(evaluator: Evaluator, layer: Layer) -> Value:
     """Return what a call gives, or what a function gives that `map` calls."""
     callee = evaluator.value(layer.func, layer.scope)
-    there = [known for known in callee.alternatives if known.constant is not None]  # None is set later
-    results = [(known, evaluator.kind(known).call(layer)) for known in there or callee.alternatives]
+    results = [(known, evaluator.kind(known).call(layer)) for known in callee.when_set]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
     return join([*values, *evaluator.rest(callee)])
 

@@ -35,8 +35,7 @@ def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope:
     """Return what `base.name` can be; `node` is that expression."""
     if evaluator.is_pending(base):
         return BOTTOM
-    there = [known for known in base.alternatives if known.constant is not None]  # None has no members: it is set later
-    values = [evaluator.kind(known).attribute(name, node, scope) for known in there or base.alternatives]
+    values = [evaluator.kind(known).attribute(name, node, scope) for known in base.when_set]
     if base.open or not base.alternatives:
         values.append(TOP)
     holder = node.value if isinstance(node, ast.Attribute) else None

@@ -334,6 +334,11 @@ class Value(NamedTuple):
         return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
 
     @property
+    def when_set(self) -> tuple[Alternative, ...]:
+        """Return what it can be where a member of it is read, or it is called: None there is set to another later."""
+        return tuple(known for known in self.alternatives if known.constant is not None) or self.alternatives
+
+    @property
     def constant(self) -> object:
         """Return the constant that is the one thing that it can be; else NO_CONSTANT."""
         return self.only.constant if self.only is not None else NO_CONSTANT

@@ -55,7 +55,7 @@ class Resolver:
 
     def forget(self, module: SemanticIndex) -> None:
         """Forget what a module says, which no other module imports."""
-        gone = {module, *module.scopes}
+        gone = {module, *module.scopes}  # what is said of a module, or of a scope of it, is asked with that first
         self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in gone}
 
     def import_target(

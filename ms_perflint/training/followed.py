@@ -24,32 +24,14 @@ LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
+# Packages whose functions show, store or copy what they are given, and train no network of MindSpore
 BYSTANDERS = frozenset(
     {
-        "builtins",
-        "mindspore",
-        "collections",
-        "copy",
-        "functools",
-        "inspect",
-        "itertools",
-        "json",
-        "logging",
-        "operator",
-        "os",
-        "pickle",
-        "pprint",
-        "sys",
-        "time",
-        "typing",
-        "warnings",
-        "numpy",
-        "torch",
-        "tqdm",
-        "yaml",
+        "builtins", "mindspore", "collections", "copy", "functools", "inspect", "itertools", "json", "logging",
+        "operator", "os", "pickle", "pprint", "sys", "time", "typing", "warnings", "numpy", "torch", "tqdm", "yaml",
         "wandb",
     }
-)  # packages whose functions show, store or copy what they are given, and train no network of MindSpore
+)  # fmt: skip
 
 
 class End(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -251,6 +251,5 @@ def _takes_optimizer(program: Program, site: Site, held: set[str]) -> bool:
     """Return whether a class or function of another library than MindSpore is given an optimizer."""
     if not isinstance(site.node, ast.Call):
         return False
-    given = (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-    apis = program.apis(site) if any(_is_named(node, held) for node in given) else ()
+    apis = program.apis(site) if any(_is_named(node, held) for node in given(site.node)) else ()
     return bool(apis) and not any(api.startswith(("mindspore.", "builtins.")) for api in apis)
