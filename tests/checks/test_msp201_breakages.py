@@ -891,6 +891,53 @@ def test_a_method_of_a_network_beside_construct_is_named() -> None:
     assert "another method of this network" in refused(finding)
 
 
+TRAINER = """
+    class Trainer{base}:
+        def __init__(self, net, opt):
+            {init}
+            self.net, self.opt = net, opt
+            self.grad_fn = ms.value_and_grad(self.forward, None, opt.parameters)
+
+        {decorator}
+        def loss(self, out, label):
+            return ops.mse_loss(out, label)
+
+        def forward(self, data, label):
+            return {loss}
+
+        def fit(self, dataset):
+            for data, label in dataset.create_tuple_iterator():
+                value, grads = self.grad_fn(data, label)
+                self.opt(grads)
+
+
+    Trainer(net, opt).fit(dataset)
+    """
+
+
+@pytest.mark.parametrize(
+    ("base", "decorator", "loss", "is_named"),
+    [
+        ("", "", "self.loss(self.net(data), label)", False),
+        ("", "", "self.loss(out=self.net(data), label=label)", False),
+        ("", "", "(lambda out: self.loss(out, label))(self.net(data))", False),
+        ("(object)", "", "self.loss(self.net(data), label) * 2", False),
+        ("", "@ms.jit", "self.loss(self.net(data), label)", False),
+        ("", "", "self.loss(self.net.score(data), label)", True),
+    ],
+)
+def test_a_method_of_what_trains_a_network_is_none_of_the_network(
+    base: str, decorator: str, loss: str, is_named: bool
+) -> None:
+    net = join(PLAIN).replace(
+        "\n\nnet = Net()", "\n    def score(self, x):\n        return self.fc(x)\n\n\nnet = Net()", 1
+    )
+    trainer = TRAINER.format(base=base, init="super().__init__()", decorator=decorator, loss=loss)
+    finding = found(net, trainer)
+    assert any("another method of this network" in each.message for each in finding.related) is is_named
+    assert (finding.fix is None) is is_named
+
+
 def test_an_old_keyword_says_that_a_program_is_for_an_old_version() -> None:
     call = "ms.set_auto_parallel_context(parallel_mode='data_parallel', mirror_mean=True)\n"
     step = join(STEPS.format("net(data)"))

@@ -122,6 +122,10 @@ class _Finder:
     def _multiplies(self, known: Alternative) -> bool:
         return multiplies(self.program, [Value((known,))])
 
+    def _is_part(self, known: Alternative) -> bool:
+        """Return whether something is a network; what trains one may hold it, and is none."""
+        return networks.may_be_cell(self.program, known) and self._multiplies(known)
+
     def loss(self, known: Alternative, depth: int) -> None:
         """A cell that gives the loss: the networks that it is given, else the layers that its class makes."""
         call = made_at(self.program, known)
@@ -176,7 +180,7 @@ class _Finder:
                 continue
             known = self.program.evaluator.callees(site).alternatives
             cells = [each for each in known if each.is_object and self._multiplies(each)]
-            if any(_is_member(each) and self._multiplies(each.receiver) for each in known if each.receiver):
+            if any(self._is_part(each.receiver) for each in known if each.receiver is not None and _is_member(each)):
                 self.obstacles.append(Obstacle(function.module, site.node, METHOD))
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
