@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
-from collections.abc import Collection, Iterator
-from typing import Optional
+from collections.abc import Collection, Iterator, Sequence
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -25,18 +23,20 @@ def gives_losses(function: Scope, site: Site) -> bool:
 
     `_, loss = net(x, y)`; `out = net(x, y)` and `out["loss_a"] + out.loss_b`.
     """
-    named, whole = _results(function, site)
-    for given, _ in function.returns:
-        for node in _behind(_first(given), function):
-            if isinstance(node, ast.Name) and node.id in named:
-                return True
-            key = node.slice if isinstance(node, ast.Subscript) else None
-            word = node.attr if isinstance(node, ast.Attribute) else getattr(key, "value", None)
-            of = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
-            is_ours = isinstance(of, ast.Name) and of.id in whole
-            if is_ours and isinstance(word, str) and re.search(_LOSS, word):
-                return True
-    return False
+    made_of = (node for given, _ in function.returns for node in _behind(_first(given), function))
+    return any(_is_loss_of(node, function, site) for node in made_of)
+
+
+def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:
+    """Return whether an expression reads what a call gives, or a part of it, under the name of a loss."""
+    if isinstance(node, ast.Name):
+        given = [binding for binding in function.lookup(node) if binding.value is site.node]
+        return bool(given) and re.search(_LOSS, node.id) is not None
+    if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.value, ast.Name):
+        return False
+    word = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
+    given = [each for each in function.lookup(node.value) if each.value is site.node and not each.path]
+    return bool(given) and isinstance(word, str) and re.search(_LOSS, word) is not None
 
 
 def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -> list[str]:
@@ -44,7 +44,7 @@ def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -
     found = []
     for site in construct.calls:
         if isinstance(site.node, ast.Call) and site.word in others:
-            nodes = (node for given in site.node.args for node in _behind(given, construct, site.node.lineno))
+            nodes = (node for given in site.node.args for node in _behind(given, construct))
             if any(isinstance(node, ast.Call) and word_of(node.func) in layers for node in nodes):
                 found.append(site.word)
     return found
@@ -55,31 +55,23 @@ def _first(given: ast.expr) -> ast.expr:
     return given.elts[0] if isinstance(given, ast.Tuple) and given.elts else given
 
 
-def _results(function: Scope, site: Site) -> tuple[set[str], set[str]]:
-    """Return the names that a call gives a value: those of losses, and those of all that it gives."""
-    named: set[str] = set()
-    whole: set[str] = set()
-    for name, bindings in function.bindings.items():
-        for binding in bindings:
-            if binding.value is site.node:
-                (whole if not binding.path else named).add(name)
-    return {name for name in named | whole if re.search(_LOSS, name)}, whole
-
-
-def _behind(value: ast.expr, function: Scope, until: float = math.inf) -> Iterator[ast.AST]:
-    """Yield the expressions of which a value is made in a function, in lines until one."""
-    todo, seen = [value], set[str]()
+def _behind(value: ast.expr, function: Scope) -> Iterator[ast.AST]:
+    """Yield the expressions of which a value is made where it stands in a function."""
+    todo, seen = [value], set[int]()
     while todo:
         for node in ast.walk(todo.pop()):
             yield node
-            if isinstance(node, ast.Name) and node.id not in seen:
-                seen.add(node.id)
-                values = (_value(binding) for binding in function.bindings.get(node.id, ()))
-                todo += [each for each in values if each is not None and each.lineno < until]
+            for binding in function.lookup(node) if isinstance(node, ast.Name) else ():
+                if binding.scope is function and id(binding) not in seen:
+                    seen.add(id(binding))
+                    todo += _parts(binding)
 
 
-def _value(binding: Binding) -> Optional[ast.expr]:
-    return binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+def _parts(binding: Binding) -> Sequence[ast.expr]:
+    """Return the expressions that a binding takes its value from: of `x += y`, what `x` was before is one."""
+    if isinstance(binding.stmt, ast.AugAssign):
+        return binding.stmt.target, binding.stmt.value
+    return (binding.value,) if binding.value is not None else ()
 
 
 def _is_part_of(value: ast.expr, call: ast.AST, function: Scope, depth: int) -> bool:
