@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
+_UNASKED = object()
 Work = TypeVar("Work", bound=Callable[..., Any])
 
 
@@ -21,8 +22,9 @@ def fact(work: Work) -> Work:
     @wraps(work)
     def asked(keeper: Keeper, *arguments: object) -> Any:
         key = work, *arguments
-        if key not in keeper.facts:
-            keeper.facts[key] = work(keeper, *arguments)
-        return keeper.facts[key]
+        found = keeper.facts.get(key, _UNASKED)
+        if found is _UNASKED:
+            found = keeper.facts[key] = work(keeper, *arguments)
+        return found
 
     return asked  # type: ignore[return-value]

@@ -73,7 +73,8 @@ def ancestors(api: str) -> tuple[str, ...]:
 @cache
 def descendants(api: str) -> frozenset[str]:
     """The classes of MindSpore that derive from a class."""
-    return frozenset(each for each in _parents() if api in ancestors(each))
+    children = _children().get(api, ())
+    return frozenset(children).union(*map(descendants, children))
 
 
 @cache
@@ -140,3 +141,13 @@ def _returns() -> Mapping[str, str]:
 def _parents() -> Mapping[str, str]:
     parents: Mapping[str, str] = read_data("parents")
     return parents
+
+
+@cache
+def _children() -> Mapping[str, list[str]]:
+    """The classes that derive from a class directly, by its name."""
+    children: dict[str, list[str]] = {}
+    for each, parents in _parents().items():
+        for parent in parents.split():
+            children.setdefault(parent, []).append(each)
+    return children
