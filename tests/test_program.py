@@ -568,6 +568,25 @@ def test_what_cannot_be_read_is_one_line(program: Command, here: Path, path: str
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("import mindspore\ndef (\n", True),
+        ("from train import net\ndef (\n", True),
+        ("import torch\ndef (\n", False),
+        ("import mindspore\n", False),
+    ],
+)
+def test_a_script_in_a_directory_that_cannot_be_read_is_told(
+    program: Command, here: Path, text: str, is_told: bool
+) -> None:
+    (here / "bad.py").write_text(text, encoding="utf-8")
+    ran = program(".", cwd=here)
+    assert "train.py" in ran.out
+    assert (ran.code, ran.err.startswith("bad.py:2:5: error: syntax error: ")) == ((2, True) if is_told else (0, False))
+    assert ran.err.count("\n") == is_told
+
+
 def test_options_of_the_target(program: Command, here: Path) -> None:
     ran = program("--device", "cpu", "--mindspore-version", "2.4", "train.py", cwd=here)
     assert "version        2.4, as asked for\ndevice         CPU, as asked for\n" in ran.out

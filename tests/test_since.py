@@ -717,6 +717,34 @@ def test_the_run_configuration_that_changed_is_the_example(configured: Repositor
     assert "with 2 of 3 run configurations, for example configs/c.yaml" in said
 
 
+START = "#!/bin/sh\npython train.py --config configs/{}.yaml\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"two_sh": START.format("a")}, WORSE),  # all that launchers give, now
+        ({"two_sh": "cd .. &&\n" + START.format("a")}, WORSE),
+        ({"two_sh": START.format("a"), "README_md": "slower"}, WORSE),
+        ({"two_sh": "# the same\n" + START.format("b")}, []),
+        ({"two_sh": None}, []),  # only the slow one is left
+        ({"two_sh": START.format("a").replace("train", "other")}, []),
+        ({"two_sh": "echo\n"}, []),
+        ({"two_sh": "echo\n", "three_sh": START.format("a")}, []),
+    ],
+)
+def test_a_finding_of_all_launchers_is_worse_where_none_of_them_is_gone(
+    files: dict[str, str | None], found: list[tuple[str, int, str]], tmp_path: Path
+) -> None:
+    made = Repository(tmp_path / "here")
+    configs = {"configs__a_yaml": SLOWER, "configs__b_yaml": GOOD, "README_md": "slow"}
+    text = BY_NAMED_CONFIG.replace("required=True", 'default="configs/a.yaml"')
+    made.commit(pyproject_toml=SETTINGS, train_py=text, **configs, one_sh=START.format("a"), two_sh=START.format("b"))
+    made.write(**files)
+    made.git("add", "--all")
+    assert made.since("HEAD") == found
+
+
 @pytest.mark.parametrize(
     ("files", "named"),
     [

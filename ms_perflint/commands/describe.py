@@ -13,9 +13,9 @@ from ms_perflint.commands.outputs import tell
 from ms_perflint.commands.progress import waiting
 from ms_perflint.commands.run import line
 from ms_perflint.config.per_file import Configurations, Group
-from ms_perflint.core.files import Disk, unreadable
+from ms_perflint.core.files import Disk
 from ms_perflint.core.reports import Problem
-from ms_perflint.core.source import PYTHON, SourceError
+from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import discover
 from ms_perflint.engine import Done, untold
 from ms_perflint.facts.collect import facts_of, overview_of, overviews, training_scripts
@@ -71,13 +71,7 @@ def of_file(path: str, linter: Linter) -> Answer | None:
 
     None for a file that is no Python or cannot be read, which is a problem of `linter`.
     """
-    try:
-        linter.project.parse(path)
-    except SourceError as error:
-        linter.problems.append(error.problem(path))
-        return None
-    except OSError as error:
-        linter.problems.append(Problem(path, 0, 0, unreadable(error)))
+    if not linter.reads(path):
         return None
     first, *others = entries_of(path, linter)
     facts = facts_of(linter, first)

@@ -102,12 +102,12 @@ def _starts_training(linter: Linter, file: str) -> bool:
 
 
 def _script(linter: Linter, file: str) -> Optional[Program]:
-    """Return the program of a script that uses MindSpore; None of other files."""
+    """Return the program of a script that uses MindSpore; None of other files, and of one that cannot be parsed."""
     raw = linter.project.raw(file)
     if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
         return None
-    program = linter.program(file)
-    return program if program.module(file) is not None and is_script(program) else None
+    program = linter.program(file) if linter.reads(file) else None
+    return program if program is not None and is_script(program) else None
 
 
 def overviews(linter: Linter, files: Iterable[str]) -> Iterator[Optional[Overview]]:

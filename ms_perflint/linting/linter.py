@@ -330,6 +330,18 @@ class Linter:
             self.problems.append(Problem(path, 0, 0, unreadable(error)))
         return None
 
+    def reads(self, path: str) -> bool:
+        """Return whether a file can be parsed; one that cannot is a problem."""
+        try:
+            self.project.parse(path)
+        except SourceError as error:
+            self.problems.append(error.problem(path))
+            return False
+        except OSError as error:
+            self.problems.append(Problem(path, 0, 0, unreadable(error)))
+            return False
+        return True
+
     # --- one check in one file
 
     def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:

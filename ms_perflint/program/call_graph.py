@@ -72,6 +72,10 @@ class CallGraph:
                 return True
         return False
 
+    def is_held(self, function: Scope) -> bool:
+        """Return whether a function or class is held under another name than its own."""
+        return self.key(function) in self._flow.callables
+
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class that has a method for it."""
         bits, called = self._instances

@@ -24,6 +24,7 @@ from ms_perflint.core.source import PYTHON, Source, SourceError
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.languages import Message
 from ms_perflint.linting.merging import only_shown
+from ms_perflint.program.shell import commands
 from ms_perflint.since.readers import Readers
 from ms_perflint.since.states import State, States, is_there
 
@@ -138,7 +139,9 @@ class Comparison:
     def _may_lose_runs(self) -> bool:
         """Return whether the change may take away a run configuration: a file, or a command of a launcher."""
         before, after = self.states.before, self.states.after
-        return any(not path.endswith((*CONFIGS, *PYTHON)) or not is_there(path, after) for path in before.contents)
+        return any(
+            not is_there(path, after) or _started(path, before) - _started(path, after) for path in before.contents
+        )
 
     def _run_before(self, name: str, path: str) -> str:
         """Return what a run configuration of a program was called: its file may have another name now."""
@@ -195,6 +198,15 @@ def _unnumbered(run: str) -> str:
 def _runs(finding: Finding) -> Counter[str]:
     """Return the run configurations for which a finding holds."""
     return Counter(map(_unnumbered, finding.configurations))
+
+
+def _started(path: str, files: Files) -> Counter[str]:
+    """Return the Python files that the commands of a launcher name; none for what is no launcher."""
+    if path.endswith((*CONFIGS, *PYTHON)):
+        return Counter()
+    words = (word for command in commands(files.read(path).decode("utf-8", "replace")) for word, _ in command.words)
+    texts = ("".join(part if isinstance(part, str) else "/" for part in word) for word in words)
+    return Counter(os.path.basename(text) for text in texts if text.endswith(".py"))
 
 
 def _by_path(found: Iterable[Finding]) -> dict[str, list[Finding]]:

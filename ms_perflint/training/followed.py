@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import given as all_given
-from ms_perflint.infer.assignments import graph_of
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.places import CALL, joined
-from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.program.value_flow import Held, Key
-from ms_perflint.training.training_steps import OPTIMIZERS, PARAMETERS, STEP_CELLS, base_apis, is_optimizer, names
+from ms_perflint.training.training_steps import PARAMETERS, STEP_CELLS, optimizers, takers
 
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
-# Packages whose functions show, store or copy what they are given, and train no network of MindSpore
-BYSTANDERS = frozenset(
-    {
-        "builtins", "mindspore", "collections", "copy", "functools", "inspect", "itertools", "json", "logging",
-        "operator", "os", "pickle", "pprint", "sys", "time", "typing", "warnings", "numpy", "torch", "tqdm", "yaml",
-        "wandb",
-    }
-)  # fmt: skip
 
 
 class End(NamedTuple):
@@ -141,68 +126,15 @@ def trainer(program: Program) -> Optional[End]:
 
 
 def _optimizes(program: Program) -> Optional[End]:
-    """Return a running call that hands an optimizer to code that is not there; None where none does."""
-    kinds = sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))
-    if not any(map(program.runs, program.sites(PARAMETERS[0]))) and not program.has_calls(*kinds):
+    """Return the running call that hands an optimizer to code that is not there; None where none does.
+
+    Of several it is the one that is given the most objects, and none that makes what another one is given: a schedule
+    or a wrapper gets the optimizer alone, the code that trains gets the network and the dataset, too.
+    """
+    if not any(map(program.runs, program.sites(PARAMETERS[0]))) and not program.has_calls(*optimizers()):
         return None
-    held: Held = {}
-    program.call_graph.reach([(name, CALL) for name in (*names(kinds), *PARAMETERS)], held)
-    made = [place for site in _sites_given(program, held) for place in graph_of(site.module).callees[id(site.node)]]
-    program.call_graph.reach([(node.key, joined(path, CALL)) for node, path in made], held)
-    for site in _sites_given(program, held):
-        if program.runs(site) and _is_absent(program, site) and _is_given_optimizer(program, site):
-            return End(site.node, site.scope)
-    return None
-
-
-def _sites_given(program: Program, held: Held) -> list[Site]:
-    """Return the calls whose arguments have something in them that, by its name, may be what is held."""
-    return [site for module in program.modules for site in module.sites if not held.keys().isdisjoint(_given_in(site))]
-
-
-def _given_in(site: Site) -> Iterator[Key]:
-    """Yield the names in the arguments of a call, as the assignment graph has them."""
-    graph = graph_of(site.module)
-    for part in (part for each in _arguments(site.node) for part in ast.walk(each)):
-        if isinstance(part, ast.Name):
-            yield graph.name(part.id, site.scope).key
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
-
-
-def _arguments(node: ast.expr) -> list[ast.expr]:
-    """Return what a call passes; nothing of what calls without being one, as a decorator does."""
-    passed = all_given(node) if isinstance(node, ast.Call) else []
-    return [each.value if isinstance(each, ast.Starred) else each for each in passed]
-
-
-def _is_absent(program: Program, site: Site) -> bool:
-    """Return whether what a call enters is not there to be read, and of no library that is known to train nothing."""
-    callee = program.evaluator.callees(site).alternatives
-    if not callee:
-        return not program.callees(site)
-    classes = [known.definition for known in callee if known.definition is not None]
-    apis = {api for cls in classes if cls.method("__init__") is None for api in base_apis(program, cls)}
-    return any(api.partition(".")[0] not in BYSTANDERS for api in apis | set(program.apis(site)))
-
-
-def _handed(program: Program, node: ast.expr, scope: Scope) -> Iterator[Alternative]:
-    """Yield what the arguments of a call can be, and what stands in those that are containers."""
-    for value in _arguments(node):
-        for known in program.value(value, scope).alternatives:
-            yield known
-            for part in known.parts if known.is_display else ():
-                yield from program.evaluator.read(part).alternatives
-
-
-def _is_given_optimizer(program: Program, site: Site) -> bool:
-    """Return whether a call is given an optimizer, or what code that is not there made of parameters of a network."""
-    for known in _handed(program, site.node, site.scope):
-        made, api = known.creation, known.type_api
-        if made is not None and is_optimizer(program, api, known.cls):
-            return True
-        if made is not None and api and api.partition(".")[0] not in BYSTANDERS:
-            given = _handed(program, made.call, made.scope)
-            if any(part.type_api.rpartition(".")[2] in PARAMETERS for part in given):
-                return True
-    return False
+    taken = takers(program)
+    inner = {made.call for objects in taken.values() for each in objects if (made := each.creation) is not None}
+    outer = [site for site in taken if site.node not in inner] or list(taken)
+    last = max(outer, key=lambda site: len(taken[site]), default=None)
+    return End(last.node, last.scope) if last is not None else None

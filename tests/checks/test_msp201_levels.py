@@ -112,3 +112,49 @@ def test_a_level_that_converts_is_a_control(default: str) -> None:
 def test_an_arm_for_another_level_is_no_control(line: str, is_reported: bool) -> None:
     program = training("net = amp.auto_mixed_precision(Net(), opt.level)\n", line)
     assert bool(program.lint(CODE).findings) is is_reported
+
+
+APART = """
+    parser.add_argument("--how", default="step")
+    opt = parser.parse_args()
+
+
+    def convert(net, level="O0"):
+        amp.auto_mixed_precision(net, level)
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("made", "is_reported"),
+    [
+        ('if opt.how == "cell": convert(net, opt.level)', True),
+        ('if opt.how == "cell": convert(net)', True),
+        ('if opt.how == "cell": convert(net, "O2")', False),
+        ("convert(net, opt.level)", True),
+        ("convert(net, input())", False),
+        ('if opt.how == "cell": convert(net, input())', False),
+    ],
+)
+def test_a_level_that_is_only_reached_on_request(made: str, is_reported: bool) -> None:
+    """What has no half precision when it is reached has none."""
+    head = HEAD.replace("{default}", "O0").replace("\n    opt = parser.parse_args()", "")
+    head = head.replace("\n\n\n    class", f"{APART}class")
+    text = join(head, "net = Net()\n", f"{made}\n", STEP.replace("{line}", "pass"))
+    assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "at"),
+    [
+        ('if opt.level == "O3":', "if True:", "last"),
+        ("if True:", 'if opt.level == "O3":', "first"),
+        ("if True:", "if True:", "first"),
+    ],
+)
+def test_the_training_that_runs_by_default_is_reported(first: str, last: str, at: str) -> None:
+    made = "    ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, load())  # "
+    text = join(HEAD.replace("{default}", "O0"), f"net = Net()\n{first}\n{made}first\n{last}\n{made}last\n")
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert text.splitlines()[finding.place.row - 1].endswith(at)

@@ -274,6 +274,54 @@ def test_just_the_run_is_judged(program: str, arguments: str, expected: bool, tm
     assert is_reported(tmp_path, *arguments.split()) is expected
 
 
+APART = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--how", default="step")
+parser.add_argument("--level", default="O0")
+args = parser.parse_args()
+def convert(net, level="O0"):
+    ms.amp.auto_mixed_precision(net, amp_level=level)
+net = nn.SequentialCell(nn.Dense(784, 128), nn.ReLU(), nn.Dense(128, 10))
+"""
+OUTER = "def outer(net, level):\n    convert(net, level)\n"
+CYCLE = """
+def one(net, level):
+    other(net, level)
+def other(net, level):
+    convert(net, level)
+    one(net, level)
+"""
+TRAINS = """
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+model.train(3, ds.MnistDataset("train").batch(32, drop_remainder=True), dataset_sink_mode=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ('if args.how == "cell": convert(net, args.level)', "", True),
+        ('if args.how == "cell": convert(net, args.level)', "--level O2", True),
+        ('if args.how == "cell": convert(net, args.level)', "--how cell --level O0", True),
+        ('if args.how == "cell": convert(net, args.level)', "--how cell --level O2", False),
+        (f'{OUTER}if args.how == "cell": outer(net, args.level)', "--level O2", True),
+        (f'{CYCLE}if args.how == "cell": one(net, args.level)', "--level O2", True),
+        (f'{OUTER}if args.how == "cell": outer(net, args.level)', "--how cell --level O2", False),
+        (f'{CYCLE}if args.how == "cell": one(net, args.level)', "--how cell --level O2", False),
+        ('if args.how == "cell": convert(net)\nelse: convert(net, args.level)', "--level O2", False),
+        # a function under another name, or that nothing calls, may be called by what cannot be seen
+        ('kept = {"c": convert}\nif args.how == "cell": convert(net, args.level)', "--level O2", False),
+        (f'{OUTER}if args.how == "cell": convert(net, args.level)', "--level O2", False),
+        ("list(map(convert, [net], [args.level]))", "--level O2", False),
+    ],
+)
+def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, expected: bool, tmp_path: Path) -> None:
+    write(tmp_path, f"{APART}{call}{TRAINS}")
+    ran = run("train.py", "--select", "MSP201", "--output-format", "json", "--", *arguments.split(), cwd=tmp_path)
+    assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
+
+
 WRONG = [
     (ARGPARSE, "--sink", "the program has no option `--sink`\n"),
     (ARGPARSE, "--egaer", 'the program has no option `--egaer`, did you mean "--eager"?\n'),
@@ -1123,7 +1171,7 @@ def test_a_table_shows_what_is_parallel_in_which_configuration(tmp_path: Path) -
     assert dict(rows[1:])["many.sh"] == "data_parallel"
     assert dict(rows[1:])["one.sh"] == "data_parallel on request"
     alone = run("program", "--isolated", "train.py", "--", "--many", "no", cwd=tmp_path).out
-    assert re.search("^parallel mode +not set$", alone, re.MULTILINE), alone
+    assert re.search("^without .* parallel mode", alone, re.MULTILINE), alone  # nor does it come to what fuses
 
 
 def test_facts_say_which_configurations_were_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,8 +176,9 @@ def asks_float32(program: Program, training: Training) -> bool:
 
 
 def is_full(call: Call) -> bool:
-    """Return whether what takes a level of mixed precision has none by default, or "O0"."""
-    return call.argument(LEVELS[call.api]).is_by_default("O0")
+    """Return whether what takes a level of mixed precision has none, or "O0": by default, or whenever it is reached."""
+    level = call.argument(LEVELS[call.api])
+    return level.is_by_default("O0") or (not level.open and set(level.constants) == {"O0"})
 
 
 def is_of_inputs(call: Call) -> bool:

@@ -10,7 +10,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
-from ms_perflint.training.conditions import is_for_cpu_only
+from ms_perflint.training.conditions import is_for_cpu_only, is_on_request
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
@@ -73,9 +73,11 @@ def hidden(program: Program) -> Optional[Message]:
 def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training]:
     """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.
 
-    A branch that only a CPU can take is none.
+    A branch that only a CPU can take is none; what runs with the default options comes before what has to be asked for.
     """
     reached = [each for each in trainings if not is_for_cpu_only(program, each.call)]
+    if len(reached) > 1:
+        reached.sort(key=lambda each: is_on_request(program, each.call))
     for each in reached:
         if networks.multiplies(program, each.values):
             return each
