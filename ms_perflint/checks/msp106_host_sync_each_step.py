@@ -43,8 +43,9 @@ class HostSyncEachStep(Check):
         if call is None:
             return
         others = host_reads.reads_from(self.program, call)[1:]
-        tensor = host_reads.tensor_of(call)  # it takes the place of the read where it can be read later
-        edits = edit.unwrap(call.module, call.node, tensor) if tensor is not None else None
+        # a tensor takes the place of each read, where it can be read later
+        changes = [edit.unwrap(call.module, *read) for read in host_reads.unread(call)]
+        edits = tuple(one for each in changes for one in each or ()) if changes and all(changes) else None
         related = tuple(Related(each.place, Message("read here too")) for each in others)
         says = READS.filled(read=host_reads.written(call))
         self.report(node, says, Remedy(edits, KEEP, Safety.DISPLAY, KEPT, related))

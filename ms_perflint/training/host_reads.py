@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
@@ -160,10 +159,25 @@ def written(site: Site) -> str:
     return f".{site.word}()" if site.word in METHODS else f"{site.word}(...)"
 
 
-def tensor_of(site: Site) -> Optional[ast.expr]:
-    """Return the tensor that can take the place of a read; None for what prints it."""
+def unread(site: Site) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the reads in a read, each with the tensor that can take its place; none for what prints one.
+
+    Of `float(loss.asnumpy()[0])` both are reads. What reads the result of another read is one with it.
+    """
+    found: list[tuple[ast.expr, ast.expr]] = []
     node = site.node
-    assert isinstance(node, ast.Call)
-    if site.word in METHODS and isinstance(node.func, ast.Attribute):
-        return node.func.value
-    return node.args[0] if site.word in ("float", "int") and len(node.args) == 1 else None
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        inner = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Call) and word_of(inner) in METHODS and isinstance(inner, ast.Attribute):
+            inner = inner.value
+        elif isinstance(node, ast.Call) and isinstance(inner, ast.Name):
+            if inner.id not in ("float", "int") or len(node.args) != 1:
+                break
+            inner = node.args[0]
+        else:
+            node = inner
+            continue
+        outer = found.pop()[0] if found and found[-1][1] is node else node
+        found.append((outer, inner))
+        node = inner
+    return found

@@ -47,7 +47,8 @@ REPEATED_HOOKS = frozenset(
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     """Return whether a site repeats per step or per epoch of a training: in the loop, in a callback, in what they call.
 
-    With `even_once` also what one pass of a loop does between two others.
+    With `even_once` also what one pass of a loop does between two others, and what a loop over stages does between two
+    of them: a network and an optimizer that are made in front of it go on from stage to stage.
     """
     return _repeats(program, site, None, even_once, set())
 
@@ -64,7 +65,8 @@ def _repeats(
     if is_in_last_pass(site):
         return False
     loops = site.block.loops if even_once or not is_in_one_pass(site) else ()
-    if any(_trains_in(program, loop, scope) and not _has_one_pass(program, loop, site, entered) for loop in loops):
+    trains = (loop for loop in loops if _trains_in(program, loop, scope, even_once))
+    if any(not _has_one_pass(program, loop, site, entered) for loop in trains):
         return True
     for inner in site.lambdas:
         if _is_given_as_hook(program, inner):
@@ -154,11 +156,11 @@ def _given_as_hooks(program: Program) -> set[Scope]:
 # --- loops
 
 
-def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
+def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = False) -> bool:
     """Return whether a loop trains in its body: each pass goes on where the last one ended.
 
     A loop over stages, folds or widths does not, in which each pass is a training of many epochs, or one with an
-    optimizer or a Model of its own.
+    optimizer or a Model of its own. With `stages` one of many epochs counts too, when it makes neither.
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
@@ -167,11 +169,11 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope) -> bool:
         return False
     for site in inside:
         loops = site.block.loops
-        is_stage = not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
+        is_stage = not stages and not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
         if id(site.node) in direct and not is_stage:
             return True
         for callee in () if is_stage else callees(program, site):
-            if callee in training_scopes(program) and (is_by_epoch or not _has_epochs(program, callee)):
+            if callee in training_scopes(program) and (is_by_epoch or stages or not _has_epochs(program, callee)):
                 return True
     return False
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from programs import Program, case, fires, join, quiet
 
+from ms_perflint.edits.expressions import apply
+
 CODE = "MSP106"
 
 START = """
@@ -186,3 +188,32 @@ def test_reported(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
+
+
+@pytest.mark.parametrize(
+    ("read", "tensor"),
+    [
+        ("loss.asnumpy()", "loss"),
+        ("loss.asnumpy().item()", "loss"),
+        ("float(loss.asnumpy())", "loss"),
+        ("float(loss.item())", "loss"),
+        ("int(loss)", "loss"),
+        ("loss.asnumpy().mean()", "loss.mean()"),
+        ("loss.mean().asnumpy().tolist()", "loss.mean()"),
+        ("loss.asnumpy().mean().item()", "loss.mean()"),
+        ("float(loss.asnumpy()[0])", "loss[0]"),
+        ("loss.asnumpy() / 2", "loss / 2"),
+    ],
+)
+def test_the_fix_leaves_no_read_of_the_tensor(read: str, tensor: str) -> None:
+    program = Program({"train.py": each("read", f"losses.append({read})").values[0].files["train.py"]})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None
+    source = program.files["train.py"].encode()
+    assert apply(source, sorted(finding.fix.edits)).decode() == program.files["train.py"].replace(read, tensor)
+
+
+def test_what_prints_a_tensor_has_no_fix() -> None:
+    program = Program({"train.py": each("read", "print(float(loss), loss.asnumpy())").values[0].files["train.py"]})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is None

@@ -77,6 +77,15 @@ CHILD = """class C2(nn.Cell):
         return self.b(self.a(z))
 """
 
+SCALE = """class Scale(nn.Cell):
+    def __init__(self, k):
+        super().__init__()
+        self.k = k
+
+    def construct(self, z):
+        return z * self.k
+"""
+
 KINDS = [
     *(
         _kind(
@@ -295,6 +304,49 @@ KINDS = [
     _kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
     _kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
     _kind("same", "prim made", "return ops.ReduceSum()(self.d(x))"),
+    *(
+        _kind(
+            "same",
+            f"cell made of {name}",
+            f"return {made}.sum()",
+            before=SCALE,
+            methods="def scaled(self, z, k):\n    return Scale(k)(z)",
+        )
+        for name, made in (
+            ("a number", "Scale(2.0)(self.d(x))"),
+            ("a shape", "Scale(x.shape[0])(self.d(x))"),
+            ("a size of the batch", "nn.AvgPool1d(x.shape[1] // 2)(self.d(x).expand_dims(1))"),
+            ("a constant of the graph", "Scale(ops.ones((4,), ms.float32))(self.d(x))"),
+            ("a number that is passed", "self.scaled(self.d(x), 2.0)"),
+            ("a shape that is passed", "self.scaled(self.d(x), x.shape[0])"),
+        )
+    ),
+    *(
+        _kind(
+            "fails",
+            f"cell made of {name}",
+            f"return {made}.sum()",
+            before=SCALE,
+            methods="def scaled(self, z, k):\n    return Scale(k)(z)",
+            names=names,
+        )
+        for name, made, names in (
+            ("a tensor", "Scale(x.mean())(self.d(x))", "Scale(...)"),
+            ("an output", "nn.BCEWithLogitsLoss(pos_weight=self.d(x).mean(0))(x, x)", "nn.BCEWithLogitsLoss(...)"),
+            ("a tensor by a name", "Scale(k=x.sum(0))(self.d(x))", "Scale(...)"),
+            ("a tensor that is passed", "self.scaled(self.d(x), x.mean())", "Scale(...)"),
+            (
+                "a distribution",
+                "nn.probability.distribution.Categorical(ops.softmax(self.d(x))).log_prob(y)",
+                "nn.probability.distribution.Categorical(...)",
+            ),
+            (
+                "a normal distribution",
+                "nn.probability.distribution.Normal(self.d(x).mean(), Tensor(1.0)).log_prob(x)",
+                "nn.probability.distribution.Normal(...)",
+            ),
+        )
+    ),
     _kind(
         "same",
         "user cell made",

@@ -13,11 +13,13 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import children, is_decorated, word_of
 from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, has_construct, is_compiled
+from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
 
 
@@ -218,7 +220,7 @@ class _Callee:
         if definition is None:
             return False
         if definition.is_class:
-            return _is_cell(self.program, definition)
+            return _is_cell(self.program, definition) and self._is_made_of_constants()
         if isinstance(definition.node, ast.Lambda):
             return is_compiled(self.program, definition) or self._is_read(definition)
         return is_decorated(definition.node, *APART) or definition in compiled(self.program)
@@ -239,7 +241,7 @@ class _Callee:
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
         library, _, name = api.partition(".")
         if library in _PYTHON:
-            return name in _PYTHON[library] and all(map(self._is_constant, self._arguments()))
+            return name in _PYTHON[library] and self._is_made_of_constants()
         return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
 
     def _is_odd_builtin(self, word: str) -> bool:
@@ -255,20 +257,21 @@ class _Callee:
         inner = self.function.module.scope_of[id(given)]
         names = {each.id for each in ast.walk(given.body) if isinstance(each, ast.Name)} - {"self"}
         own = (each for name in names if inner.home(name) is self.function for each in self.function.bindings[name])
-        return not all(self._is_set(each, hops=4) for each in own)
+        return not all(_is_set(self.program, self.function, each, hops=4) for each in own)
 
     def _is_odd_api(self, api: str, word: str) -> bool:
         """Return whether a call of MindSpore does not compile, or computes something else each time or once.
 
-        Run: a tensor made of a tensor, or changed in place; a layer with weights that is made; a gradient inside of
-        what is differentiated.
+        Run: a tensor made of a tensor, or changed in place; a layer with weights that is made, or one of a tensor; a
+        gradient inside of what is differentiated.
         """
         if word in _NOT_OF_TENSORS or word.endswith("_"):
             return True
         if api in _TENSORS:
-            return not all(map(self._is_constant, self._arguments()))
-        if api.startswith("mindspore.nn.") and api.count(".") == 2:
-            return word.startswith(_WITH_WEIGHTS)
+            return not self._is_made_of_constants()
+        if api.startswith("mindspore.nn.") and word[:1].isupper():
+            has_weights = api.count(".") == 2 and word.startswith(_WITH_WEIGHTS)
+            return has_weights or not self._is_made_of_constants()
         return api in GRADS and not self._is_plain_gradient(self.node.args[:1], self.function)
 
     def _is_plain_gradient(self, given: list[ast.expr], scope: Scope) -> bool:
@@ -283,24 +286,41 @@ class _Callee:
         steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
         return steps_one or (cls is not None and is_step_class(self.program, cls))
 
-    def _arguments(self) -> list[ast.expr]:
-        return [*self.node.args, *(keyword.value for keyword in self.node.keywords)]
+    def _is_made_of_constants(self) -> bool:
+        given = (*self.node.args, *(word.value for word in self.node.keywords))
+        return all(_is_constant(self.program, self.function, each) for each in given)
 
-    def _is_constant(self, node: ast.AST, hops: int = 4) -> bool:
-        """Return whether an expression is made of constants, shapes and what the network holds."""
-        if isinstance(node, ast.Attribute):
-            return node.attr in _SIZES or _is_self(node.value, self.function) or self._is_constant(node.value, hops)
-        if isinstance(node, ast.Name) and hops:
-            home = self.function.home(node.id)
-            if home is not self.function:
-                return True
-            return all(self._is_set(each, hops - 1) for each in self.function.flow.at(node))
-        if isinstance(node, ast.Call) and word_of(node.func) == "len":
+
+def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
+    """Return whether an expression is made of constants, shapes and what the network holds."""
+    if isinstance(node, ast.Attribute):
+        is_held = node.attr in _SIZES or _is_self(node.value, function)
+        return is_held or _is_constant(program, function, node.value, hops)
+    if isinstance(node, ast.Name) and hops:
+        if function.home(node.id) is not function:
             return True
-        return not isinstance(node, ast.Name) and all(self._is_constant(each, hops) for each in children(node))
+        return all(_is_set(program, function, each, hops - 1) for each in function.flow.at(node))
+    if isinstance(node, ast.Call) and word_of(node.func) == "len":
+        return True
+    return not isinstance(node, ast.Name) and all(
+        _is_constant(program, function, each, hops) for each in children(node)
+    )
 
-    def _is_set(self, binding: Binding, hops: int) -> bool:
-        return binding.kind == "assign" and binding.value is not None and self._is_constant(binding.value, hops)
+
+def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
+    """Return whether a name is bound to a constant; of a parameter, whether compiled code passes one in each call."""
+    if binding.kind != "parameter":
+        return (
+            binding.kind == "assign"
+            and binding.value is not None
+            and _is_constant(program, function, binding.value, hops)
+        )
+    found = [each for each in callers(program, function) if program.runs(each)] if hops else []
+    parts = [(each.scope, argument(program.evaluator, binding, each).part) for each in found]
+    return bool(parts) and all(
+        part is not None and is_compiled(program, scope) and _is_constant(program, part.scope, part.node, hops - 1)
+        for scope, part in parts
+    )
 
 
 def _is_slice(node: ast.expr) -> bool:

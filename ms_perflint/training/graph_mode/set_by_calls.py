@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Binding, Block, SemanticIndex
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.places import ADDS
 from ms_perflint.program.program import Program, fact
 
 _CHANGES = ADDS | {"pop", "popitem", "popleft", "clear", "remove", "discard", "reverse", "sort"}
 _NAMESPACES = ("globals", "vars", "__dict__")
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+_HOPS = 4  # names that stand for one another
 
 
 class Store(NamedTuple):
@@ -41,16 +43,28 @@ def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[B
 
 def changed_items(program: Program, name: str) -> list[Binding]:
     """Return what changes the items of containers that objects hold under a name; the node of each is `object.name`."""
-    return [binding for binding in _changed_items(program) if binding.name == name]
+    return [each for each in _changed_items(program) if each.name == name and isinstance(each.node, ast.Attribute)]
+
+
+def changed_globals(program: Program) -> list[Binding]:
+    """Return what changes the items of containers that a module holds; the node of each is the global name."""
+    return [each for each in _changed_items(program) if isinstance(each.node, ast.Name)]
 
 
 def keys_of(change: Binding) -> frozenset[object]:
-    """Return the keys of the items that a change replaces, where these are written there; else nothing."""
+    """Return the keys of the items that a change replaces or changes, where these are written there; else nothing."""
     by = change.stmt
-    if isinstance(by, ast.Subscript) and by.value is change.node and isinstance(by.slice, ast.Constant):
-        return frozenset({by.slice.value})
-    is_named = isinstance(by, ast.Call) and word_of(by.func) == "update" and not by.args
-    return frozenset(word.arg for word in by.keywords) if is_named else frozenset()  # type: ignore[attr-defined]
+    if change.path or not isinstance(by, ast.Call) or word_of(by.func) != "update" or by.args:
+        return frozenset(change.path)
+    return frozenset(word.arg for word in by.keywords)
+
+
+def is_store(change: Binding) -> bool:
+    """Return whether a change is one of those that `stored` tells by the key: `state["k"] = 1`, `state.update(k=1)`."""
+    by = change.stmt
+    if isinstance(by, ast.Subscript):
+        return isinstance(by.ctx, ast.Store) and not isinstance(by.value, ast.Subscript)
+    return not change.path
 
 
 def holder_of(node: ast.expr) -> ast.expr:
@@ -70,24 +84,42 @@ def _changed_items(program: Program) -> tuple[Binding, ...]:
             found += [(target.value, target, block) for target, _, block in table]
         by_text = (each for stores in module.stored.values() for each in stores)
         found += [(each.node.value, each.node, each.block) for each in by_text if isinstance(each.node, ast.Subscript)]
+        lost = [(each, block) for stmt, block in module.steps if isinstance(stmt, ast.Delete) for each in stmt.targets]
+        found += [(each.value, each, block) for each, block in lost if isinstance(each, ast.Subscript)]
     for word in sorted(_CHANGES):
         for site in program.sites(word):
             callee = site.node.func if isinstance(site.node, ast.Call) else None
             if isinstance(callee, ast.Attribute):
                 found.append((callee.value, site.node, site.block))
-    held = ((_whole(container), node, block) for container, node, block in found)
+    held = ((_whole(container, block.scope, _HOPS, _key(node)), node, block) for container, node, block in found)
     return tuple(
-        Binding(holder.attr, "augment", holder, None, (), node, block)
-        for holder, node, block in held
-        if isinstance(holder, ast.Attribute)
+        Binding(word_of(holder), "augment", holder, None, key, node, block)
+        for (holder, key), node, block in held
+        if isinstance(holder, ast.Attribute) or (isinstance(holder, ast.Name) and _is_global(holder, block.scope))
     )
 
 
-def _whole(node: ast.expr) -> ast.expr:
-    """Return the container that an item is in, however deep: of `self.state[i]["old"]` it is `self.state`."""
+def _key(node: ast.AST) -> tuple[Any, ...]:
+    return (node.slice.value,) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ()
+
+
+def _whole(node: ast.expr, scope: Scope, hops: int, key: tuple[Any, ...]) -> tuple[ast.expr, tuple[Any, ...]]:
+    """Return the container that an item is in, however deep, and its key there: of `net.state["old"][i]` `net.state`.
+
+    Of a name what it stands for: `rates = net.rates`, `for row in net.rows`. No key where that is not written.
+    """
     while isinstance(node, ast.Subscript):
-        node = node.value
-    return node
+        key, node = _key(node), node.value
+    bindings = scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
+    only = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
+    if only is None or only.kind not in ("assign", "for") or not isinstance(only.value, _PLACES):
+        return node, key
+    return _whole(only.value, only.scope, hops - 1, key if only.kind == "assign" else ())
+
+
+def _is_global(name: ast.Name, scope: Scope) -> bool:
+    home = scope.home(name.id)
+    return home is not None and home is home.module.scope
 
 
 @fact

@@ -23,6 +23,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import class_of, has_construct
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.networks.networks import is_cell
 from ms_perflint.training.training_steps import is_optimizer_word
 
 _NAMES = {  # of the first Parameter of layers
@@ -45,7 +46,7 @@ _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
-    if has_construct(program, class_of(function)) or not function.is_function:
+    if _is_of_cell(program, function) or not function.is_function:
         return
     are_weights_renamed = renames(program)
     if are_weights_renamed and not _renames_optimizers(program):
@@ -131,9 +132,15 @@ def _is_held(program: Program, known: Alternative) -> bool:
     """Return whether a cell is made in another one, or given to one: that gives its Parameters a prefix."""
     made = known.creation
     assert made is not None
-    if has_construct(program, class_of(made.scope.owner)):
+    if _is_of_cell(program, made.scope.owner):
         return True
     return any(_takes(program, site, known) for module in program.modules for site in module.sites)
+
+
+def _is_of_cell(program: Program, function: Scope) -> bool:
+    """Return whether a function is a method of a cell, also of one without `construct`: what it holds has a prefix."""
+    cls = class_of(function)
+    return has_construct(program, cls) or (cls is not None and is_cell(program, cls))
 
 
 def _takes(program: Program, site: Site, known: Alternative) -> bool:

@@ -21,7 +21,7 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import computes, root_of
 from ms_perflint.training.graph_mode.compiled import (
     Step,
@@ -34,7 +34,15 @@ from ms_perflint.training.graph_mode.compiled import (
 )
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.set_by_calls import changed_items, holder_of, keys_of, stored, stored_globals
+from ms_perflint.training.graph_mode.set_by_calls import (
+    changed_globals,
+    changed_items,
+    holder_of,
+    is_store,
+    keys_of,
+    stored,
+    stored_globals,
+)
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -62,11 +70,10 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
         loads.setdefault(node.id, node)
     for name, node in sorted(loads.items()):
         home = function.home(name)
-        if (
-            home is not None
-            and home is not function
-            and any(_is_changed(program, each) for each in _rebound(program, home, name))
-        ):
+        if home is None or home is function:
+            continue
+        is_rebound = any(_is_changed(program, each) for each in _rebound(program, home, name))
+        if is_rebound or _has_changed_items(program, node, function):
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
             yield obstacle(function.module, node, "changed", message)
 
@@ -75,6 +82,24 @@ def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
     """Return what binds a name in its scope, for a global name also what stores it through `globals()`."""
     by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
     return [*home.bindings[name], *by_calls]
+
+
+def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:
+    """Return whether a name stands for a container of a module whose items Python changes between steps."""
+    changes = _changed_globals(program)
+    known = program.value(node, function).alternatives if changes else ()
+    own = {each.identity for each in known if each.is_display or each.type_api in _CONTAINERS}
+    entries = (each for each in descendants(function.node) if isinstance(each, ast.Subscript) and each.value is node)
+    entry = next(entries, None) if own else None
+    return any(own & identities and not _is_other_item(change, entry) for change, identities in changes)
+
+
+@fact
+def _changed_globals(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
+    """Return what changes the items of containers of modules between steps, and what these containers are."""
+    changes = [each for each in changed_globals(program) if _is_changed(program, each)]
+    values = [program.value(each.node, each.scope).alternatives for each in changes if isinstance(each.node, ast.expr)]
+    return tuple((each, frozenset(one.identity for one in known)) for each, known in zip(changes, values))
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
@@ -153,11 +178,11 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
 
 
 def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
-    """Return whether a change leaves an item that is read as it is, or is judged by its key: `state["k"]`."""
+    """Return whether a change leaves an item that is read as it is, or replaces one, and is judged by its key."""
     changed = keys_of(change)
     if entry is None or not changed or not isinstance(entry.slice, ast.Constant):
         return False
-    return _key(entry) != "" or entry.slice.value not in changed
+    return (_key(entry) != "" and is_store(change)) or entry.slice.value not in changed
 
 
 def _stores(program: Program, attr: str) -> list[Binding]:

@@ -1,0 +1,163 @@
+"""MSP101: what Python changes between steps, in containers and from stage to stage, and networks that a cell holds.
+
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: the forms of `READY` give the same losses,
+those of `BLOCKED` give others or fail.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from programs import Program, case, expect, join
+from readiness import OPTIMIZER, START, cell, forward
+
+CODE = "MSP101"
+LOOP = """
+    for epoch in range(3):
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+    """
+GRADS = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
+PLAIN = "def forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
+NET = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(8, 4)
+            self.alpha = 1.0
+
+        def construct(self, x):
+            return self.dense(x) * self.alpha
+
+
+    """
+RUN = f"\ndef run():\n{textwrap.indent(join(LOOP), ' ' * 4)}\n\n"
+
+
+def stages(name: str, head: str, change: str, made: str = "", steps: str = LOOP) -> tuple[str, tuple[str, ...]]:
+    """Return a program that changes something in front of each of several loops over epochs."""
+    first = f"net = Net()\n{join(OPTIMIZER)}\n\n{PLAIN}{GRADS}" if not made else PLAIN
+    body = textwrap.indent(f"{made}{change}\n{join(steps)}", " " * 4)
+    return name, (START, NET, first, f"{head}\n{body}")
+
+
+MADE = f"net = Net()\n{join(OPTIMIZER)}\n{GRADS}"
+HELD = "self.held = [1.0, 2.0]"
+READ = "return self.dense(x) * self.held[0]"
+TABLE = 'self.held = [{"a": 1.0, "log": []}]'
+ENTRY = 'return self.dense(x) * self.held[0]["a"]'
+
+PAIR = """
+    class Agent(BASE):
+        def __init__(self):
+            INIT
+            self.actor = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))
+            self.critic = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 1))
+
+        def both(self, x):
+            return self.actor(x), self.critic(x)
+
+
+    net = Agent()
+    """
+
+
+def pair(name: str, base: str, init: str, body: str, before: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return a program that trains two networks which one object holds."""
+    made = before + join(PAIR).replace("BASE", base).replace("INIT", init)
+    weights = "net.actor.trainable_params()" if base == "object" else ""
+    optimizer = join(OPTIMIZER).replace("net.trainable_params()", weights or "net.trainable_params()")
+    return name, (START, made, f"{optimizer}\n\ndef forward(x, y):\n    {body}\n\n\n", GRADS, LOOP)
+
+
+BOTH = "out, value = net.both(x)\n    return loss_fn(out, y) + (value**2).mean()"
+EACH = "return loss_fn(net.actor(x), y) + (net.critic(x) ** 2).mean()"
+CELL = "super().__init__()"
+
+BLOCKED = [
+    # items of containers
+    *(
+        cell(f"items changed by {hook}", READ, HELD, hook)
+        for hook in (
+            "del net.held[0]",
+            "rates = net.held\n            rates[0] = step * 0.1",
+            "rates = net.held\n            rates.insert(0, step * 0.1)",
+            "rates = net.held\n            del rates[0]",
+            "first = net\n            rates = first.held\n            rates[:] = [step * 0.1]",
+        )
+    ),
+    cell("entry of an item behind a name", ENTRY, TABLE, 'row = net.held[0]\n            row["a"] = step'),
+    cell("entry of each item", ENTRY, TABLE, 'for row in net.held:\n                row["a"] = step'),
+    cell("all of an item", ENTRY, TABLE, "net.held[0].update(a=step)"),
+    *(
+        forward(f"global changed by {hook}", "return loss_fn(net(x), y) * scales[0]", before, hook)
+        for before, hook in (
+            ("scales = [1.0, 2.0]\n", "scales.insert(0, step * 0.1)"),
+            ("scales = [1.0, 2.0]\n", "del scales[0]"),
+            ("scales = [1.0, 2.0]\nrates = scales\n", "rates[0] = step * 0.1"),
+            ("scales = [1.0, 2.0]\n\n\ndef change():\n    scales[0] += 0.1\n\n\n", "change()"),
+        )
+    ),
+    forward(
+        "list in a global dict",
+        'return loss_fn(net(x), y) * state["scales"][0]',
+        'state = {"scales": [1.0, 2.0]}\n',
+        'state["scales"].insert(0, step * 0.1)',
+    ),
+    # from stage to stage
+    stages("attribute of each stage", "for stage in range(3):", "net.alpha = 0.5 * stage"),
+    stages("attribute of each round", "step = 0\nwhile step < 9:", "step += 1\nnet.alpha = 0.5 * step"),
+    stages("learning rate of each update", "for update in range(1, 9):", "opt.learning_rate.set_data(0.1 / update)"),
+    stages("weights of each task", "for task in range(3):", "net.dense.weight.set_data(ops.ones((4, 8)))"),
+    stages(
+        "attribute of each stage, in a function", f"{RUN}for stage in range(3):", "net.alpha = stage", steps="run()\n"
+    ),
+    # names of Parameters
+    pair("two networks of a plain object", "object", "pass", BOTH),
+    pair("two networks of a plain object, one by one", "object", "pass", EACH),
+]
+
+READY = [
+    cell("another item behind a name", READ, HELD, "rates = net.held\n            rates[1] = step * 0.1"),
+    cell("another entry of an item", READ, "self.held = {0: 1.0, 1: []}", "net.held[1].append(step)"),
+    cell("copy of a container", READ, HELD, "rates = list(net.held)\n            rates[0] = step * 0.1"),
+    forward(
+        "list in a global dict that is not read",
+        'return loss_fn(net(x), y) * state["scale"]',
+        'state = {"scale": 1.0, "log": []}\n',
+        'state["log"].append(step)',
+    ),
+    forward("global list of losses", "return loss_fn(net(x), y)", "losses = []\n", "losses.append(step)"),
+    forward(
+        "global list of losses beside one that is read",
+        "return loss_fn(net(x), y) * scales[0]",
+        "losses = []\nscales = [1.0, 2.0]\n",
+        "losses.append(step)",
+    ),
+    stages("a network of its own for each fold", "for fold in range(3):", "net.alpha = 0.5 * fold", MADE),
+    stages("nothing that is read", "for stage in range(3):", "opt.stage = stage"),
+    pair("two networks of a cell without `construct`", "nn.Cell", CELL, BOTH),
+    pair("two networks of a cell, one by one", "nn.Cell", CELL, EACH),
+    pair("two networks of a base class", "Base", CELL, BOTH, "class Base(nn.Cell):\n    pass\n\n\n"),
+    pair("two networks of a loss", "nn.LossBase", CELL, BOTH),
+]
+
+
+def _cases(programs: list[tuple[str, tuple[str, ...]]], safety: str) -> list[object]:
+    return [case(name, join(*texts).replace("# !SAFETY", f"# ! {safety}")) for name, texts in programs]
+
+
+@pytest.mark.parametrize("program", _cases(BLOCKED, "display-only"))
+def test_what_changes_between_steps_is_named(program: Program) -> None:
+    expect(CODE, program)
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None and finding.fix.reason
+    words = ("first value", "learning rate", "gets other data", "have a Parameter")
+    assert any(word in finding.fix.reason for word in words), finding.fix.reason
+
+
+@pytest.mark.parametrize("program", _cases(READY, "unsafe"))
+def test_what_stays_as_it_is_keeps_the_fix(program: Program) -> None:
+    expect(CODE, program)
