@@ -949,3 +949,60 @@ def test_a_loss_that_is_scaled_already_is_said_to_be() -> None:
     run += "for data, label in dataset.create_tuple_iterator():\n    step(data, label)\n"
     fix = fixed(PLAIN, run)
     assert "scaled already" in fix.message
+
+
+# --- what keeps the network in an attribute of a base, and what is read of it
+
+PREPARING = NET.replace(
+    "        def construct", "        def prepare(self, x):\n            return x * 2\n\n        def construct"
+)
+BASE = """
+    class Base(nn.Cell):
+        def __init__(self, network, other=None):
+            super().__init__()
+            self.network = network
+            self.other = other
+
+
+    """
+LOSS_CELLS = (  # the classes, and what makes the loss cell
+    ("class Loss(Base):\n        def __init__(self, net):\n            super().__init__(net)\n", "Loss(net)"),
+    (
+        "class Loss(Base):\n        def __init__(self, net):\n            super(Loss, self).__init__(network=net)\n",
+        "Loss(net)",
+    ),
+    ("class Loss(Base):\n        def __init__(self, net):\n            Base.__init__(self, net)\n", "Loss(net)"),
+    ("class Loss(Base):\n        scale = 1\n", "Loss(net)"),
+    ("class Loss(Base):\n        scale = 1\n", "Loss(other=None, network=net)"),
+    (
+        "class Middle(Base):\n        def __init__(self, inner, size):\n            super().__init__(inner)\n\n\n"
+        "    class Loss(Middle):\n        def __init__(self, net):\n            super().__init__(net, 4)\n",
+        "Loss(net)",
+    ),
+)
+STEPS = """
+    net = Net()
+    loss = nn.MSELoss()
+    opt = nn.Adam(net.trainable_params())
+    step = nn.TrainOneStepCell({made}, opt)
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+def loss_cell(cls: str, made: str, construct: str) -> str:
+    """Return a training whose loss cell computes something of the network that a base keeps."""
+    method = f"\n        def construct(self, x, y):\n            return nn.MSELoss()({construct}, y)\n\n\n"
+    return join(PREPARING, BASE, f"    {cls}{method}", STEPS.format(made=made))
+
+
+@pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
+def test_members_of_a_network_that_a_base_keeps_are_not_there(cls: str, made: str) -> None:
+    finding = found(loss_cell(cls, made, "self.network(self.network.prepare(x))"))
+    assert refused(finding) == "what computes the loss uses attributes that the converted network does not have"
+
+
+@pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
+@pytest.mark.parametrize("construct", ["self.network(x)", "self.network(x * self.other.size)"])
+def test_a_network_that_a_base_keeps_and_only_calls_is_converted(cls: str, made: str, construct: str) -> None:
+    assert "auto_mixed_precision(net" in texts(fixed(loss_cell(cls, made, construct)))
