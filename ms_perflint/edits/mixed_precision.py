@@ -214,11 +214,11 @@ class MixedPrecision:
 
 def _was_taken_out(call: Call, name: str) -> bool:
     """Return whether the comment lines before a statement, or those in it, hold an argument: it was tried."""
-    lines = call.module.source.text.split(b"\n")
-    first, last = call.stmt.lineno - 1, call.stmt.end_lineno or call.stmt.lineno
-    while first and lines[first - 1].lstrip().startswith(b"#"):
+    line_of, first, last = call.module.source.line, call.stmt.lineno, call.stmt.end_lineno or call.stmt.lineno
+    while first > 1 and line_of(first - 1).lstrip().startswith(b"#"):
         first -= 1
-    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines[first:last])
+    lines = map(line_of, range(first, last + 1))
+    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines)
 
 
 def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:

@@ -1006,3 +1006,26 @@ def test_members_of_a_network_that_a_base_keeps_are_not_there(cls: str, made: st
 @pytest.mark.parametrize("construct", ["self.network(x)", "self.network(x * self.other.size)"])
 def test_a_network_that_a_base_keeps_and_only_calls_is_converted(cls: str, made: str, construct: str) -> None:
     assert "auto_mixed_precision(net" in texts(fixed(loss_cell(cls, made, construct)))
+
+
+# --- an argument that a comment took out, with all line ends
+
+COMMENTED = join(
+    IMPORTS,
+    NET,
+    """
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    # amp_level="O2" gave nan
+    model = Model(net, nn.MSELoss(), opt)
+    model.train(10, dataset, dataset_sink_mode=True)
+    """,
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("comment", "is_fixed"), [('# amp_level="O2" gave nan', False), ("# the level", True)])
+def test_a_comment_that_took_the_level_out_is_found(comment: str, is_fixed: bool, end: str) -> None:
+    text = COMMENTED.replace('# amp_level="O2" gave nan', comment).replace("\n", end)
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert (finding.fix is not None) is is_fixed
