@@ -980,7 +980,7 @@ LOSS_CELLS = (  # the classes, and what makes the loss cell
         "Loss(net)",
     ),
 )
-STEPS = """
+TAKEN = """
     net = Net()
     loss = nn.MSELoss()
     opt = nn.Adam(net.trainable_params())
@@ -993,7 +993,7 @@ STEPS = """
 def loss_cell(cls: str, made: str, construct: str) -> str:
     """Return a training whose loss cell computes something of the network that a base keeps."""
     method = f"\n        def construct(self, x, y):\n            return nn.MSELoss()({construct}, y)\n\n\n"
-    return join(PREPARING, BASE, f"    {cls}{method}", STEPS.format(made=made))
+    return join(PREPARING, BASE, f"    {cls}{method}", TAKEN.format(made=made))
 
 
 @pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
@@ -1029,3 +1029,40 @@ def test_a_comment_that_took_the_level_out_is_found(comment: str, is_fixed: bool
     text = COMMENTED.replace('# amp_level="O2" gave nan', comment).replace("\n", end)
     (finding,) = Program({"train.py": text}).lint(CODE).findings
     assert (finding.fix is not None) is is_fixed
+
+
+# --- a conversion before the Model that an option leaves undone
+
+OPTION = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--level", default="O0")
+    args = parser.parse_args()
+    """
+CONVERTED = """
+    net = Net()
+    net = amp.auto_mixed_precision(net, {level})
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "level"),
+    [
+        (OPTION, "args.level"),
+        (OPTION, "amp_level=args.level"),
+        (OPTION.rstrip() + "\n    level = args.level\n", "level"),
+    ],
+)
+def test_what_leaves_a_conversion_undone_is_changed_and_not_the_model(before: str, level: str) -> None:
+    parts = (NET, before, CONVERTED.format(level=level), MODEL.format("nn.MSELoss()"))
+    fix = fixed(*parts)
+    assert fix.safety is Safety.DISPLAY
+    assert "amp_level" not in texts(fix) and "loss_scale_manager=" in texts(fix) and '"O2"' in texts(fix)
+
+
+@pytest.mark.parametrize("level", ['"O0"', ""])
+def test_a_conversion_that_is_never_done_leaves_the_model_to_be_changed(level: str) -> None:
+    fix = fixed(NET, CONVERTED.format(level=level), MODEL.format("nn.MSELoss()"))
+    assert fix.safety is Safety.UNSAFE and "amp_level" in texts(fix)
