@@ -999,7 +999,7 @@ def loss_cell(cls: str, made: str, construct: str) -> str:
 @pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
 def test_members_of_a_network_that_a_base_keeps_are_not_there(cls: str, made: str) -> None:
     finding = found(loss_cell(cls, made, "self.network(self.network.prepare(x))"))
-    assert refused(finding) == "what computes the loss uses attributes that the converted network does not have"
+    assert refused(finding) == "what takes the network uses attributes that the converted one does not have"
 
 
 @pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
@@ -1066,3 +1066,54 @@ def test_what_leaves_a_conversion_undone_is_changed_and_not_the_model(before: st
 def test_a_conversion_that_is_never_done_leaves_the_model_to_be_changed(level: str) -> None:
     fix = fixed(NET, CONVERTED.format(level=level), MODEL.format("nn.MSELoss()"))
     assert fix.safety is Safety.UNSAFE and "amp_level" in texts(fix)
+
+
+# --- what a function reads of the network that it is passed, and trains
+
+PASSED = """
+    def fit(model, opt, label=None):
+        def forward(x, y):
+            return nn.MSELoss()(model(x), y)
+
+        grad_fn = ops.value_and_grad(forward, None, opt.parameters)
+        model.set_train()
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        {then}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    for epoch in range(3):
+        fit({given})
+    """
+
+
+@pytest.mark.parametrize("given", ["net, opt", "model=net, opt=opt", "net, opt, label=net"])
+@pytest.mark.parametrize(
+    "then",
+    [
+        "print(model.fc.weight)",
+        "model.prepare(0)",
+        "print([name for name, each in model.parameters_and_names()])",
+        "print(model.name_cells())",
+        "print(len(list(model.cells())))",
+    ],
+)
+def test_a_function_that_reads_members_of_the_network_takes_no_converted_one(then: str, given: str) -> None:
+    finding = found(PREPARING, PASSED.format(then=then, given=given))
+    assert refused(finding) == "what takes the network uses attributes that the converted one does not have"
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "model.set_train(False)",
+        "print(model.parameters_dict())",
+        "print(label.shape)",
+        "ms.save_checkpoint(model, 'a')",
+    ],
+)
+def test_a_function_that_reads_what_all_cells_have_takes_a_converted_one(then: str) -> None:
+    assert "auto_mixed_precision(net" in texts(fixed(PREPARING, PASSED.format(then=then, given="net, opt")))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
+_NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one
 
 
 def arguments(node: ast.Call) -> list[ast.expr]:
@@ -28,7 +29,11 @@ def arguments(node: ast.Call) -> list[ast.expr]:
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    return [node for node in found if node.attr not in _MEMBERS and not _is_of_all_cells(program, node.attr)]
+    return [
+        node
+        for node in found
+        if node.attr in _NAMES or not (node.attr in _MEMBERS or _is_of_all_cells(program, node.attr))
+    ]
 
 
 def _is_of_all_cells(program: Program, name: str) -> bool:
@@ -67,24 +72,25 @@ def is_used_beside(program: Program, use: Use) -> bool:
 
 
 def is_read_by_taker(program: Program, use: Use) -> bool:
-    """Return whether what is made of a network, its loss cell, reads members of it: `self.network.prepare(...)`."""
+    """Return whether what takes a converted network reads members of it: a function, a loss cell that is made of it.
+
+    `self.network.prepare(...)`
+    """
 
     def same(node: ast.expr) -> bool:
         return node is use.node
 
-    return any(_is_read_by_callee(program, site, same, only_made=True) for site in use.scope.owner.calls)
+    return any(_is_read_by_callee(program, site, same) for site in use.scope.owner.calls)
 
 
-def _is_read_by_callee(
-    program: Program, site: Site, same: Callable[[ast.expr], bool], *, only_made: bool = False
-) -> bool:
+def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], bool]) -> bool:
     """Return whether what a call is given is a network of which the callee, or what it makes, reads members."""
     if not isinstance(site.node, ast.Call) or not any(map(same, arguments(site.node))):
         return False
     for known in program.evaluator.callees(site).alternatives:
         cls = known.definition if known.definition is not None and known.definition.is_class else None
         function = known.definition if cls is None else bases.method(program.evaluator, cls, "__init__")
-        if function is None or not function.is_function or (only_made and function.name != "__init__"):
+        if function is None or not function.is_function:
             continue
         if _reads(program, function, cls or function.parent, _passed(program, function, site, same)):
             return True
