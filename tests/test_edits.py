@@ -315,3 +315,25 @@ def test_imports_a_name_in_the_place_of_another(before: str, spelled: str, expec
     name, edits = import_name(module, "mindspore.GRAPH_MODE", instead=old)
     made = after(module, edits)
     assert (name, made) == (spelled, expected + before[before.index("f(") :])
+
+
+LONG = f"f({'a' * 80})\n"  # 83 columns, 100 with an argument more
+WIDE = "parser.add_argument('--a', help='%s')\n"  # 35 columns more
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_kept"),
+    [
+        ("", False),
+        (WIDE % ("x" * 65), True),
+        (WIDE % ("x" * 64), False),
+        (WIDE % ("x" * 400), True),  # counts as 120
+        (f"# {'x' * 110}\n", False),  # a comment alone
+        (f"a = 1  # {'x' * 100}\n", True),
+        (f"a = '{'汉' * 48}'\n", True),  # two columns each
+    ],
+)
+def test_a_line_may_become_as_long_as_the_longest_of_its_file(beside: str, is_kept: bool) -> None:
+    changed = setting(LONG + beside)
+    assert changed is not None
+    assert changed.startswith(LONG.replace(")", ", async_save=True)")) is is_kept

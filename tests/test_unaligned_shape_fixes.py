@@ -209,3 +209,67 @@ def test_an_equal_number_fixes_nothing(init: str) -> None:
 def test_names_of_published_networks(name: str, count: int) -> None:
     body = net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)").replace("Net(", f"{name}(", 1)
     assert len(findings(f"{body}\n\nNet = {name}\n")[1]) == count
+
+
+MODEL = """
+    import mindspore as ms
+    from mindspore import nn
+
+
+    class Net(nn.Cell):
+        def __init__(self, width={default}):
+            super().__init__()
+            self.fc = nn.Dense(64, width)
+            self.out = nn.Dense(width, 16)
+
+        def construct(self, x):
+            return self.out(self.fc(x))
+
+
+    def weights(net):
+        return net
+    """
+TRAINS = join(
+    "from net import Net\n",
+    HEAD,
+    TRAIN.replace("Net()", "Net({given})"),
+)
+
+
+def beside(script: str, given: str = "100", default: str = "64") -> list[Finding]:
+    """Return what is reported of a training with another script beside it that uses the same network."""
+    files = {"net.py": join(MODEL.format(default=default)), "train.py": TRAINS.format(given=given)}
+    other = join("from net import Net, weights\n", HEAD, script)
+    return list(Program({**files, "other.py": other}, options={"min-waste": 0}).lint("MSP202").findings)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "net = Net(100)\n",
+        "net = Net(width=100)\n",
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--width', type=int, default=100)\nnet = Net(parser.parse_args().width)\n",
+        "WIDTH = 100\nnet = weights(Net(WIDTH))\n",
+        "model = ms.Model(Net(100), nn.MSELoss())\nmodel.eval(ds.MindDataset('a').batch(32))\n",
+    ],
+)
+def test_a_script_that_says_the_width_for_itself_gets_no_fix(script: str) -> None:
+    (finding,) = beside(script)
+    assert finding.fix is None
+    (told,) = (each for each in finding.related if each.message.startswith("no fix is shown: "))
+    assert told.place.path.endswith("other.py")
+
+
+@pytest.mark.parametrize(
+    ("script", "given", "default"),
+    [
+        ("net = Net(128)\n", "100", "64"),
+        ("net = weights(None)\n", "100", "64"),
+        ("net = Net()\n", "", "100"),
+        ("from train import model\n\nmodel.eval(100)\n", "100", "64"),
+    ],
+)
+def test_a_script_that_says_no_width_leaves_the_fix(script: str, given: str, default: str) -> None:
+    (finding,) = beside(script, given, default)
+    assert finding.fix is not None

@@ -23,7 +23,6 @@ MORE = Message("take as many workers as other stages do")  # a number above the 
 APART = Message("rows are made in other threads or processes, each with its own memory")
 CHANGED = Message("each row changes the source, which several workers cannot share")
 DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
-DECIDED = Message("the value is decided elsewhere, for other runs too")
 
 
 class SingleWorkerGenerator(Check):
@@ -71,5 +70,6 @@ class SingleWorkerGenerator(Check):
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
             related.append(Related(work.drawn.place, Message("each worker draws the same number here")))
         elif not isinstance(call.given(WORKERS), (ast.Constant, type(None))):
-            remedy = remedy._replace(safety=Safety.DISPLAY, reason=DECIDED)
+            remedy = remedy._replace(edits=None)  # what is passed would be read no more, and no number suits all hosts
+            related += [edit.decided_here(known, WORKERS) for known in call.argument(WORKERS).by_default]
         self.report(node, ONE.filled(name=work.site.word), remedy._replace(related=tuple(related)))

@@ -198,7 +198,7 @@ OPTIONS = (
         "number from 1 to 1000",
         88,
         "line-length = 100",
-        "Where an argument that a fix adds goes to a line of its own.",
+        "Where an argument that a fix adds goes to a line of its own, unless the file has longer lines (up to 120).",
         {"type": "integer", "minimum": 1, "maximum": 1000},
     ),
     Option(

@@ -62,6 +62,7 @@ class Source:
         self._starts: Optional[list[int]] = None
         self.quotes: Optional[int] = None  # see `edits.layout`, which counts them on first use
         self.level: Optional[str] = None  # of indentation, in the same way
+        self.longest: Optional[int] = None  # line, in the same way
         self._notebook: Optional[Notebook] = None
         self.lost: tuple[SourceError, ...] = ()  # why cells of a notebook are no part of its text
         if path.endswith(NOTEBOOK):

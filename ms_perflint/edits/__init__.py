@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ms_perflint.edits.inputs import pass_as_input
     from ms_perflint.edits.mixed_precision import MixedPrecision
     from ms_perflint.edits.profilers import without_conflict
-    from ms_perflint.edits.settings import decide, decided, set_setting, set_value
+    from ms_perflint.edits.settings import decide, decided, decided_here, set_setting, set_value
     from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
     from ms_perflint.edits.switches import switch_off
     from ms_perflint.edits.widths import align_axes, align_width, round_up
@@ -41,7 +41,7 @@ _HOMES = {
     **dict.fromkeys(("MixedPrecision",), "mixed_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
     **dict.fromkeys(("without_conflict",), "profilers"),
-    **dict.fromkeys(("decide", "decided", "set_setting", "set_value"), "settings"),
+    **dict.fromkeys(("decide", "decided", "decided_here", "set_setting", "set_value"), "settings"),
     **dict.fromkeys(("switch_off",), "switches"),
     **dict.fromkeys(("align_axes", "align_width", "round_up"), "widths"),
     **dict.fromkeys(("delete_statement", "insert_after", "insert_before"), "statements"),
@@ -53,6 +53,7 @@ __all__ = [
     "align_width",
     "decide",
     "decided",
+    "decided_here",
     "delete_statement",
     "drop_cast",
     "fuse",

@@ -24,6 +24,9 @@ TOO_OLD = Message("it acts from MindSpore 1.8 on, and gradients cannot be counte
 NOT_ONE = Message("the program does not make just one Model")
 TRAIN_CELL = Message("the Model has a train cell, with more parameters than gradients")
 UNNAMED = Message("the network of the Model has no name there")
+NOWHERE = Message(
+    "no fix is shown: the call takes its arguments from a mapping, to which `comm_fusion` has to be added"
+)
 INLINE = Message("no statement can stand before the Model")
 
 
@@ -40,6 +43,8 @@ def fuse(call: Call, line_length: int) -> Remedy:
         edits = set_argument(call, parallel.INDICES, RESNET50, line_length=line_length)
         return Remedy(edits, TWO, Safety.UNSAFE, REGROUPED, related)
     edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)
+    if edits is None:
+        related += (Related(call.place, NOWHERE),)
     return Remedy(edits, BUCKETS, Safety.UNSAFE, REGROUPED, related)
 
 

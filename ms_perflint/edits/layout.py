@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ms_perflint.core.source import Source, Span
 
 BLANK = b" \t\f"
+SHORT = 60  # lines of fewer bytes are not measured
+LONGEST = 120  # of a file with longer lines: these are texts and tables
 TAB_WIDTH = 4  # what ruff counts
 _MARK = re.compile(rb"\#[^\r\n]*|[(),;]")  # between items nothing else carries meaning
 _REMARK = re.compile(rb"[ \t\f]*\#[^\r\n]*")
@@ -82,7 +84,16 @@ def fits(source: Source, offset: int, text: str, line_length: int) -> bool:
     line, start = source.line(source.row(offset)), line_start(source, offset)
     if source.text[start : start + len(line)] != line:
         return True  # the code of a magic, like `%time f(x)`: IPython reads it by the line, however long that is
-    return width(line.decode()) + width(text) <= line_length
+    return width(line.decode()) + width(text) <= limit(source, line_length)
+
+
+def limit(source: Source, line_length: int) -> int:
+    """Return how long a line may become: as long as is set, or as the longest one of the file, up to 120 columns."""
+    if source.longest is None:
+        lines = (line for line in source.text.splitlines() if len(line) > SHORT)
+        code = (line.decode().rstrip() for line in lines if not line.lstrip().startswith(b"#"))
+        source.longest = min(max(map(width, code), default=0), LONGEST)
+    return max(line_length, source.longest)
 
 
 def unit(tree: ast.Module, source: Source) -> str:

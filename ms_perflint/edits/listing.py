@@ -17,6 +17,7 @@ from ms_perflint.edits.layout import (
     fits,
     indent,
     is_joined,
+    limit,
     line_end,
     line_start,
     marks,
@@ -74,7 +75,8 @@ class Listing(NamedTuple):
                 return (self._insert(anchor, inline),)
             below = pad(self.source, self.items[0].start)
             inner = indent(self.source, self.open) + self.unit
-            if width(f"{below}{text}{tail})") > line_length and width(inner) < width(below) and self._is_one_line():
+            most = limit(self.source, line_length)
+            if width(f"{below}{text}{tail})") > most and width(inner) < width(below) and self._is_one_line():
                 return self._hang(text, anchor, lead, tail)
             new = f"\n{below}{text}{tail}"
         if comment is None:

@@ -35,6 +35,7 @@ INSIDE = Message("the network computes its loss itself, which has to stay in FP3
 OWN = Message("custom training step; check every other use of the loss and the gradients")
 TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
 FIXED = Message("FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads")
+DECIDED = Message("an option or a config file decides the level")
 ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 needs Atlas A2 or a newer device")
 
 
@@ -71,6 +72,9 @@ class MixedPrecision:
         With such a scale "O2" runs on all devices, and keeps normalisation in FP32 (run on 2.7 and 2.10, CPU).
         """
         call = training.call
+        conversion = self._writer.full_conversion(training.values[0])
+        if conversion is not None and decided(conversion.argument(train_cells.LEVELS[train_cells.CONVERT])) is not None:
+            return self._by_conversion(training, conversion)
         name = train_cells.LEVELS[call.api]
         is_cpu = self._is_cpu and not self._scales_without_drops(call)
         absent = {name: '"O2"'} if call.given(name) is None else {}
@@ -87,7 +91,7 @@ class MixedPrecision:
         advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="{level}"')
         way = Remedy(tuple(edits), advice, Safety.UNSAFE, ROUNDS, related)
         if related:
-            way = way._replace(safety=Safety.DISPLAY, reason=Message("an option or a config file decides the level"))
+            way = way._replace(safety=Safety.DISPLAY, reason=DECIDED)
         elif scaled is not None:
             way = way._replace(edits=(*(() if absent else edits), *scaled))
         elif not is_cpu:
@@ -96,6 +100,17 @@ class MixedPrecision:
             way = self._with_one_output(call, way)
         if way.edits and is_cpu_by_default(self.program):
             way = way._replace(safety=Safety.DISPLAY, reason=ON_CPU)
+        return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
+
+    def _by_conversion(self, training: Training, conversion: Call) -> Remedy:
+        """A conversion before the Model, which an option leaves undone: the same option would convert it twice."""
+        name = train_cells.LEVELS[train_cells.CONVERT]
+        edits, related = set_value(conversion, name, '"O2"', yaml="O2", line_length=self.line_length)
+        scaled = self._writer.scaled(training, [training])
+        if edits is None or scaled is None:
+            return _none(related, conversion, Message("`{name}` cannot be set here", name=name))
+        advice = Message("compute in FP16 with `{argument}`", argument=f'{name}="O2"')
+        way = Remedy((*edits, *scaled), advice, Safety.DISPLAY, DECIDED, related)
         return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
 
     def _unless_unknown(self, training: Training, way: Remedy, half: Half) -> Remedy:
@@ -214,11 +229,11 @@ class MixedPrecision:
 
 def _was_taken_out(call: Call, name: str) -> bool:
     """Return whether the comment lines before a statement, or those in it, hold an argument: it was tried."""
-    lines = call.module.source.text.split(b"\n")
-    first, last = call.stmt.lineno - 1, call.stmt.end_lineno or call.stmt.lineno
-    while first and lines[first - 1].lstrip().startswith(b"#"):
+    line_of, first, last = call.module.source.line, call.stmt.lineno, call.stmt.end_lineno or call.stmt.lineno
+    while first > 1 and line_of(first - 1).lstrip().startswith(b"#"):
         first -= 1
-    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines[first:last])
+    lines = map(line_of, range(first, last + 1))
+    return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines)
 
 
 def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from ms_perflint.core.findings import Related, Remedy, Safety
@@ -23,6 +23,7 @@ _PARTS = {
     layers.OUT: Message("this layer has to give out the same width, and changes with it"),
     layers.ALONG: Message("the width goes through this layer, which changes with it"),
 }
+ELSEWHERE = Message("no fix is shown: this script makes the trained network with a width of its own")
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
 
@@ -35,7 +36,10 @@ def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})
     advice = Message("make the width {new} in all {count} layers that share it", new=new, count=count)
     safety, reason = _grade(program, found)
-    others = _shared(found) if edits else (_obstacle(found, changed is None),)
+    elsewhere = doubts.said_elsewhere(program, found) if edits else None
+    others: Iterable[Related] = _shared(found) if edits else (_obstacle(found, changed is None),)
+    if elsewhere is not None:
+        edits, others = None, (Related(elsewhere, ELSEWHERE),)
     return Remedy(edits, advice, safety, reason, (*_chosen(found), *others))
 
 

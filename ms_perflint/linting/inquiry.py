@@ -126,8 +126,13 @@ class Inquiry:
         return next((site for site, place in starts if place == finding.place), None)
 
     def _comes_to(self, check: type[Check], program: Program, site: Site) -> bool:
-        """Return whether a run configuration comes to a site with the options that it gives, and a fix changes it."""
+        """Return whether a run configuration comes to a site with the options that it gives, and a fix changes it.
+
+        An option for which each launcher passes another value has none in the run without a launcher.
+        """
         is_asked = program.runs(site) and not conditions.is_on_request(program, site)
+        if is_asked and program.run is None:
+            is_asked = not conditions.is_by_launchers(program, site)
         return is_asked and self.check_in(check, program).concerns(site)
 
     def check_in(self, check: type[Check], program: Program) -> Check:

@@ -175,6 +175,12 @@ def is_on_request(program: Program, site: Site) -> bool:
     return bool(ways) and all(any(usually(program, each) is False for each in way) for way in ways)
 
 
+def is_by_launchers(program: Program, site: Site) -> bool:
+    """Return whether launchers decide that a site runs: each way to it asks for what fails with some of them."""
+    ways = passes(program, site)
+    return bool(ways) and all(any(is_switch(program, each) and not each.is_required for each in way) for way in ways)
+
+
 # --- two passes
 
 

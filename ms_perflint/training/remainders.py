@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
 
 DROP = "drop_remainder"
@@ -44,9 +46,27 @@ def is_one_size(batch: Call) -> bool:
 
 
 def is_shared(batch: Call) -> bool:
-    """Return whether the function that creates the dataset is called in several places."""
+    """Return whether the function that creates the dataset is called in several places, or by what trains nothing."""
     owner = batch.scope.owner
-    return owner.is_function and len(training.callers(batch.program, owner)) > 1
+    if not owner.is_function:
+        return False
+    return len(training.callers(batch.program, owner)) > 1 or _serves_others(batch.program, owner)
+
+
+def _serves_others(program: Program, function: Scope) -> bool:
+    """Return whether a script that trains nothing may call a function, or what calls it in its file."""
+    names, todo = set[str](), [function]
+    while todo:
+        scope = todo.pop()
+        if scope.name not in names and scope.is_function and scope.module is function.module:
+            names.add(scope.name)
+            todo += [caller.scope.owner for caller in training.callers(program, scope)]
+    pattern = rb"\b(?:%s)[ \t]*\(" % "|".join(sorted(names)).encode()
+    scripts = set(program.project.programs(function.module.path)) - {program.entry, function.module.path}
+    return any(
+        program.project.matches(script, pattern) and not training.names_training(program, script)
+        for script in sorted(scripts)
+    )
 
 
 def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:

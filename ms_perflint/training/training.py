@@ -89,8 +89,12 @@ def trains(program: Program) -> Fact:
 @fact
 def speaks_of_training(program: Program) -> bool:
     """Return whether a file of the program names something that trains: by its bytes, before anything is parsed."""
-    project = program.project
-    return any(project.matches(path, _TRAIN) or project.contains_any(path, _MARKS) for path in program.files)
+    return any(names_training(program, path) for path in program.files)
+
+
+def names_training(program: Program, path: str) -> bool:
+    """Return whether a file names something that trains, by its bytes."""
+    return program.project.matches(path, _TRAIN) or program.project.contains_any(path, _MARKS)
 
 
 def is_unit_test(program: Program) -> bool:

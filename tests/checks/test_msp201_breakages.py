@@ -949,3 +949,171 @@ def test_a_loss_that_is_scaled_already_is_said_to_be() -> None:
     run += "for data, label in dataset.create_tuple_iterator():\n    step(data, label)\n"
     fix = fixed(PLAIN, run)
     assert "scaled already" in fix.message
+
+
+# --- what keeps the network in an attribute of a base, and what is read of it
+
+PREPARING = NET.replace(
+    "        def construct", "        def prepare(self, x):\n            return x * 2\n\n        def construct"
+)
+BASE = """
+    class Base(nn.Cell):
+        def __init__(self, network, other=None):
+            super().__init__()
+            self.network = network
+            self.other = other
+
+
+    """
+LOSS_CELLS = (  # the classes, and what makes the loss cell
+    ("class Loss(Base):\n        def __init__(self, net):\n            super().__init__(net)\n", "Loss(net)"),
+    (
+        "class Loss(Base):\n        def __init__(self, net):\n            super(Loss, self).__init__(network=net)\n",
+        "Loss(net)",
+    ),
+    ("class Loss(Base):\n        def __init__(self, net):\n            Base.__init__(self, net)\n", "Loss(net)"),
+    ("class Loss(Base):\n        scale = 1\n", "Loss(net)"),
+    ("class Loss(Base):\n        scale = 1\n", "Loss(other=None, network=net)"),
+    (
+        "class Middle(Base):\n        def __init__(self, inner, size):\n            super().__init__(inner)\n\n\n"
+        "    class Loss(Middle):\n        def __init__(self, net):\n            super().__init__(net, 4)\n",
+        "Loss(net)",
+    ),
+)
+TAKEN = """
+    net = Net()
+    loss = nn.MSELoss()
+    opt = nn.Adam(net.trainable_params())
+    step = nn.TrainOneStepCell({made}, opt)
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+
+
+def loss_cell(cls: str, made: str, construct: str) -> str:
+    """Return a training whose loss cell computes something of the network that a base keeps."""
+    method = f"\n        def construct(self, x, y):\n            return nn.MSELoss()({construct}, y)\n\n\n"
+    return join(PREPARING, BASE, f"    {cls}{method}", TAKEN.format(made=made))
+
+
+@pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
+def test_members_of_a_network_that_a_base_keeps_are_not_there(cls: str, made: str) -> None:
+    finding = found(loss_cell(cls, made, "self.network(self.network.prepare(x))"))
+    assert refused(finding) == "what takes the network uses attributes that the converted one does not have"
+
+
+@pytest.mark.parametrize(("cls", "made"), LOSS_CELLS)
+@pytest.mark.parametrize("construct", ["self.network(x)", "self.network(x * self.other.size)"])
+def test_a_network_that_a_base_keeps_and_only_calls_is_converted(cls: str, made: str, construct: str) -> None:
+    assert "auto_mixed_precision(net" in texts(fixed(loss_cell(cls, made, construct)))
+
+
+# --- an argument that a comment took out, with all line ends
+
+COMMENTED = join(
+    IMPORTS,
+    NET,
+    """
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    # amp_level="O2" gave nan
+    model = Model(net, nn.MSELoss(), opt)
+    model.train(10, dataset, dataset_sink_mode=True)
+    """,
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("comment", "is_fixed"), [('# amp_level="O2" gave nan', False), ("# the level", True)])
+def test_a_comment_that_took_the_level_out_is_found(comment: str, is_fixed: bool, end: str) -> None:
+    text = COMMENTED.replace('# amp_level="O2" gave nan', comment).replace("\n", end)
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert (finding.fix is not None) is is_fixed
+
+
+# --- a conversion before the Model that an option leaves undone
+
+OPTION = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--level", default="O0")
+    args = parser.parse_args()
+    """
+CONVERTED = """
+    net = Net()
+    net = amp.auto_mixed_precision(net, {level})
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "level"),
+    [
+        (OPTION, "args.level"),
+        (OPTION, "amp_level=args.level"),
+        (OPTION.rstrip() + "\n    level = args.level\n", "level"),
+    ],
+)
+def test_what_leaves_a_conversion_undone_is_changed_and_not_the_model(before: str, level: str) -> None:
+    parts = (NET, before, CONVERTED.format(level=level), MODEL.format("nn.MSELoss()"))
+    fix = fixed(*parts)
+    assert fix.safety is Safety.DISPLAY
+    assert "amp_level" not in texts(fix) and "loss_scale_manager=" in texts(fix) and '"O2"' in texts(fix)
+
+
+@pytest.mark.parametrize("level", ['"O0"', ""])
+def test_a_conversion_that_is_never_done_leaves_the_model_to_be_changed(level: str) -> None:
+    fix = fixed(NET, CONVERTED.format(level=level), MODEL.format("nn.MSELoss()"))
+    assert fix.safety is Safety.UNSAFE and "amp_level" in texts(fix)
+
+
+# --- what a function reads of the network that it is passed, and trains
+
+PASSED = """
+    def fit(model, opt, label=None):
+        def forward(x, y):
+            return nn.MSELoss()(model(x), y)
+
+        grad_fn = ops.value_and_grad(forward, None, opt.parameters)
+        model.set_train()
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+        {then}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    for epoch in range(3):
+        fit({given})
+    """
+
+
+@pytest.mark.parametrize("given", ["net, opt", "model=net, opt=opt", "net, opt, label=net"])
+@pytest.mark.parametrize(
+    "then",
+    [
+        "print(model.fc.weight)",
+        "model.prepare(0)",
+        "print([name for name, each in model.parameters_and_names()])",
+        "print(model.name_cells())",
+        "print(len(list(model.cells())))",
+    ],
+)
+def test_a_function_that_reads_members_of_the_network_takes_no_converted_one(then: str, given: str) -> None:
+    finding = found(PREPARING, PASSED.format(then=then, given=given))
+    assert refused(finding) == "what takes the network uses attributes that the converted one does not have"
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "model.set_train(False)",
+        "print(model.parameters_dict())",
+        "print(label.shape)",
+        "ms.save_checkpoint(model, 'a')",
+    ],
+)
+def test_a_function_that_reads_what_all_cells_have_takes_a_converted_one(then: str) -> None:
+    assert "auto_mixed_precision(net" in texts(fixed(PREPARING, PASSED.format(then=then, given="net, opt")))

@@ -70,6 +70,18 @@ def silent(name: str, row: str = READ, make: str = MAKE, train: str = TRAIN) -> 
     return program(name, row, make.replace("  # ! unsafe", ""), train)
 
 
+DECIDED = (  # the number of workers: what says it, and what is passed
+    (
+        "an option",
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, default=1)\n"
+        "args = parser.parse_args()\n",
+        "args.workers",
+    ),
+    ("a key", "config = {'workers': 1}\n", "config['workers']"),
+    ("a class", "class Config:\n    workers = 1\n\n\n", "Config.workers"),
+    ("a constant", "WORKERS = 1\n", "WORKERS"),
+)
+
 FIRES = [
     program("loads an array", READ),
     program("opens a file", "row = open(self.files[index]).read()"),
@@ -88,12 +100,20 @@ FIRES = [
     program("workers of all others", READ, f"ds.config.set_num_parallel_workers(8)\n{MAKE}"),
     program("a hand-written loop", READ, train=LOOP),
     program("on a CPU", READ, f'ms.set_context(device_target="CPU")\n{MAKE}'),
+    *(
+        program(
+            f"decided by {name}",
+            READ,
+            f"{before}train_set = ds.GeneratorDataset(Source(files), num_parallel_workers={given})  # ! no fix\n",
+        )
+        for name, before, given in DECIDED
+    ),
     program(
-        "an option",
+        "decided by the caller of a function",
         READ,
-        "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, default=1)\n"
-        "args = parser.parse_args()\n"
-        "train_set = ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=args.workers)  # ! display-only\n",
+        "def make(workers=1):\n"
+        "    return ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=workers)  # ! no fix\n\n\n"
+        "train_set = make()\n",
     ),
     program(
         "rows that change the source",
@@ -219,3 +239,10 @@ def test_a_check_of_each_row_is_no_work(calls: str, named: str) -> None:
     findings = program.lint(CODE).findings
     assert bool(findings) is bool(named)
     assert all(f"`{named}`" in each.message for each in findings)
+
+
+@pytest.mark.parametrize(("name", "before", "given"), DECIDED)
+def test_what_decides_the_workers_is_named(name: str, before: str, given: str) -> None:
+    made = f"train_set = ds.GeneratorDataset(Source(files), num_parallel_workers={given})\n"
+    (finding,) = program(name, READ, before + made).values[0].lint(CODE).findings
+    assert any("`num_parallel_workers` is decided here" in each.message for each in finding.related)

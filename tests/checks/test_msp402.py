@@ -310,3 +310,49 @@ def test_reported(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
+
+
+DATA = """
+    import mindspore.dataset as ds
+
+
+    def create(path, is_train=True):
+        return ds.MindDataset(path).batch(32)  # ! {safety}
+
+
+    def create_all(path):
+        return create(path)
+
+
+    class Data:
+        def create_set(self):
+            return create_all("a")
+    """
+TRAINER = f"{GRAPH}from data import create_all\n\n\ntrain_set = create_all('a')\n"
+EVALUATES = "model = ms.Model(nn.Dense(64, 16), nn.MSELoss(), metrics={{'loss'}})\nmodel.eval({data})\n"
+
+
+def beside(script: str, safety: str) -> Program:
+    """Return a training with another script beside it that takes the same module of data."""
+    files = {"train.py": join(IMPORTS, TRAINER, TRAIN), "data.py": join(DATA.format(safety=safety))}
+    return Program({**files, "other.py": join(IMPORTS, "import data\nfrom data import *\n\n\n", script)})
+
+
+@pytest.mark.parametrize(
+    "data", ["create('b', False)", "data.create('b')", "create_all('b')", "data.Data().create_set()"]
+)
+def test_a_script_for_evaluation_needs_all_rows(data: str) -> None:
+    fires(CODE, beside(EVALUATES.format(data=data), "display-only"))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        EVALUATES.format(data="ds.MindDataset('b').batch(32)"),
+        "print(data.create)\n",
+        "model = ms.Model(nn.Dense(64, 16), nn.MSELoss())\nmodel.train(3, create('b'), dataset_sink_mode=True)\n",
+        "step = nn.TrainOneStepCell(nn.Dense(64, 16), None)\nfor x in create('b'):\n    step(x['x'])\n",
+    ],
+)
+def test_scripts_that_make_no_other_dataset_leave_the_fix(script: str) -> None:
+    fires(CODE, beside(script, "unsafe"))

@@ -974,3 +974,11 @@ def test_a_frozen_network_is_not_split_by_the_gradients_of_resnet50(frozen: str,
     (finding,) = program.lint(CODE).findings
     assert finding.fix is not None
     assert any("[85, 160]" in each.text for each in finding.fix.edits) is is_split
+
+
+@pytest.mark.parametrize(("given", "is_fixed"), [("**settings", False), ("parallel_mode='data_parallel'", True)])
+def test_a_call_that_cannot_be_added_to_says_why_there_is_no_fix(given: str, is_fixed: bool) -> None:
+    setting = f"settings = {{'parallel_mode': 'data_parallel'}}\nms.set_auto_parallel_context({given})\n"
+    (finding,) = Program({"train.py": join(GRAPH, setting, TRAIN)}).lint(CODE).findings
+    assert (finding.fix is not None) is is_fixed
+    assert any("has to be added" in each.message for each in finding.related) is not is_fixed

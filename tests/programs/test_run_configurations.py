@@ -1251,6 +1251,7 @@ ARMS = """
     parser.add_argument("--many", action="store_true")
     parser.add_argument("--device", default="Ascend")
     parser.add_argument("--mode", type=int, default=0)
+    parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--kind", default="data_parallel")
     args = parser.parse_args()
     FUSED = {"allreduce": {"mode": "size", "config": 32}}
@@ -1263,6 +1264,7 @@ ARMS = """
 PLAIN = 'ms.set_auto_parallel_context(parallel_mode="data_parallel")'
 OF_KIND = "ms.set_auto_parallel_context(parallel_mode=kind)"
 IN_ARM = f"if args.many:\n    init()\n    {PLAIN}"
+IN_COUNT = f"if args.count:\n    init()\n    {PLAIN}"
 BY_DEVICE = f"""if args.many and args.device == "Ascend":
     {PLAIN}
 elif args.many and args.device == "GPU":
@@ -1302,6 +1304,17 @@ STARTS = [
         "if args.mode == 0 and args.device != 'Ascend':\n    raise ValueError(args.mode)\n" + IN_ARM,
         ["", ON_GPU, DISTRIBUTED],
         [(["1.sh", "2.sh"], "unsafe")],
+    ),
+    # each launcher passes the option, with values that differ
+    (IN_COUNT, ["--count 0", "--count 1"], [(["1.sh"], "unsafe")]),
+    (IN_COUNT, ["--count 0", "--count 1", "--count 8"], [(["1.sh", "2.sh"], "unsafe")]),
+    (IN_COUNT, ["--count 2", "--count 1"], [(None, "unsafe")]),
+    (IN_COUNT, ["", "--count 1"], [(["1.sh"], "unsafe")]),
+    (IN_COUNT.replace("args.count", "args.count > 1"), ["--count 1", "--count 8"], [(["1.sh"], "unsafe")]),
+    (
+        f"def set_up(many):\n    if many:\n        {PLAIN}\n\n\nset_up(args.count)",
+        ["--count 0", "--count 1"],
+        [(["1.sh"], "unsafe")],
     ),
 ]
 

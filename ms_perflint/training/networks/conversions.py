@@ -238,7 +238,7 @@ class _Finder:
             text = Message("the training step is created per step or epoch, and would convert its network each time")
             self.obstacles.append(Obstacle(use.module, use.node, text))
         elif is_read_by_taker(self.program, once):
-            text = Message("what computes the loss uses attributes that the converted network does not have")
+            text = Message("what takes the network uses attributes that the converted one does not have")
             self.obstacles.append(Obstacle(use.module, use.node, text))
         else:
             self.uses.setdefault(id(once.node), once)

@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training import training
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.dependents import place
 from ms_perflint.training.networks.provenance import Origin
@@ -55,6 +56,17 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         return Message("{place} sets weights, which may have the old width", place=seen(given))
     if not found.consumers and not found.sums:
         return Message("what takes the width in is not among the files")
+    return None
+
+
+def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
+    """Return where a script that only uses the trained network says the width for itself: no weights would fit."""
+    project, paths = program.project, {origin.place.path for origin in found.origins}
+    for script in project.programs(found.producer.call.module.path)[1:]:
+        if paths.isdisjoint(project.closure(script)) and not training.names_training(program, script):
+            module = project.module(script)
+            for node in _by_value(ast.walk(module.tree)).get(found.width, ()) if module is not None else ():
+                return place(module, node)  # type: ignore[arg-type]
     return None
 
 

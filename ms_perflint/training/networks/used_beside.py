@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_own
+from ms_perflint.infer import bases
+from ms_perflint.infer.parameters import argument
 from ms_perflint.training.networks.plans import Use
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
+_NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one
 
 
 def arguments(node: ast.Call) -> list[ast.expr]:
@@ -26,7 +29,11 @@ def arguments(node: ast.Call) -> list[ast.expr]:
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    return [node for node in found if node.attr not in _MEMBERS and not _is_of_all_cells(program, node.attr)]
+    return [
+        node
+        for node in found
+        if node.attr in _NAMES or not (node.attr in _MEMBERS or _is_of_all_cells(program, node.attr))
+    ]
 
 
 def _is_of_all_cells(program: Program, name: str) -> bool:
@@ -60,50 +67,63 @@ def is_used_beside(program: Program, use: Use) -> bool:
 
     if members(program, use.module.tree, same):
         return True
-    sites = (site for scope in use.module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
-    return any(
-        _reads_members(program, callee, site.node, same)
-        for site in sites
-        if isinstance(site.node, ast.Call) and any(same(each) for each in arguments(site.node))
-        for callee in _callees(program, site)
-    )
-
-
-def _callees(program: Program, site: Site) -> Iterator[Scope]:
-    for known in program.evaluator.callees(site).alternatives:
-        function = known.definition
-        if function is not None and function.is_class:
-            function = function.method("__init__")
-        if function is not None and function.is_function:
-            yield function
-
-
-def _reads_members(program: Program, function: Scope, call: ast.Call, same: Callable[[ast.expr], bool]) -> bool:
-    """Return whether a function reads attributes of the parameter that a call passes the network for."""
-    names = [arg.arg for arg in function.node.args.args]  # type: ignore[union-attr]
-    passed = [name for name, given in zip(names[function.is_method :], call.args) if same(given)]
-    passed += [word.arg for word in call.keywords if word.arg is not None and same(word.value)]
-    if members(program, function.node, lambda base: isinstance(base, ast.Name) and base.id in passed):
-        return True
-    cls = function.parent if function.is_method else None
-    kept = [
-        name
-        for name, bindings in (cls.attributes.items() if cls is not None else ())
-        if any(isinstance(binding.value, ast.Name) and binding.value.id in passed for binding in bindings)
-    ]
-    return cls is not None and bool(members(program, cls.node, lambda base: any(is_own(base, n) for n in kept)))
+    sites = (site for scope in use.module.scopes for site in scope.calls)
+    return any(_is_read_by_callee(program, site, same) for site in sites)
 
 
 def is_read_by_taker(program: Program, use: Use) -> bool:
-    """Return whether what is made of a network, its loss cell, reads members of it: `self.network.prepare(...)`."""
+    """Return whether what takes a converted network reads members of it: a function, a loss cell that is made of it.
+
+    `self.network.prepare(...)`
+    """
 
     def same(node: ast.expr) -> bool:
         return node is use.node
 
-    calls = (site for site in use.scope.owner.calls if isinstance(site.node, ast.Call))
-    takers = (site for site in calls if any(map(same, arguments(site.node))))  # type: ignore[arg-type]
-    return any(
-        callee.name == "__init__" and _reads_members(program, callee, site.node, same)  # type: ignore[arg-type]
-        for site in takers
-        for callee in _callees(program, site)
-    )
+    return any(_is_read_by_callee(program, site, same) for site in use.scope.owner.calls)
+
+
+def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], bool]) -> bool:
+    """Return whether what a call is given is a network of which the callee, or what it makes, reads members."""
+    if not isinstance(site.node, ast.Call) or not any(map(same, arguments(site.node))):
+        return False
+    for known in program.evaluator.callees(site).alternatives:
+        cls = known.definition if known.definition is not None and known.definition.is_class else None
+        function = known.definition if cls is None else bases.method(program.evaluator, cls, "__init__")
+        if function is None or not function.is_function:
+            continue
+        if _reads(program, function, cls or function.parent, _passed(program, function, site, same)):
+            return True
+    return False
+
+
+def _reads(program: Program, function: Scope, cls: Optional[Scope], passed: frozenset[str]) -> bool:
+    """Return whether a function reads members of some parameters, or its class of the attributes that keep them."""
+    if members(program, function.node, lambda base: isinstance(base, ast.Name) and base.id in passed):
+        return True
+    kept = _kept(program, function, passed) if cls is not None and cls.is_class else frozenset()
+    classes = bases.ancestors(program.evaluator, cls) if kept and cls is not None else ()
+    return any(members(program, each.node, lambda base: any(is_own(base, name) for name in kept)) for each in classes)
+
+
+def _passed(program: Program, function: Scope, site: Site, same: Callable[[ast.expr], bool]) -> frozenset[str]:
+    """Return the parameters of a function for which a call passes a network."""
+    bindings = (each for found in function.bindings.values() for each in found if each.kind == "parameter")
+    parts = ((each.name, argument(program.evaluator, each, site).part) for each in bindings)
+    return frozenset(name for name, part in parts if part is not None and same(part.node))
+
+
+def _kept(program: Program, function: Scope, passed: frozenset[str], depth: int = 4) -> frozenset[str]:
+    """Return the attributes in which a class, or a base whose `__init__` is called, keeps some parameters."""
+
+    def is_passed(node: Optional[ast.expr]) -> bool:
+        return isinstance(node, ast.Name) and node.id in passed
+
+    attributes = function.parent.attributes.items() if function.parent is not None else ()
+    found = {name for name, bindings in attributes if any(is_passed(each.value) for each in bindings)}
+    for site in function.calls if depth and passed else ():
+        if site.word == "__init__" and isinstance(site.node, ast.Call):
+            for init in {known.definition for known in program.evaluator.callees(site).alternatives}:
+                if init is not None and init.is_function:
+                    found |= _kept(program, init, _passed(program, init, site, is_passed), depth - 1)
+    return frozenset(found)
