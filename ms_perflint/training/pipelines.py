@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import condition_of
@@ -29,6 +30,7 @@ _ROWS = {  # of the training sets that never change
     "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
     "mindspore.dataset.Cifar100Dataset": 50000,
 }  # fmt: skip
+PATHS = 64  # on which the stages of what one training reads may be made: six choices of two
 _SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # stages that give as many rows as they get
 
 
@@ -48,8 +50,8 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
     """Return the pipelines that the trainings of a program read, as far as they are known."""
     found: dict[object, Pipeline] = {}
     for stage, is_sunk in _read(program):
-        stages = _stages(stage)
-        found.setdefault((is_sunk, *(each.identity for each in stages)), Pipeline(stages, is_sunk))
+        for stages in islice(_stages(program, (stage,)), PATHS):
+            found.setdefault((is_sunk, *(each.identity for each in stages)), Pipeline(stages, is_sunk))
     return tuple(found.values())
 
 
@@ -100,13 +102,19 @@ def _is_stage(known: Alternative) -> bool:
     return known.type_api.startswith(_DATA)
 
 
-def _stages(last: Alternative) -> tuple[Alternative, ...]:
-    stages: list[Alternative] = []
-    stage: Optional[Alternative] = last
-    while stage is not None:
-        stages.append(stage)
-        stage = stage.origin
-    return tuple(stages)
+def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[Alternative, ...]]:
+    """Yield the stages of a pipeline whose last ones are known: one row for each path on which it is made."""
+    last, seen = known[-1], {each.identity for each in known}
+    made = last.creation
+    callee = made.call.func if made is not None else None
+    behind: tuple[Alternative, ...] = (last.origin,) if last.origin is not None else ()
+    if made is not None and behind and isinstance(callee, ast.Attribute):
+        behind = tuple(filter(_is_stage, program.value(callee.value, made.scope).alternatives)) or behind
+    new = [each for each in behind if each.identity not in seen]  # a loop that adds stages comes back to one
+    for each in new:
+        yield from _stages(program, (*known, each))
+    if not new:
+        yield known
 
 
 def api_of(call: Call) -> Optional[Call]:

@@ -14,6 +14,7 @@ from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import AT, Held, Key, part_of
 
@@ -70,12 +71,12 @@ def step_flow(program: Program) -> StepFlow:
     """Return where the program may hold a training step.
 
     Where a method calls a train cell, or what gives gradients and also an optimizer, the objects of its class may be
-    steps too.
+    steps too; and those of a cell that gives gradients.
     """
     graph = program.call_graph
     gradients: Held = {}
     graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in names(GRADS)], gradients)
-    around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _optimizer_calls(cls)]
+    around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _may_be_step(program, cls)]
     cells: Held = {}
     new = [*((name, CALL) for name in names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
     while new:
@@ -107,6 +108,11 @@ def _classes_around(sites: Iterable[Site]) -> list[Scope]:
 def _optimizer_calls(cls: Scope) -> list[Site]:
     """Return the calls in the methods of a class that by their names step an optimizer."""
     return [site for scope in cls.defines for site in scope.calls if is_optimizer_word(site.word)]
+
+
+def _may_be_step(program: Program, cls: Scope) -> bool:
+    """Return whether what has gradients may be a step by its words: it steps an optimizer, or is a cell beside one."""
+    return bool(_optimizer_calls(cls)) or (cls.method("construct") is not None and steps_optimizer(program))
 
 
 def _class_around(scope: Scope) -> Optional[Scope]:
@@ -153,10 +159,33 @@ def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) 
     if cls not in inside and _wraps_step(program, cls, inside):
         return True
     optimizers = _optimizer_calls(cls)
-    words = {site.word for scope in cls.defines for site in scope.calls} if optimizers else set()
-    if not optimizers or (words.isdisjoint(_TAKES) and not _holds_gradients(program, cls)):
+    if not optimizers:
+        return _gives_gradients(program, cls)
+    words = {site.word for scope in cls.defines for site in scope.calls}
+    if words.isdisjoint(_TAKES) and not _holds_gradients(program, cls):
         return False
     return any(program.evaluator.may_run(site) for site in optimizers)
+
+
+def _gives_gradients(program: Program, cls: Scope) -> bool:
+    """Return whether a cell computes gradients of weights, like `WithGradCell`, and the program steps an optimizer."""
+    if cls.method("construct") is None or not base_apis(program, cls) or not steps_optimizer(program):
+        return False
+    own = [known.definition for known in lineage(program.evaluator, cls) if known.definition is not None]
+    sites = [site for each in own for scope in each.defines if scope.name == "construct" for site in scope.calls]
+    roots = (_root(known)[0] for site in sites for known in program.evaluator.callees(site).alternatives)
+    made = ((root, root.creation) for root in roots if root.type_api in GRADS)
+    calls = ((root, each.scope.module.site_at(each.call)) for root, each in made if each is not None)
+    return any(site is not None and not is_of_inputs(Call(site, program, root.type_api)) for root, site in calls)
+
+
+def is_of_inputs(call: Call) -> bool:
+    """Return whether a function of derivatives gives those with respect to inputs, and not to weights."""
+    if call.api not in GRADS:
+        return True
+    if call.api.endswith("GradOperation"):
+        return call.argument("get_by_list").must_be(False)
+    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
 def _holds_gradients(program: Program, cls: Scope) -> bool:

@@ -197,6 +197,42 @@ QUIET = [
 ]
 
 
+FAST = "ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=8)"
+SLOW = "ds.GeneratorDataset(Source(files), ['x'])"
+SHARED = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--many', action='store_true')\n"
+SHARED += "args = parser.parse_args()\n"
+# Ways to make a dataset that one later call, `.batch`, `.map` or both, takes
+PATHS = {
+    "if and else": "if args.many:\n    train_set = FAST\nelse:\n    train_set = SLOW  # ! unsafe\n",
+    "if and if not": "if args.many:\n    train_set = FAST\nif not args.many:\n    train_set = SLOW  # ! unsafe\n",
+    "a default that is replaced": "train_set = SLOW  # ! unsafe\nif args.many:\n    train_set = FAST\n",
+    "a function that returns early": "def make(many):\n    if many:\n        return FAST\n    return SLOW  # ! unsafe\n"
+    "train_set = make(args.many)\n",
+    "two stages in each arm": "if args.many:\n    train_set = FAST\n    train_set = train_set.shuffle(10)\nelse:\n"
+    "    train_set = SLOW  # ! unsafe\n    train_set = train_set.shuffle(20)\n",
+    "three arms": "if args.many:\n    train_set = FAST\nelif len(files) > 8:\n    train_set = FAST\nelse:\n"
+    "    train_set = SLOW  # ! unsafe\n",
+    "stages that a loop adds": "if args.many:\n    train_set = FAST\nelse:\n    train_set = SLOW  # ! unsafe\n"
+    "for size in (10, 20):\n    train_set = train_set.shuffle(size)\n",
+}
+CHOSEN = [
+    case(name, IMPORTS, source(READ), START, SHARED, text.replace("SLOW", SLOW).replace("FAST", FAST), TRAIN)
+    for name, text in PATHS.items()
+]
+
+
+@pytest.mark.parametrize("program", CHOSEN)
+def test_reported_on_each_path_to_a_stage(program: Program) -> None:
+    fires(CODE, program)
+
+
+@pytest.mark.parametrize("text", PATHS.values(), ids=PATHS)
+def test_not_reported_where_each_path_has_workers(text: str) -> None:
+    made = text.replace("SLOW  # ! unsafe", FAST).replace("FAST", FAST)
+    program = Program({"train.py": join(IMPORTS, source(READ), START, SHARED, made, TRAIN)})
+    assert not program.lint(CODE).findings
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_reported(program: Program) -> None:
     fires(CODE, program)

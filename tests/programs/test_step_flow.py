@@ -153,3 +153,60 @@ GIVEN = "data, net = input(), input()\n"
 )
 def test_backward_is_a_step_where_the_tensors_are_those_of_mindspore(files: dict[str, str], trains: bool) -> None:
     assert is_trained(analysed(files)) is trains
+
+
+GIVES = """\
+class Gradients(nn.Cell):
+    def __init__(self, network, weights=None):
+        super().__init__()
+        self.network = network
+        self.weights = network.trainable_params()
+        self.grad = ops.GradOperation(get_by_list=True)
+    def construct(self, x):
+        return self.grad(self.network, self.weights)(x)
+"""
+INLINE = GIVES.replace("return self.grad(", "return ops.GradOperation(get_by_list=True)(")
+VALUE = GIVES.replace("self.grad(self.network, self.weights)", "ms.value_and_grad(self.network, None, self.weights)")
+OF_INPUTS = GIVES.replace("get_by_list=True", "get_all=True").replace(", self.weights)(x)", ")(x)")
+STEP = "opt = nn.SGD(net)\nstep = Gradients(net)\nopt(step(x))"
+DERIVED = GIVES + "class Clipped(Gradients):\n    def construct(self, x):\n        return clip(super().construct(x))\n"
+APPLIED = """\
+class Agent:
+    def __init__(self):
+        self.optimizer = nn.SGD(net)
+        self.critic = Gradients(net)
+    def learn(self):
+        grads = self.critic(x)
+        self.optimizer(grads)
+Agent().learn()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(GIVES + STEP, id="GradOperation in an attribute"),
+        pytest.param(INLINE + STEP, id="GradOperation in place"),
+        pytest.param(VALUE + STEP, id="value_and_grad in place"),
+        pytest.param(DERIVED + STEP.replace("Gradients(", "Clipped("), id="a derived cell"),
+        pytest.param(GIVES + APPLIED, id="attributes of an agent"),
+        pytest.param(GIVES + "opt = nn.SGD(net)\nfor step in [Gradients(net)]:\n    opt(step(x))", id="in a list"),
+    ],
+)
+def test_a_cell_that_gives_gradients_of_weights_is_a_step_beside_an_optimizer(text: str) -> None:
+    assert is_trained(analysed({"train.py": HEAD + text}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(OF_INPUTS + STEP, id="derivatives by inputs"),
+        pytest.param(VALUE.replace("None, self.weights", "0") + STEP, id="value_and_grad by inputs"),
+        pytest.param(GIVES + "step = Gradients(net)\nprint(step(x))", id="no optimizer"),
+        pytest.param(GIVES + "opt = nn.SGD(net)\nstep = Gradients(net)\nopt(x)", id="built and never called"),
+        pytest.param(GIVES.replace("(nn.Cell)", "") + STEP.replace("step(x)", "step"), id="no cell"),
+        pytest.param(GIVES.replace("def construct", "def saliency") + STEP, id="gradients in another method"),
+    ],
+)
+def test_other_cells_with_gradients_are_no_steps(text: str) -> None:
+    assert not is_trained(analysed({"train.py": HEAD + text}))

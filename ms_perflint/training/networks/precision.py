@@ -13,8 +13,8 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, is_full, is_of_inputs
-from ms_perflint.training.training_steps import GRADS
+from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, is_full
+from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

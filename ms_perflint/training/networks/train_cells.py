@@ -16,7 +16,15 @@ from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
 from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis, is_step_class, is_step_object, step_flow
+from ms_perflint.training.training_steps import (
+    GRADS,
+    STEP_CELLS,
+    base_apis,
+    is_of_inputs,
+    is_step_class,
+    is_step_object,
+    step_flow,
+)
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
@@ -179,15 +187,6 @@ def is_full(call: Call) -> bool:
     """Return whether what takes a level of mixed precision has none, or "O0": by default, or whenever it is reached."""
     level = call.argument(LEVELS[call.api])
     return level.is_by_default("O0") or (not level.open and set(level.constants) == {"O0"})
-
-
-def is_of_inputs(call: Call) -> bool:
-    """Return whether a function of derivatives gives those with respect to inputs, and not to weights."""
-    if call.api not in GRADS:
-        return True
-    if call.api.endswith("GradOperation"):
-        return call.argument("get_by_list").must_be(False)
-    return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
 def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
