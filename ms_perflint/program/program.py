@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.infer.queries import BUDGET, DEPTH, NESTED, Queries
+from ms_perflint.infer.queries import BUDGET, DEEPEST, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
@@ -193,7 +193,9 @@ class Program:
             where = f"{where}:{module.place(node).spot}"
         place = where or os.path.basename(self.entry)
         if queries.spent == NESTED:
-            return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
+            return Message(
+                "values rest on one another more than {most} deep in {place}", most=f"{DEEPEST:,}", place=place
+            )
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     def named(self, path: str) -> str:
