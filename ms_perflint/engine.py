@@ -105,9 +105,9 @@ def _lint(
 def _found(linter: Linter, paths: Sequence[str], done: Done, learn: Optional[Learn]) -> list[Finding]:
     """Return the findings in files; tell what each session cost, and hand over sessions to be learnt before the end."""
     findings: list[Finding] = []
-    start, kept = time.thread_time_ns(), 0
+    start, kept = time.process_time_ns(), 0
     for path in paths:
-        before = time.thread_time_ns()
+        before = time.process_time_ns()
         findings += linter.file(path)
         kept += 1
         if _priced(linter.sessions, before - start):
@@ -118,7 +118,7 @@ def _found(linter: Linter, paths: Sequence[str], done: Done, learn: Optional[Lea
                 kept = 0
         done(1)
     linter.end()
-    _priced(linter.sessions, time.thread_time_ns() - start)
+    _priced(linter.sessions, time.process_time_ns() - start)
     return findings
 
 

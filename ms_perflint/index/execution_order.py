@@ -135,14 +135,15 @@ def root(node: ast.AST) -> Optional[ast.Name]:
     return node if isinstance(node, ast.Name) else None
 
 
-def is_keyed_before(name: ast.Name, scope: Scope) -> bool:
+@fact
+def is_keyed_before(module: SemanticIndex, name: ast.Name, scope: Scope) -> bool:
     """Return whether `name[key]` has run, on every path, for the object that a name holds where it is read."""
     read, owner = place(name, scope), scope.owner
-    start = owner.module.rank(owner.node) if owner.parent is not None else -1
+    start = module.rank(owner.node) if owner.parent is not None else -1
     if read is None or start is None:
         return False
     made = [place(each.node, each.scope) for each in scope.lookup(name) if each.kind != "parameter"]
-    for rank, (step, block) in enumerate(owner.module.steps[start + 1 : read.rank], start + 1):
+    for rank, (step, block) in enumerate(module.steps[start + 1 : read.rank], start + 1):
         at = Place(rank, step, block)
         if isinstance(step, PLAIN) and happens_before(at, read) and all(never_before(at, each) for each in made):
             keyed = (each.value for each in _always_evaluated(step) if isinstance(each, ast.Subscript))

@@ -16,18 +16,20 @@ from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
+from ms_perflint.core.stacks import on_new_stack
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer.shared_answers import Input, SharedAnswers, Sharing
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
 BUDGET = 200_000  # evaluations for one program
-DEPTH = 250  # queries inside one another, before the innermost one is answered first
+DEPTH = 250  # queries inside one another on one stack
 CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take at most
+DEEPEST = 20 * DEPTH  # queries inside one another, before the innermost one is left unanswered
 EVALUATIONS, NESTED = "evaluations", "nested"  # the bounds that leave queries unanswered
 JOINED = 8  # changes of an answer in a cycle, before it is joined with the answer before
 WIDENED = 24  # changes of an answer in a cycle, before it is TOP
-ACYCLIC = DEPTH + 1  # the "depth" of what rests on no query under way
+ACYCLIC = sys.maxsize  # the "depth" of what rests on no query under way
 
 
 class Query:
@@ -66,18 +68,6 @@ class Query:
         self.readers: set[Query] = set()
         self.reads: Optional[dict[Hashable, Any]] = None  # what it has read, with the answers of inputs; None: unknown
 
-    def again(self) -> Query:
-        """Return the same query, as if it was never asked."""
-        return Query(self.key, self.bottom, self.top, self.work, self.arguments)
-
-
-class _TooDeep(BaseException):
-    """Ends the queries under way: this one has to be answered first."""
-
-    def __init__(self, query: Query) -> None:
-        super().__init__()
-        self.query = query
-
 
 class Queries:
     """The answers of one program. `join` gives what can be one of two answers.
@@ -97,7 +87,6 @@ class Queries:
         self.spent = ""  # the bound that left a query unanswered, the first one
         self.spent_on: tuple[object, ...] = ()  # the arguments of that query
         self._join = join
-        self._deep: set[Hashable] = set()  # queries that are answered by themselves, for those above them
         self._inputs: dict[Input, Any] = {}
         self._reset()
 
@@ -138,11 +127,12 @@ class Queries:
             query = Query(key, bottom, top, work, arguments)
             if self._current is None:
                 return self._outermost(query)  # type: ignore[no-any-return]
-            if self._depth >= DEPTH:
-                if key in self._deep:
-                    return self._unanswered(NESTED, bottom, top, arguments)
-                raise _TooDeep(query)
-            self._explore(query)
+            if self._depth >= DEEPEST:
+                return self._unanswered(NESTED, bottom, top, arguments)
+            if self._depth % DEPTH:
+                self._explore(query)
+            else:
+                on_new_stack(partial(self._explore, query))
             if query.depth == ACYCLIC:
                 return query.answer  # type: ignore[no-any-return]
         assert self._current is not None
@@ -218,29 +208,16 @@ class Queries:
     # --- exploration
 
     def _outermost(self, query: Query) -> Any:
-        """Answer a query that no other one reads; one that lies too deep below it is answered by itself before."""
-        pending = [query]
+        """Answer a query that no other one reads."""
         try:
-            while pending:
-                try:
-                    self._explore(pending[-1])
-                    self._marked.clear()  # queries that refer to the evaluator
-                    self._deep.discard(pending.pop().key)
-                except _TooDeep as error:
-                    self._abandon()
-                    pending = [each.again() for each in pending]
-                    pending.append(error.query)
-                    self._deep.add(error.query.key)
+            self._explore(query)
         except BaseException:
-            self._abandon()
-            self._deep.clear()
+            for each in self._open.values():
+                each.readers.clear()
+            self._reset()
             raise
+        self._marked.clear()  # queries that refer to the evaluator
         return self.memo[query.key]
-
-    def _abandon(self) -> None:
-        for query in self._open.values():
-            query.readers.clear()
-        self._reset()
 
     def _explore(self, query: Query) -> None:
         """Answer a query for the first time."""

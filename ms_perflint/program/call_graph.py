@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
@@ -28,6 +29,7 @@ class CallGraph:
 
     def __init__(self, program: Files) -> None:
         self.program = program
+        self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps
 
     @cached_property
     def _flow(self) -> ValueFlow:
@@ -36,12 +38,22 @@ class CallGraph:
     # --- questions
 
     def sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the call sites that may enter a function, or make an object of a class."""
+        """Return the call sites that may enter a function, or make an object of a class, under a name."""
         bit = self._flow.callables.get(self.key(function), 0)
-        indirect = _of(bit, self._indirect) if bit else ()
-        words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
-        by_any = (site for word in words for site in self._by_any[word])
-        return tuple(dict.fromkeys((*self.direct_sites(function), *indirect, *by_any)))
+        return tuple(dict.fromkeys((*self.direct_sites(function), *(_of(bit, self._indirect) if bit else ()))))
+
+    def computed_words(self, function: Scope) -> tuple[str, ...]:
+        """Return the words of `computed_sites` that may be its name, or that of a class."""
+        words = self._flow.computed
+        if OWN in words and not self._flow.callables.get(self.key(function), 0) and not self._is_of_object(function):
+            return tuple(word for word in words if word != OWN)
+        return words
+
+    @fact
+    def computed_sites(self, word: str) -> tuple[Site, ...]:
+        """Return the sites that call what is found by a name that is worked out."""
+        flow = self._flow
+        return tuple(dict.fromkeys((*self.named_by((word,)), *_of(flow.callables[word], self._indirect))))
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
@@ -138,12 +150,6 @@ class CallGraph:
         held: Held = {}
         self._flow.flow(((key, bit << AT[CALL] * len(bits)) for key, bit in bits.items()), held, len(bits))
         return bits, self._called(held, len(bits), {})
-
-    @cached_property
-    def _by_any(self) -> dict[str, tuple[Site, ...]]:
-        """Return the sites that call what is found by a name that is worked out, by the words of that."""
-        flow = self._flow
-        return {word: (*self.named_by((word,)), *_of(flow.callables[word], self._indirect)) for word in flow.computed}
 
     def _is_of_object(self, function: Scope) -> bool:
         """Return whether an object may have a function or class as a member of its own name: `self.make = make`."""

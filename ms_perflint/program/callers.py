@@ -52,8 +52,7 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
         return ()
     cls = function.parent if function.parent is not None and function.parent.is_class else None
     if cls is None or function.name != "__init__":
-        sites = program.call_sites(function)
-        found = [site for site in sites if _calls(program, site, function) and not _passes_on(site, function)]
+        found = [site for site in _called_at(program, function) if not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
             found.extend(_instance_calls(program, cls))
     else:
@@ -61,17 +60,42 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
+    """Yield the sites that call a function, or make an object of just this class."""
+    yield from (site for site in program.call_sites(wanted) if _calls(program, site, wanted))
+    for word in program.computed_words(wanted):
+        for called, site in _computed_calls(program, word):
+            if called is wanted and not _is_of_keyed_object(program, site, wanted):
+                yield site
+
+
+@query(bottom=())
+def _computed_calls(program: Inputs, word: str) -> tuple[tuple[Scope, Site], ...]:
+    """Return what calls of a name that is worked out call, each with the site: the same for all that may be called."""
+    return tuple(
+        (called, site)
+        for site in program.computed_sites(word)
+        for called in dict.fromkeys(known.definition for known in program.evaluator.callees(site).alternatives)
+        if called is not None and _runs(program, site)
+    )
+
+
 def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site calls a function, or makes an object of a class."""
-    if not isinstance(site.node, ast.Call) or _is_of_keyed_object(program, site.node.func, site.scope, wanted):
+    if not isinstance(site.node, ast.Call) or _is_of_keyed_object(program, site, wanted):
         return False
-    is_one = _is(program.evaluator.callees(site), wanted)
-    return is_one and (not is_of_script(site.block) or program.is_entry(site.module.path))
+    return _is(program.evaluator.callees(site), wanted) and _runs(program, site)
 
 
-def _is_of_keyed_object(program: Inputs, callee: ast.expr, scope: Scope, method: Scope) -> bool:
+def _runs(program: Inputs, site: Site) -> bool:
+    """Return whether a site is none that only the entry script of another program passes."""
+    return not is_of_script(site.block) or program.is_entry(site.module.path)
+
+
+def _is_of_keyed_object(program: Inputs, site: Site, method: Scope) -> bool:
     """Return whether a call is of an object that was read by key before, which no object of a method's class can be."""
-    if not (isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and method.is_method):
+    base = site.base
+    if not isinstance(base, ast.Name) or not method.is_method or not is_keyed_before(site.module, base, site.scope):
         return False
     cls = method.parent
     assert cls is not None and isinstance(cls.node, ast.ClassDef)
@@ -80,9 +104,7 @@ def _is_of_keyed_object(program: Inputs, callee: ast.expr, scope: Scope, method:
         *cls.node.decorator_list,
         *(each for each in cls.node.bases if word_of(each) != "object"),
     )
-    if more or not BY_KEY.isdisjoint(cls.bindings) or program.bases_named(cls):
-        return False
-    return is_keyed_before(callee.value, scope)
+    return not more and BY_KEY.isdisjoint(cls.bindings) and not program.bases_named(cls)
 
 
 def _passes_on(site: Site, function: Scope) -> bool:
@@ -110,7 +132,7 @@ def _is(value: Value, wanted: Scope) -> bool:
 
 def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
     """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
-    yield from _made(program, cls)
+    yield from _called_at(program, cls)
     seen, levels = {cls}, [iter(_derived(program, cls))]
     while levels:
         derived = next(levels[-1], None)
@@ -122,15 +144,10 @@ def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
         seen.add(derived)
         inner = derived.method("__init__")
         if inner is None:
-            yield from _made(program, derived)
+            yield from _called_at(program, derived)
             levels.append(iter(_derived(program, derived)))
         else:
             yield from (site for site in inner.calls if site.word == "__init__" and _calls(program, site, init))
-
-
-def _made(program: Inputs, cls: Scope) -> Iterator[Site]:
-    """Yield the sites that make an object of just this class."""
-    yield from (site for site in program.call_sites(cls) if _calls(program, site, cls))
 
 
 @query(bottom=())

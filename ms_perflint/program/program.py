@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.infer.queries import BUDGET, DEPTH, NESTED, Queries
+from ms_perflint.infer.queries import BUDGET, DEEPEST, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import Tree, Value
 from ms_perflint.languages import Message
@@ -193,7 +193,9 @@ class Program:
             where = f"{where}:{module.place(node).spot}"
         place = where or os.path.basename(self.entry)
         if queries.spent == NESTED:
-            return Message("values rest on one another more than {most} deep in {place}", most=DEPTH, place=place)
+            return Message(
+                "values rest on one another more than {most} deep in {place}", most=f"{DEEPEST:,}", place=place
+            )
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     def named(self, path: str) -> str:
@@ -225,8 +227,16 @@ class Program:
         return module.path in self.paths and self.project.holds(module)
 
     def call_sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call a function, or make an object of a class."""
+        """Return the sites that may call a function, or make an object of a class, under a name."""
         return self.call_graph.sites(function)
+
+    def computed_words(self, function: Scope) -> tuple[str, ...]:
+        """Return the words of `computed_sites` that may be its name, or that of a class."""
+        return self.call_graph.computed_words(function)
+
+    def computed_sites(self, word: str) -> tuple[Site, ...]:
+        """Return the sites that call what is found by a name that is worked out."""
+        return self.call_graph.computed_sites(word)
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the sites that may do so under its own name."""

@@ -34,11 +34,18 @@ def missed(program: Program) -> list[str]:
     return found
 
 
+def all_sites(program: Program, function: Scope) -> tuple[Site, ...]:
+    """Return the sites that may call a function or class, also by a name that is worked out."""
+    graph = program.call_graph
+    computed = (site for word in graph.computed_words(function) for site in graph.computed_sites(word))
+    return tuple(dict.fromkeys((*graph.sites(function), *computed)))
+
+
 def _drawn(program: Program, what: object) -> Optional[tuple[tuple[Site, ...], str]]:
     """Return the calls that the graph draws of what a callee is; None for what is not defined in the program."""
     what = what.function if isinstance(what, Bound) else what
     if isinstance(what, Scope) and (what.is_function or what.is_class):
-        return program.call_graph.sites(what), what.name
+        return all_sites(program, what), what.name
     if isinstance(what, Instance) and isinstance(what.type, Scope) and what.type.method("__call__") is not None:
         return program.call_graph.instance_sites(what.type), f"an object of {what.type.name}"
     return None
@@ -71,7 +78,7 @@ def test_methods_of_one_name_are_told_apart_by_the_evaluator() -> None:
     (module,) = program.modules
     first, second = (each.method("run") for each in module.scope.defines if each.is_class)
     assert first is not None and second is not None
-    assert [site.node.lineno for site in program.call_graph.sites(second)] == [9]
+    assert [site.node.lineno for site in all_sites(program, second)] == [9]
     assert [site.node.lineno for site in program.callers(first)] == [9] and not program.callers(second)
     assert [site.node.lineno for site in program.callers(module.defined["held"][0])] == [11]
 
@@ -150,6 +157,6 @@ def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: s
         scope.name
         for module in program.modules
         for scope in module.scopes
-        if scope.is_function and set(program.call_graph.sites(scope)) & set(sites)
+        if scope.is_function and set(all_sites(program, scope)) & set(sites)
     }
     assert called == {"own", "near", "make"} | ({"other"} if star else set())

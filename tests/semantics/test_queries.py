@@ -102,10 +102,46 @@ def test_a_chain_that_ends_in_a_cycle_is_answered() -> None:
     assert not chain.queries.spent
 
 
-def test_a_cycle_that_is_too_long_says_so() -> None:
+@pytest.mark.parametrize("length", [249, 250, 251, 900, 3000])
+def test_a_cycle_of_any_length_is_answered(length: int) -> None:
+    circle = System({number: (frozenset({number}), ((number + 1) % length,)) for number in range(length)})
+    assert circle.ask(length // 2) == frozenset(range(length))
+    assert not circle.queries.spent
+    assert circle.queries.evaluations <= 3 * length
+
+
+def test_every_order_gives_the_least_fixpoint_of_a_cycle_deeper_than_a_stack() -> None:
+    for seed in range(3):
+        asked = system(seed, 400)
+        for number in range(300):  # a path through most of it, beside what chance makes
+            own, others = asked.equations[number]
+            asked.equations[number] = own, (*others, number + 1)
+        expected = asked.least()
+        for order in range(3):
+            found = System(asked.equations)
+            numbers = list(found.equations)
+            random.Random(order).shuffle(numbers)
+            assert {number: found.ask(number) for number in numbers} == expected
+            assert found.queries.evaluations <= 8 * len(numbers)
+
+
+@pytest.mark.parametrize("is_cycle", [False, True])
+def test_what_is_too_deep_says_so(monkeypatch: pytest.MonkeyPatch, is_cycle: bool) -> None:
+    monkeypatch.setattr(queries, "DEEPEST", 600)
     circle = System({number: (frozenset({number}), ((number + 1) % 900,)) for number in range(900)})
+    if not is_cycle:
+        circle.equations[899] = (NOTHING, ())
     assert -1 in circle.ask(0)
     assert circle.queries.spent == queries.NESTED
+
+
+@pytest.mark.parametrize("number", [100, 250, 251, 600, 800])
+def test_an_error_on_a_stack_of_its_own_is_raised_and_leaves_nothing_half_done(number: int) -> None:
+    chain = System({each: (frozenset({each}), (each + 1,)) for each in range(900)})
+    with pytest.raises(KeyError, match=r"^900$"):  # it has no equation
+        chain.ask(number)
+    chain.equations[900] = (NOTHING, ())
+    assert chain.ask(number) == frozenset(range(number, 900))
 
 
 def test_the_budget_leaves_the_rest_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
