@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
@@ -312,16 +312,16 @@ def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _absent(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, is_meant = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], is_optimizer_word
+    seeds, with_meant = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
         made.update(site.node for site in makers)
         new = program.call_graph.reach([*seeds, *_results(makers)], held)
-        sites = [site for site in _absent(program, new, is_meant) if site not in found]
+        sites = [site for site in _absent(program, new, with_meant) if site not in found]
         makers = [site for site in sites if _is_given(program, site, held, is_own, is_optimizer_word)]
         found.update((site, tuple(_objects(program, site))) for site in makers)
-        seeds, is_meant = [], _is_never_meant
+        seeds, with_meant = [], False
     return found
 
 
@@ -336,21 +336,41 @@ def _is_never_meant(word: str) -> bool:
     return False
 
 
-def _absent(program: Program, held: Held, is_meant: Callable[[str], bool] = _is_never_meant) -> list[Site]:
-    """Return the running calls of code that is not there that have a name in them of what is held, or is meant."""
-    sites = (site for module in program.modules for site in module.sites if _names_any(site, held, is_meant))
+def _absent(program: Program, held: Held, with_meant: bool = False) -> list[Site]:
+    """Return the running calls of code that is not there that have a name in them under which something is held.
+
+    `with_meant`: those with a name in them that says that it is an optimizer, too.
+    """
+    sites = (site for module in program.modules for site in _naming(module, held, with_meant))
     return [site for site in sites if program.runs(site) and _is_absent(program, site)]
 
 
-def _names_any(site: Site, held: Held, is_meant: Callable[[str], bool]) -> bool:
-    """Return whether a call has a name in it, of its callee too, under which something is held, or that is meant."""
-    graph = graph_of(site.module)
-    for part in ast.walk(site.node) if isinstance(site.node, ast.Call) else ():
-        if isinstance(part, ast.Name) and (is_meant(part.id) or graph.name(part.id, site.scope).key in held):
-            return True
-        if isinstance(part, ast.Attribute) and (is_meant(part.attr) or part.attr in held):
-            return True
-    return False
+def _naming(module: SemanticIndex, held: Held, with_meant: bool) -> list[Site]:
+    """Return the calls of a module that have such a name in them, of their callees too, in the order of the source."""
+    named, meant = _names_in_calls(module)
+    at = {position for key in named.keys() & held.keys() for position in named[key]}.union(meant if with_meant else ())
+    return [module.sites[position] for position in sorted(at)]
+
+
+@fact
+def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]], frozenset[int]]:
+    """Return which calls of a module have a name in them, and which one of an optimizer, by position among its sites.
+
+    Names are as the assignment graph has them. It is the same in all programs.
+    """
+    graph, named, meant = graph_of(module), dict[Key, list[int]](), set[int]()
+    for position, site in enumerate(module.sites):
+        words: dict[Key, str] = {}
+        for part in descendants(site.node) if isinstance(site.node, ast.Call) else ():
+            if isinstance(part, ast.Name):
+                words[graph.name(part.id, site.scope).key] = part.id
+            elif isinstance(part, ast.Attribute):
+                words[part.attr] = part.attr
+        for key in words:
+            named.setdefault(key, []).append(position)
+        if any(map(is_optimizer_word, words.values())):
+            meant.add(position)
+    return named, frozenset(meant)
 
 
 def _is_absent(program: Program, site: Site) -> bool:
