@@ -223,7 +223,11 @@ class Reader:
         """Return a place with what stands there: the option, or the line."""
         if place in self._options:
             return self._options[place]
-        return Origin(place, short(self._line(place)), not place.path.endswith(PYTHON))
+        line = self._line(place)
+        for key, value, _ in (*self.program.overrides(), *self.program.settings):
+            if not place.path.endswith(PYTHON) and line.partition(":")[0].strip("\"'") == key.rpartition(".")[2]:
+                return Origin(place, short(Message("{key}={value}, as given", key=key, value=value)), True)
+        return Origin(place, short(line), not place.path.endswith(PYTHON))
 
     def _line(self, place: Place) -> str:
         module = self.program.module(place.path) if place.path.endswith(NOTEBOOK) else None

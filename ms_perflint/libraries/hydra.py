@@ -51,8 +51,10 @@ def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     groups = _groups(tree)
     overrides = evaluator.program.overrides()
     whole = whole._replace(given=tuple((key, text) for key, text, _ in overrides))
+    entry = Entry(whole.data, whole.path, whole.line, 1, whole.open)
     for key, text, place in overrides:
-        whole = _overridden(whole, key, text, place) if key not in groups else whole
+        entry = config_documents.overridden(entry, key, text, place) if key not in groups else entry
+    whole = whole._replace(data=entry.data)
     return Value((Alternative(whole, Place(whole.path, 1, 1)),))
 
 
@@ -67,25 +69,6 @@ def _groups(tree: Optional[Tree]) -> set[object]:
     listed = tree.data.get(DEFAULTS) if tree is not None and isinstance(tree.data, dict) else None
     each = listed.data if listed is not None and isinstance(listed.data, list) else []
     return {group for entry in each if isinstance(entry.data, dict) for group in entry.data}
-
-
-def _overridden(tree: Tree, key: str, text: str, place: Place) -> Tree:
-    """Return a file in which the run gives a key another value: `model.width=64`."""
-    if not isinstance(tree.data, dict):
-        return tree
-    *above, last = key.replace("/", ".").split(".")
-    holder, was = tree.data, Entry(None, tree.path, 1, 1)
-    for name in (*above, last):
-        found = holder.get(name)
-        was = found if found is not None else was
-        holder = found.data if found is not None and isinstance(found.data, dict) else {}
-    read = config_documents.read(text.encode(), was.path)
-    where = (place.path, place.row, place.column) if place.path else (was.path, was.line, was.column)
-    entry = Entry(read[0].data if read else text, *where)
-    for name in (last, *reversed(above)):
-        entry = Entry({name: entry}, *where)
-    whole = config_documents.merged(Entry(tree.data, tree.path, tree.line, 1, tree.open), entry)
-    return tree._replace(data=whole.data)
 
 
 def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:

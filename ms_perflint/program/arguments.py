@@ -100,7 +100,8 @@ def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
     reading = _Reading(program, words, base)
     reading.run()
     place = words[0][1] if words else Place(program.entry, 1, 1)
-    run = RunConfiguration(name, place, reading.flags, tuple(reading.overrides), is_all=True)
+    own = tuple(reading.overrides), tuple(reading.settings)
+    run = RunConfiguration(name, place, reading.flags, *own, is_all=True)
     return Line(run, tuple(reading.problems))
 
 
@@ -114,6 +115,7 @@ class _Reading:
         self.declared = declared(program)
         self.flags: dict[str, Given] = {}
         self.overrides: list[tuple[str, str, Place]] = []
+        self.settings: list[tuple[str, str, Place]] = []
         self.problems: list[tuple[Place, Message]] = []
         self.free = [each for each in self.declared.arguments if each.is_positional]
 
@@ -140,12 +142,14 @@ class _Reading:
             flag, sign, text = flag[:2], "=", flag[2:]
         names = option.flags if flag in option.flags or self.declared.named(flag) is option else (flag,)
         if sign:
+            self._set([text], place)
             self._check(option, flag, text, place)
             self._give(names, self._told(text, place, is_known), place)
             return
         texts = self._texts(option)
         for each in texts:
             self._check(option, flag, each, place)
+        self._set(texts, place)
         if option.is_never_bare and not texts:
             self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
         told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes != MANY else None
@@ -180,12 +184,19 @@ class _Reading:
             self.overrides.append((override[1], override[2], place))
         elif self.free:
             argument = self.free.pop(0)
-            for each in [word, *(self._texts(argument) if argument.takes == MANY else ())]:
+            texts = [word, *(self._texts(argument) if argument.takes == MANY else ())]
+            self._set(texts, place)
+            for each in texts:
                 self._check(argument, argument.flags[-1], each, place)
             self._give(argument.flags, self._told(word, place) if argument.takes == 1 else None, place)
         elif self.declared.is_whole:
             said = Message("the program takes no argument `{word}`", word=word)
             self.problems.append((place, said))
+
+    def _set(self, texts: Sequence[str], place: Place) -> None:
+        """Note what may be settings of config files among the texts of an option: `-o system.mode=1 train.size=8`."""
+        found = (re.match(OVERRIDE, each) for each in texts)
+        self.settings += [(each[1], each[2], place) for each in found if each is not None]
 
     def _give(self, names: Sequence[str], text: Optional[str], place: Place, is_bare: bool = False) -> None:
         self.flags.update(dict.fromkeys(names, Given(text, is_bare, place, True)))

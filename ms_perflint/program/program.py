@@ -103,7 +103,8 @@ class Program:
 
         More may be asked of this one later: what was told apart once stays so.
         """
-        is_same = self.overrides() == other.overrides() and ("_reach" not in vars(self) or self._reach is other._reach)
+        is_same = self.overrides() == other.overrides() and self.settings == other.settings
+        is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
         return is_same and self.asked_of_run.is_same(other._answers, self.config)
 
     @property
@@ -368,11 +369,19 @@ class Program:
         paths = [path, *config_files.respelled(path)]
         for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
             if (entry := self.config(candidate)) is not None:
+                given = [each for each in self.settings if config_documents.holds(entry.data, each[0])]
+                for each in given:
+                    entry = config_documents.overridden(entry, *each)
                 data = entry.data
                 if self.ways > 1 and self.run is not None and isinstance(data, dict):
                     data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
-                return Tree(candidate, data, open=entry.open)
+                return Tree(candidate, data, open=entry.open, given=tuple((key, text) for key, text, _ in given))
         return None
+
+    @property
+    def settings(self) -> tuple[tuple[str, str, Place], ...]:
+        """Return the `key=value` that the run gives to an option, as settings of its config files: `-o key=value`."""
+        return self.run.settings if self.run is not None else ()
 
     def config(self, path: str) -> Optional[config_documents.Entry]:
         """Return a config file, with the files below it; None when it is not there or no config."""

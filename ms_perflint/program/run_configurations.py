@@ -40,6 +40,7 @@ class RunConfiguration(NamedTuple):
     place: Place  # where it is said
     flags: Mapping[str, Given]  # what it gives, by flag; without dashes: by the name of what is given by position
     overrides: tuple[tuple[str, str, Place], ...] = ()  # `key=value` among its arguments, as hydra takes them
+    settings: tuple[tuple[str, str, Place], ...] = ()  # `key=value` behind an option, for config files: `-o key=value`
     start: Optional[Start] = None  # the command that it is, in a launcher
     is_all: bool = False  # nobody passes more than it says
     is_rest_open: bool = False  # what it does not say is as launchers give it
@@ -62,7 +63,7 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
             place = start.script.place(start.command.words[0][1])
             told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _is_told(given))
             name = os.path.relpath(start.script.path, root)
-            found.setdefault(told, RunConfiguration(name, place, start.flags, (), start))
+            found.setdefault(told, RunConfiguration(name, place, start.flags, start=start))
     return told_apart(found.values()) if len(found) > 1 else ()
 
 
@@ -95,7 +96,7 @@ def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()
 
 def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:
     """Return what a run gives, with the words of its config files, in small letters; None: a run with the defaults."""
-    texts = [text for _, text, _ in run.overrides] if run is not None else []
+    texts = [text for _, text, _ in (*run.overrides, *run.settings)] if run is not None else []
     given = [each for start in starts for each in start.flags.values()] if run is None or run.is_rest_open else []
     texts += [each.text for each in (*(run.flags.values() if run is not None else ()), *given) if each.text is not None]
     found = {text.lower() for text in texts}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, Optional
 
+from ms_perflint.core.findings import Place
+
 SIZE = 1 << 20  # bytes; PyYAML's C composer overflows the stack on 100,000 brackets, so events are counted here
 DEPTH = 100
 NUMBER = 100  # characters of a number: what is longer is not computed, which takes quadratic time
@@ -55,6 +57,34 @@ def scalar(data: Any) -> Any:
 def merged(base: Entry, over: Entry) -> Entry:
     """Return a mapping laid over another one, key by key; mappings in it too."""
     return _merged(base, over, {})
+
+
+def overridden(base: Entry, key: str, text: str, place: Place) -> Entry:
+    """Return a file in which a run gives a key another value: `model.width=64`."""
+    if not isinstance(base.data, dict):
+        return base
+    *above, last = key.replace("/", ".").split(".")
+    holder, was = base.data, Entry(None, base.path, 1, 1)
+    for name in (*above, last):
+        found = holder.get(name)
+        was = found if found is not None else was
+        holder = found.data if found is not None and isinstance(found.data, dict) else {}
+    given = read(text.encode(), was.path)
+    where = (place.path, place.row, place.column) if place.path else (was.path, was.line, was.column)
+    entry = Entry(given[0].data if given else text, *where)
+    for name in (last, *reversed(above)):
+        entry = Entry({name: entry}, *where)
+    return merged(base, entry)
+
+
+def holds(data: Any, key: str) -> bool:
+    """Return whether a mapping has a key with dots, in the mappings in it."""
+    for name in key.split("."):
+        found = child(data, name)
+        if found is None:
+            return False
+        data = found.data
+    return True
 
 
 def _merged(base: Entry, over: Entry, made: dict[tuple[int, int], Entry]) -> Entry:

@@ -155,6 +155,26 @@ class Arguments:
 (args,) = HfArgumentParser(Arguments).parse_args_into_dataclasses()
 ms.set_context(mode=1 if args.eager else args.mode)
 """
+SET = """
+import argparse
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("-c", "--config", required=True)
+parser.add_argument("--data", default="")
+parser.add_argument("-o", "--opt", {how})
+args = parser.parse_args()
+with open(args.config) as file:
+    config = yaml.safe_load(file)
+for text in args.opt or []:
+    key, value = text.split("=")
+    inner = config
+    for name in key.split(".")[:-1]:
+        inner = inner[name]
+    inner[key.split(".")[-1]] = yaml.safe_load(value)
+ms.set_context(mode=config["run"]["mode"])
+"""
+SET_MANY, SET_EACH = SET.format(how='nargs="+"'), SET.format(how='action="append"')
+SET_LAST = SET.format(how='nargs="*"').replace('"-o", "--opt"', '"opt"')
 INI = """
 import argparse
 import configparser
@@ -170,6 +190,7 @@ CONFIGS = {
     "configs/eager.yaml": "mode: 1\nrun:\n  mode: 1\n",
     "configs/graph.ini": "[run]\nmode = 0\n",
     "configs/eager.ini": "[run]\nmode = 1\n",
+    "configs/run.yaml": "seed: 2\nrun:\n  mode: 0\n",
 }
 
 
@@ -259,10 +280,23 @@ RUNS = [
     (DATACLASS, "--eager False", False),
     (INI, "", False),
     (INI, "--ini configs/eager.ini", True),
+    (SET_MANY, "-c configs/run.yaml", False),
+    (SET_MANY, "-c configs/run.yaml -o run.mode=1", True),
+    (SET_MANY, "-c configs/run.yaml --opt seed=3 run.mode=1", True),
+    (SET_MANY, "-c configs/run.yaml --opt=run.mode=1", True),
+    (SET_MANY, "-c configs/run.yaml -o run.mode=1 run.mode=0", False),  # the last one counts
+    (SET_MANY, "-c configs/run.yaml -o seed=1", False),
+    (SET_MANY, "-c configs/run.yaml -o other.mode=1 mode=1", False),  # of no file
+    (SET_MANY, "-c configs/run.yaml --data s3://a?run.mode=1", False),  # no setting
+    (SET_EACH, "-c configs/run.yaml -o seed=3 -o run.mode=1", True),
+    (SET_LAST, "-c configs/run.yaml run.mode=1", True),
+    (SET_LAST, "run.mode=1 seed=3 -c configs/run.yaml", True),
+    (SET_LAST, "-c configs/run.yaml seed=1", False),
 ]
 KINDS = {
     ARGPARSE: "argparse", YAML: "yaml", SET_DEFAULTS: "set_defaults", POSITIONAL: "positional", CLICK: "click",
     ABSL: "absl", HYDRA: "hydra", DATACLASS: "dataclass", INI: "ini",
+    SET_MANY: "set", SET_EACH: "append", SET_LAST: "positional set",
 }  # fmt: skip
 
 
@@ -403,6 +437,7 @@ def configurations(folder: Path, *options: str) -> list[list[str] | None]:
     return [each["configurations"] for each in json.loads(ran.out)]
 
 
+ONE = "train.py -c configs/run.yaml"
 LAUNCHES = [
     (YAML, ["train.py --config configs/*.yaml"], [["configs/eager.yaml"]]),
     (YAML, ["train.py --config configs/gr*.yaml"], []),
@@ -414,6 +449,8 @@ LAUNCHES = [
     (ARGPARSE, ["train.py --mode 1", "train.py --mode 1 --device-num 8"], [None]),
     (ARGPARSE, ["train.py --mode 1 --device-target CPU", "train.py --mode 1"], [["--mode 1"]]),
     (HYDRA, ["train.py run.mode=1", "train.py"], [["run.mode=1"]]),
+    (SET_MANY, [f"{ONE} -o run.mode=1", ONE], [["-c configs/run.yaml -o run.mode=1"]]),
+    (SET_MANY, [f"{ONE} -o seed=1", ONE], []),
 ]
 
 
@@ -1172,6 +1209,14 @@ def test_a_table_shows_what_is_parallel_in_which_configuration(tmp_path: Path) -
     assert dict(rows[1:])["one.sh"] == "data_parallel on request"
     alone = run("program", "--isolated", "train.py", "--", "--many", "no", cwd=tmp_path).out
     assert re.search("^without .* parallel mode", alone, re.MULTILINE), alone  # nor does it come to what fuses
+
+
+def test_facts_name_the_setting_that_a_run_gives(tmp_path: Path) -> None:
+    write(tmp_path, SET_MANY)
+    told = run("program", "train.py", "--", "-c", "configs/run.yaml", "-o", "run.mode=1", cwd=tmp_path).out
+    assert re.search(r"configs/run.yaml:3 +run.mode=1, as given\n", told)
+    told = run("program", "train.py", "--", "-c", "configs/run.yaml", "-o", "seed=1", cwd=tmp_path).out
+    assert re.search(r"configs/run.yaml:3 +mode: 0\n", told)
 
 
 def test_facts_say_which_configurations_were_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
