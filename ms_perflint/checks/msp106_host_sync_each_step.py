@@ -42,10 +42,11 @@ class HostSyncEachStep(Check):
         call = self.call(node)
         if call is None:
             return
-        others = host_reads.reads_from(self.program, call)[1:]
-        # a tensor takes the place of each read, where it can be read later
-        changes = [edit.unwrap(call.module, *read) for read in host_reads.unread(call)]
-        edits = tuple(one for each in changes for one in each or ()) if changes and all(changes) else None
-        related = tuple(Related(each.place, Message("read here too")) for each in others)
+        reads = host_reads.reads_from(self.program, call)
+        # a tensor takes the place of each read, where they can all be left out
+        changes = [edit.unwrap(each.module, *read) for each in reads for read in host_reads.unread(each)]
+        is_whole = all(changes) and all(each.node in host_reads.removable(self.program) for each in reads)
+        edits = tuple(one for each in changes for one in each or ()) if is_whole else None
+        related = tuple(Related(each.place, Message("read here too")) for each in reads[1:])
         says = READS.filled(read=host_reads.written(call))
         self.report(node, says, Remedy(edits, KEEP, Safety.DISPLAY, KEPT, related))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import usually
+from ms_perflint.training.graph_mode.compiled import assigned
 from ms_perflint.training.step_loops import StepLoop, step_loops
 
 METHODS = frozenset({"asnumpy", "item", "tolist"})
@@ -37,6 +38,96 @@ def reads_from(program: Program, site: Site) -> tuple[Site, ...]:
     """Return the reads of a loop of which a call is the first; none for other calls."""
     found = (reads for reads in reads_of_steps(program) if reads[0].node is site.node)
     return next(found, ())
+
+
+@fact
+def removable(program: Program) -> frozenset[ast.AST]:
+    """Return the reads whose loop waits no more when they all go, and whose tensors are kept and not formatted then.
+
+    Run on 2.10: `f"{loss:.4f}"`, `"{:.4f}".format(loss)` and `round(loss, 4)` of a tensor fail, `"%.4f" % loss` works.
+    """
+    found: set[ast.AST] = set()
+    for step in step_loops(program):
+        reads = list(_reads(program, step))
+        kept = _kept(step.scope.owner, [each.stmt for each in reads])
+        inside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop] and site not in reads)
+        is_left = any(_shows(site, kept) and _is_each(program, step, site) for site in inside)
+        if all(map(_is_kept, reads)) and not is_left and not _is_formatted(step.scope.owner, kept):
+            found.update(each.node for each in reads)
+    return frozenset(found)
+
+
+def _is_kept(site: Site) -> bool:
+    """Return whether what a read gives is assigned, added or appended: nothing else is called with it."""
+    stmt, node = site.stmt, site.node
+    value = assigned(stmt)[1]
+    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and word_of(stmt.value.func) == "append":
+        value = stmt.value.args[0] if len(stmt.value.args) == 1 else None
+    calls = (each for each in ast.walk(value) if isinstance(each, ast.Call)) if value is not None else ()
+    passed = (part for each in calls for part in given(each))
+    return value is not None and bool(unread(site)) and not any(node in ast.walk(part) for part in passed)
+
+
+def _shows(site: Site, words: set[str]) -> bool:
+    """Return whether a call prints, logs or converts something made of what some words hold."""
+    parts = given(site.node) if site.word in _FUNCTIONS | _LOGS and isinstance(site.node, ast.Call) else ()
+    inside = (each for part in parts for each in ast.walk(part) if isinstance(each, (ast.Name, ast.Attribute)))
+    return any(word_of(each) in words for each in inside)
+
+
+def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> set[str]:
+    """Return the words that hold a tensor when statements read none, and those that hold what is made of these."""
+    words: set[str] = set()
+    for stmt in stmts:
+        call = stmt.value if isinstance(stmt, ast.Expr) else None
+        holders = [call.func.value] if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else []
+        words.update(word_of(each) for each in (*assigned(stmt)[0], *holders))
+    made = [(word_of(target), value) for stmt in descendants(scope.node) for target, value in _pairs(stmt)]
+    while True:
+        new = {word for word, value in made if word not in words and _holds(value, words)}
+        if not new:
+            return words - {""}
+        words |= new
+
+
+def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the targets of an assignment, each with its value."""
+    targets, value = assigned(stmt)
+    if value is None:
+        return
+    for target in targets:
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        shown = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(names) else [value] * len(names)
+        yield from zip(names, shown)
+
+
+def _holds(node: ast.expr, words: set[str]) -> bool:
+    """Return whether an expression is a tensor that one of some words holds, or computed of it."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in _KEEPS - METHODS and _holds(node.func.value, words)
+        return word_of(node.func) in ("sum", "max", "min", "abs") and any(_holds(each, words) for each in node.args)
+    if isinstance(node, ast.BinOp):
+        is_text = isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr))
+        return not is_text and (_holds(node.left, words) or _holds(node.right, words))
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return word_of(node) in words
+    return isinstance(node, ast.Subscript) and _holds(node.value, words)
+
+
+def _is_formatted(scope: Scope, words: set[str]) -> bool:
+    """Return whether a function gives what some words hold a format, or returns it."""
+    for node in descendants(scope.node):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            parts.append(node.value)
+        elif isinstance(node, ast.Return) and node.value is not None:
+            parts += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        elif isinstance(node, ast.Call) and word_of(node.func) in ("format", "round"):
+            parts += given(node)
+        if any(_holds(each, words) for each in parts):
+            return True
+    return False
 
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:

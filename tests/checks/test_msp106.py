@@ -39,7 +39,79 @@ FIRES = [
     each("asnumpy", "losses.append(loss.asnumpy())  # ! display-only"),
     each("a total", "total += loss.asnumpy()  # ! display-only"),
     each("the step itself", take="total += step(x, y).asnumpy()  # ! display-only"),
-    each("a number from then on", "print(loss)", take="loss = step(x, y).asnumpy()  # ! display-only"),
+    each("a number from then on", "losses.append(loss)", take="loss = step(x, y).asnumpy()  # ! display-only"),
+    each("a number that is printed", "print(loss)", take="loss = step(x, y).asnumpy()  # ! no fix"),
+    each("a meter", "meter.update(loss.asnumpy(), 32)  # ! no fix"),
+    each("an argument", "value = smooth(loss.item())  # ! no fix"),
+    each("a read beside a print", "losses.append(loss.asnumpy())  # ! no fix", "print(loss)"),
+    each("a name of it that is printed", "value = loss.asnumpy()  # ! no fix", 'print(f"{i} {value}")'),
+    each(
+        "a running mean that is shown", "total += loss.asnumpy()  # ! no fix", "bar.set_postfix(loss=total / (i + 1))"
+    ),
+    case(
+        "a total that gets a format",
+        START,
+        """
+        for epoch in range(30):
+            total = 0
+            for x, y in train_set:
+                total += step(x, y).asnumpy()  # ! no fix
+            mean = total / 100
+            print("loss {:.4f}".format(mean))
+        """,
+    ),
+    case(
+        "a total in an f-string with a format",
+        START,
+        """
+        for epoch in range(30):
+            for x, y in train_set:
+                loss = step(x, y)
+                total += loss.asnumpy()  # ! no fix
+            print(f"{total / 100:.4f}")
+        """,
+    ),
+    case(
+        "a total that is rounded",
+        START,
+        """
+        for x, y in train_set:
+            total += step(x, y).asnumpy()  # ! no fix
+        print(round(total, 3))
+        """,
+    ),
+    case(
+        "a total that is returned",
+        START,
+        """
+        def epoch(data):
+            total = 0
+            for x, y in data:
+                total += step(x, y).asnumpy()  # ! no fix
+            return total / 100
+
+
+        print(f"{epoch(train_set):.3f}")
+        """,
+    ),
+    case(
+        "a mean of all that gets a format",
+        START,
+        """
+        for x, y in train_set:
+            losses.append(step(x, y).asnumpy())  # ! display-only
+        print(f"{np.mean(losses):.4f}")
+        """,
+    ),
+    case(
+        "a total that gets a format as a text does",
+        START,
+        """
+        for x, y in train_set:
+            total += step(x, y).asnumpy()  # ! display-only
+        print("%.4f" % (total / 100))
+        """,
+    ),
     each("float", "losses.append(float(loss))  # ! display-only"),
     each("float of asnumpy", "losses.append(float(loss.asnumpy()))  # ! display-only"),
     each("item", "total += loss.item()  # ! display-only"),
