@@ -176,9 +176,16 @@ def is_on_request(program: Program, site: Site) -> bool:
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:
-    """Return whether launchers decide that a site runs: each way to it asks for what fails with some of them."""
+    """Return whether launchers decide that a site runs: each way to it asks for what some of them say is not so."""
     ways = passes(program, site)
-    return bool(ways) and all(any(is_switch(program, each) and not each.is_required for each in way) for way in ways)
+    return bool(ways) and all(any(_is_refused(program, each) for each in way) for way in ways)
+
+
+def _is_refused(program: Program, condition: Condition) -> bool:
+    """Return whether a condition fails with what a launcher passes."""
+    found = program.value(condition.test, condition.scope).by_default
+    said = (each for each in found if each.truth is (not condition.result))
+    return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in said)
 
 
 # --- two passes

@@ -1355,6 +1355,7 @@ STARTS = [
     (IN_COUNT, ["--count 0", "--count 1", "--count 8"], [(["1.sh", "2.sh"], "unsafe")]),
     (IN_COUNT, ["--count 2", "--count 1"], [(None, "unsafe")]),
     (IN_COUNT, ["", "--count 1"], [(["1.sh"], "unsafe")]),
+    (f"flag = 0\nif init():\n    flag = 1\nif flag:\n    {PLAIN}", ["", "--device GPU"], [(None, "unsafe")]),
     (IN_COUNT.replace("args.count", "args.count > 1"), ["--count 1", "--count 8"], [(["1.sh"], "unsafe")]),
     (
         f"def set_up(many):\n    if many:\n        {PLAIN}\n\n\nset_up(args.count)",
