@@ -305,7 +305,7 @@ def test_each_file_of_a_library_is_parsed_once(
 LIBRARIES = {
     tools_and_package: (312, 12),
     examples_beside_package: (175, 12),
-    registry: (230, 1),  # what hides a network is asked once for MSP202
+    registry: (232, 1),  # what hides a network is asked once for MSP202
     calls_of_a_package: (137, 0),
 }
 

@@ -68,6 +68,9 @@ def is_main_test(test: ast.expr) -> bool:
     )
 
 
+_LOOKS_UP = ("get", "setdefault")  # methods that give a part of a table
+
+
 def word_of(node: ast.AST) -> str:
     """Return the last word of a name, an attribute or `x["word"]`; "" for other expressions."""
     kind = type(node)
@@ -76,6 +79,19 @@ def word_of(node: ast.AST) -> str:
     if kind is ast.Attribute:
         return node.attr  # type: ignore[attr-defined, no-any-return]
     return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
+
+
+def table_of(node: ast.expr) -> tuple[str, int]:
+    """Return the last word of the table that a part is of, and how many keys lie between: `tables[kind]`, 1."""
+    depth = 0
+    while True:
+        if isinstance(node, ast.Subscript) and not text_of(node.slice):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKS_UP:
+            node = node.func.value
+        else:
+            return word_of(node), depth
+        depth += 1
 
 
 def text_of(node: Optional[ast.AST]) -> str:

@@ -22,6 +22,7 @@ from ms_perflint.infer.places import (
     ENTERED,
     INIT,
     PROPERTIES,
+    TAKES,
     Argument,
     Node,
     Place,
@@ -178,8 +179,8 @@ class Assignments(Places):
         if isinstance(value, ast.Tuple) and value.elts:
             parts = [self._given_back(function, element, seen) for element in value.elts]
             return None if None in parts else [place for part in parts if part for place in part]
-        if not isinstance(value, ast.Call):
-            return None
+        if not isinstance(value, ast.Call) or (isinstance(value.func, ast.Attribute) and value.func.attr in TAKES):
+            return None  # `return self.table.get(name)` gives what the table holds
         found = results(self.places(value.func, function))
         for argument in given(value):
             inner = self._given_back(function, argument, seen)

@@ -45,7 +45,7 @@ def overlaid(
     if name.startswith("__"):
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
-    is_called = scope.module.calls(node)  # then it is no setting, which updates are of
+    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
     found = _stores(evaluator, base, node, name, scope, holder)
     homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]

@@ -18,7 +18,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Tree, Value, join
 
-SETATTR, UPDATE = "setattr", "update"
+SETATTR, UPDATE, SETDEFAULT = "setattr", "update", "setdefault"
 
 
 class Update(NamedTuple):
@@ -147,6 +147,8 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
     given, way = _given(evaluator, update, name, scope), evaluator.way(update.block, scope)
     if given is None or way == IMPOSSIBLE:
         return before
+    if update.word == SETDEFAULT and any(value.alternatives for value in before):
+        return before
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
         return before
@@ -162,7 +164,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places that, by their form, update an object as a whole, in the order of the files."""
     found: list[Update] = []
     for module in evaluator.program.modules:
-        words = (SETATTR, UPDATE, *evaluator.libraries.merges)
+        words = (SETATTR, UPDATE, SETDEFAULT, *evaluator.libraries.merges)
         calls = [site for word in words for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(evaluator, site)]
         stores = (store for stores in module.registered.values() for store in stores)
@@ -188,6 +190,9 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
+    elif isinstance(node.func, ast.Attribute) and site.word == SETDEFAULT and len(node.args) == 2:
+        if isinstance(node.args[0], ast.Constant):
+            yield Update(SETDEFAULT, node.func.value, node, site.block, node.args[0], node.args[1])
     elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
         is_text = any(isinstance(argument, ast.Constant) for argument in node.args)  # `hash.update("text")`
         is_given = bool(node.args or node.keywords) and not is_text
@@ -282,6 +287,8 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 
 def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
     """Return what an update gives a setting; None where it leaves it alone."""
+    if update.word == SETDEFAULT and getattr(update.key, "value", None) != name:
+        return None
     if isinstance(update.key, ast.Constant):
         return evaluator.value(update.value, scope) if update.value is not None else TOP
     if update.key is not None and update.value is not None:

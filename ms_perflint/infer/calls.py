@@ -8,7 +8,7 @@ from typing import Optional, Union
 from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.infer import bases, computing, lists, parameters
+from ms_perflint.infer import bases, computing, lists, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -37,6 +37,9 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     text = computing.of_text(evaluator, node, scope)
     if text is not None:
         return text
+    held = registries.looked_up(evaluator, node, scope)
+    if held is not None:
+        return held
     return applied(evaluator, Layer(node, scope))
 
 
@@ -129,7 +132,8 @@ def activated(
     if depth_of(scope) >= NESTED or (isinstance(scope, CallContext) and scope.enters(function)):
         return None
     outer = outer if behind(outer) < BEHIND else None
-    if outer is None and not _is_one_of_several(evaluator, function, layer) and not _is_one_object(evaluator, receiver):
+    is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver)
+    if outer is None and not is_told_apart and not _is_of_one_class(evaluator, function, receiver):
         return None
     return evaluator.activation(function, layer, scope, receiver, outer=outer)
 
@@ -152,6 +156,13 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> boo
         return False
     init = bases.method(evaluator, what.type, "__init__")
     return init is not None and _is_one_of_several(evaluator, init, Layer(what.node, what.scope, row=what.row))
+
+
+def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[Alternative]) -> bool:
+    """Return whether a method is that of several classes, and the object is known to be of one of them."""
+    cls = function.parent if function.is_method else None
+    is_one = receiver is not None and receiver.cls is not None and receiver.is_made
+    return is_one and cls is not None and bool(evaluator.program.derived(cls))
 
 
 @query(bottom=BOTTOM, top=MANY)

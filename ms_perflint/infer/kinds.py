@@ -226,7 +226,11 @@ class OfInstance(Settings[Instance]):
         if self.what.node is None:
             return None
         is_field = self.evaluator.libraries.has_field(self.evaluator, self.known, key)
-        return is_field if is_field is not None else configs.holds(self.evaluator, self.known, key)
+        is_held = is_field if is_field is not None else configs.holds(self.evaluator, self.known, key)
+        if is_held is not None or not self._is_mapping:
+            return is_held
+        value = self.item(key)  # that its constructor stores
+        return True if value.alternatives and not value.open else None
 
 
 class OfBound(Kind[Bound]):

@@ -53,16 +53,16 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     if isinstance(index, ast.Slice):
         return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else TOP
-    return _under(evaluator, base, keys, node, node.value, scope)
+    return under(evaluator, base, keys, node, node.value, scope)
 
 
 def at(evaluator: Evaluator, part: Held, key: object) -> Value:
     """Return what stands under a key in what a part is."""
     keys = evaluator.known(Constant(key), part.node, part.scope)
-    return _under(evaluator, evaluator.read(part), keys, part.node, part.node if part.is_plain else None, part.scope)
+    return under(evaluator, evaluator.read(part), keys, part.node, part.node if part.is_plain else None, part.scope)
 
 
-def _under(
+def under(
     evaluator: Evaluator, base: Value, keys: Value, node: ast.expr, holder: Optional[ast.expr], scope: Scope
 ) -> Value:
     """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import given, text_of, word_of
+from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Value, join
 
@@ -19,9 +19,10 @@ WORD = rb"[\w./-]+"
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:
     """Return what a table that decorators fill holds under some keys; None where it is no such table."""
-    if word_of(table) not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
+    word, depth = table_of(table)
+    if word not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
-    decorators = _decorators(scope.module, word_of(table))
+    decorators = _decorators(scope.module, word, depth)
     if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
         return None
     found: list[Value] = []
@@ -29,7 +30,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
         values = [
             evaluator.known(each, each.node, each)
             for each in _decorated(evaluator, str(known.constant))
-            if _is_by(each, str(known.constant), decorators)
+            if _is_by(each, str(known.constant), decorators, depth)
         ]
         found.extend(value if known.by_default else value.as_non_default() for value in values)
     if not found:
@@ -41,6 +42,16 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
 def registering(module: SemanticIndex) -> frozenset[str]:
     """Return the names of the functions of a module that put what they decorate into a table."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
+
+
+def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `table.get(name)` gives of a table that decorators fill; None for other calls."""
+    callee = node.func
+    if not isinstance(callee, ast.Attribute) or callee.attr != "get" or not node.args:
+        return None
+    if table_of(callee.value)[0] not in scope.module.registered:
+        return None
+    return registered(evaluator, callee.value, evaluator.value(node.args[0], scope), scope)
 
 
 def texts(raw: bytes) -> frozenset[str]:
@@ -62,14 +73,20 @@ def keys_of(scope: Scope) -> Iterator[str]:
                 yield text.lower()
 
 
-def _decorators(module: SemanticIndex, table: str) -> frozenset[str]:
-    """Return the names of the functions, and of those around them, that store into a table what they are given."""
+def _decorators(module: SemanticIndex, table: str, depth: Optional[int] = None) -> frozenset[str]:
+    """Return the names of the functions, and of those around them, that store into a table what they are given.
+
+    `depth`: how many keys lie before the last one, `tables[kind][name] = given`; None for any.
+    """
     found = set()
-    for _, value, block in module.registered[table]:
+    for target, value, block in module.registered[table]:
         scope: Optional[Scope] = block.scope
+        below = table_of(target.value)[1]
+        if isinstance(value, ast.Dict) and len(value.values) == 1:  # `tables[kind] = {name: given}`
+            value, below = value.values[0], below + 1
         if not isinstance(value, ast.Name) or scope is None or value.id not in scope.bindings:
             continue
-        while scope is not None and scope.is_function:
+        while scope is not None and scope.is_function and depth in (None, below):
             found.add(scope.name)
             scope = scope.parent
     return frozenset(found)
@@ -86,13 +103,16 @@ def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
     ]
 
 
-def _is_by(scope: Scope, key: str, decorators: frozenset[str]) -> bool:
-    """Return whether one of these decorators registers a function or class under a key: its name, or a text given."""
+def _is_by(scope: Scope, key: str, decorators: frozenset[str], depth: int) -> bool:
+    """Return whether one of these decorators registers a function or class under a key: its name, or a text given.
+
+    Of a table of tables, a text that is given may be the key of the outer one.
+    """
     for decorator in getattr(scope.node, "decorator_list", ()):
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
         if not (scope.module.spelled(word_of(callee)) | {word_of(callee)}) & decorators:
             continue
         texts = [text for text in map(text_of, given(decorator)) if text] if isinstance(decorator, ast.Call) else []
-        if key in (texts or [scope.name]):
+        if key in (texts or [scope.name]) or (depth and key == scope.name):
             return True
     return False

@@ -111,6 +111,8 @@ def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
         return Held(node.value, scope, taken=(name,))
+    if isinstance(node, ast.Call) and _is_own_class(node.func, scope) and len(node.args) == 1 and not node.keywords:
+        return at_key(node.args[0], loop, name, scope, depth)  # a mapping, as an object of the class that reads it
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
         return Held(node.func.value, scope, taken=(name,)) if is_get else None
@@ -120,6 +122,13 @@ def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 
     if isinstance(node, ast.IfExp):  # `Config(value) if isinstance(value, dict) else value`
         return at_key(node.orelse, loop, name, scope, depth) or at_key(node.body, loop, name, scope, depth)
     return None
+
+
+def _is_own_class(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a method calls its own class: by its name, as `type(self)`, `self.__class__` or `cls`."""
+    cls = scope.owner.parent
+    names = (cls.name, "cls", "type(self)", "self.__class__") if cls is not None and cls.is_class else ()
+    return ast.unparse(callee) in names
 
 
 def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[bool]:

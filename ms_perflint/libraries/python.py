@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import calls, commandline, computing, importing, mappings, spreads, tables
+from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, spreads, tables
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -208,7 +208,8 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     keys = tuple(dict.fromkeys(known.constant for known in key.by_default)) if not key.open else ()
     if len(keys) != 1 or keys[0] is NO_CONSTANT:
         return _any(evaluator, receiver, node, scope)
-    found = evaluator.item(receiver, keys[0])
+    holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+    found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope)
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
@@ -253,7 +254,7 @@ MODEL = Library(
         **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
-        **dict.fromkeys((".get", ".pop"), (_get,)),
+        **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),

@@ -1943,3 +1943,63 @@ def test_a_product_with_a_parameter_of_the_cell_is_cast(product: str, cast: str)
     assert finding.fix is not None
     assert finding.fix.safety is (Safety.DISPLAY if cast else Safety.UNSAFE)
     assert [each.text for each in finding.fix.edits if ".astype" in each.text] == ([cast] if cast else [])
+
+
+TYPED = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--half", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--dtype", required=True)
+    args = parser.parse_args()
+    DTYPES = {{"fp16": ms.float16, "fp32": ms.float32}}
+
+
+    class Block(nn.Cell):
+        def __init__(self, {parameters}):
+            super().__init__()
+            self.fc = nn.Dense(64, 64).to_float(dtype)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    """
+BUILD = """
+    def build(dtype=ms.float32):
+        return Block(dtype)
+
+
+    """
+CHOSEN = """
+    class Chosen:
+        dtype = ms.float32
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("parameters", "made", "is_reported"),
+    [
+        ("dtype=ms.float32", "Block()", True),
+        ("*, dtype=mstype.float32", "Block()", True),
+        ("dtype", "build()", True),
+        ("width=64, dtype=ms.float32", "Block(64)", True),
+        ("dtype", "Block(Chosen.dtype)", True),
+        ("dtype", "build(ms.float32)", True),
+        ("dtype=ms.float16", "Block()", False),
+        ("dtype=ms.float32", "Block(ms.float16)", False),
+        ("dtype", "build(dtype=ms.bfloat16)", False),
+        ("dtype", "Block(ms.float32 if args.full else ms.float16)", False),
+        ("dtype", "Block(ms.float16 if args.half else ms.float32)", False),
+        ("dtype", "Block(DTYPES[args.dtype])", False),
+        ("dtype", "Block(getattr(ms, args.dtype))", False),
+    ],
+)
+def test_a_layer_in_float32_by_default_is_no_control(parameters: str, made: str, is_reported: bool) -> None:
+    parts = PARTS.replace("Net()", made)
+    helpers = (BUILD if "build" in made else "") + (CHOSEN if "Chosen" in made else "")
+    texts = (IMPORTS, TYPED.format(parameters=parameters), helpers, parts, "model = Model(net, loss, opt)\n", TRAIN)
+    assert bool(Program({"train.py": join(*texts)}).lint(CODE).findings) is is_reported

@@ -33,7 +33,7 @@ def switches(program: Program) -> Iterator[Site]:
     """Yield the running calls that may switch half precision on: a level, a conversion, a flag, `to_float`."""
     yield from (call for call in program.calls(*LEVELS) if not is_full(call))
     yield from (site for site in _running(program, "mixed_precision") if _is_conversion(program, site))
-    yield from (site for site in _to_float(program) if not is_float32(program, site))
+    yield from (site for site in _to_float(program) if not is_float32(program, site, by_default=True))
     yield from (site for word in FLAGS for site in program.sites(word) if _sets_flag(program, site))
 
 
@@ -59,16 +59,17 @@ def _is_conversion(program: Program, site: Site) -> bool:
     return CONVERT not in program.apis(site)
 
 
-def is_float32(program: Program, site: Site) -> bool:
-    """Return whether a `to_float` call certainly names float32."""
+def is_float32(program: Program, site: Site, by_default: bool = False) -> bool:
+    """Return whether a `to_float` call certainly names float32, or does so with the default options."""
     assert isinstance(site.node, ast.Call)
     given = _dtype(site.node)
     if given is None:
         return True  # some function of the project
     value = program.value(given, site.scope)
-    if value.open or value.overridable:
+    if value.open or (value.overridable and not by_default):
         return False
-    return bool(value.alternatives) and all(known.api in FULL for known in value.alternatives)
+    named = value.by_default if by_default else value.alternatives
+    return bool(named) and all(known.api in FULL for known in named)
 
 
 def _dtype(call: ast.Call) -> Optional[ast.expr]:
