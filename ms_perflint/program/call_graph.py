@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, Site
@@ -20,6 +20,7 @@ from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numb
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
 
+GROUP = 64  # sites that may enter the same functions, from which on they are asked once for all of these
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
 Called = dict[int, list[Site]]  # sites by what they may call, as bits
 
@@ -38,22 +39,25 @@ class CallGraph:
     # --- questions
 
     def sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the call sites that may enter a function, or make an object of a class, under a name."""
+        """Return the call sites that may enter a function, or make an object of a class, but those of `groups`."""
         bit = self._flow.callables.get(self.key(function), 0)
-        return tuple(dict.fromkeys((*self.direct_sites(function), *(_of(bit, self._indirect) if bit else ()))))
+        indirect = {bits: sites for bits, sites in self._indirect.items() if len(sites) < GROUP} if bit else {}
+        return tuple(dict.fromkeys((*self.direct_sites(function), *_of(bit, indirect))))
 
-    def computed_words(self, function: Scope) -> tuple[str, ...]:
-        """Return the words of `computed_sites` that may be its name, or that of a class."""
-        words = self._flow.computed
-        if OWN in words and not self._flow.callables.get(self.key(function), 0) and not self._is_of_object(function):
-            return tuple(word for word in words if word != OWN)
-        return words
+    def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
+        """Return the groups of sites that may do so too: by a name that is worked out, or many at once."""
+        bit = self._flow.callables.get(self.key(function), 0)
+        words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
+        indirect = enumerate(self._indirect.items()) if bit else ()
+        return (*words, *(number for number, (bits, sites) in indirect if bits & bit and len(sites) >= GROUP))
 
     @fact
-    def computed_sites(self, word: str) -> tuple[Site, ...]:
-        """Return the sites that call what is found by a name that is worked out."""
-        flow = self._flow
-        return tuple(dict.fromkeys((*self.named_by((word,)), *_of(flow.callables[word], self._indirect))))
+    def group(self, name: Union[str, int]) -> tuple[Site, ...]:
+        """Return the sites of a group."""
+        if isinstance(name, int):
+            return tuple(dict.fromkeys(list(self._indirect.values())[name]))
+        by_name = self.named_by((name,))
+        return tuple(dict.fromkeys((*by_name, *_of(self._flow.callables[name], self._indirect))))
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
@@ -63,18 +63,18 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
 def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
     """Yield the sites that call a function, or make an object of just this class."""
     yield from (site for site in program.call_sites(wanted) if _calls(program, site, wanted))
-    for word in program.computed_words(wanted):
-        for called, site in _computed_calls(program, word):
+    for name in program.groups(wanted):
+        for called, site in _of_group(program, name):
             if called is wanted and not _is_of_keyed_object(program, site, wanted):
                 yield site
 
 
 @query(bottom=())
-def _computed_calls(program: Inputs, word: str) -> tuple[tuple[Scope, Site], ...]:
-    """Return what calls of a name that is worked out call, each with the site: the same for all that may be called."""
+def _of_group(program: Inputs, name: Union[str, int]) -> tuple[tuple[Scope, Site], ...]:
+    """Return what the sites of a group call, each with the site: asked once for all that they may call."""
     return tuple(
         (called, site)
-        for site in program.computed_sites(word)
+        for site in program.group(name)
         for called in dict.fromkeys(known.definition for known in program.evaluator.callees(site).alternatives)
         if called is not None and _runs(program, site)
     )

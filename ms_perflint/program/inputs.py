@@ -78,16 +78,16 @@ class Inputs:
         return self._asked(self._program.sites, word)
 
     def call_sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call a function, or make an object of a class, under a name."""
+        """Return the sites that may call a function, or make an object of a class, but for those of its groups."""
         return self._asked(self._program.call_sites, function)
 
-    def computed_words(self, function: Scope) -> tuple[str, ...]:
-        """Return the words of `computed_sites` that may be its name, or that of a class."""
-        return self._asked(self._program.computed_words, function)
+    def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
+        """Return the groups of sites that may do so too: by a name that is worked out, or many at once."""
+        return self._asked(self._program.groups, function)
 
-    def computed_sites(self, word: str) -> tuple[Site, ...]:
-        """Return the sites that call what is found by a name that is worked out."""
-        return self._asked(self._program.computed_sites, word)
+    def group(self, name: Union[str, int]) -> tuple[Site, ...]:
+        """Return the sites of a group."""
+        return self._asked(self._program.group, name)
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the sites that may do so under its own name."""

@@ -35,10 +35,10 @@ def missed(program: Program) -> list[str]:
 
 
 def all_sites(program: Program, function: Scope) -> tuple[Site, ...]:
-    """Return the sites that may call a function or class, also by a name that is worked out."""
+    """Return the sites that may call a function or class, also those of its groups."""
     graph = program.call_graph
-    computed = (site for word in graph.computed_words(function) for site in graph.computed_sites(word))
-    return tuple(dict.fromkeys((*graph.sites(function), *computed)))
+    grouped = (site for name in graph.groups(function) for site in graph.group(name))
+    return tuple(dict.fromkeys((*graph.sites(function), *grouped)))
 
 
 def _drawn(program: Program, what: object) -> Optional[tuple[tuple[Site, ...], str]]:
@@ -123,7 +123,7 @@ def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkey
     monkeypatch.setattr(value_flow, "moved", counted)
     program = analysed(tangled(number))
     (module,) = program.modules
-    called = [site.node.lineno for site in program.call_graph.sites(module.defined["step_0"][0])]
+    called = [site.node.lineno for site in all_sites(program, module.defined["step_0"][0])]
     flow = program.call_graph._flow
     assert len(called) == number + 2
     assert 0 < steps <= 2 * sum(map(len, flow._edges.values()))
