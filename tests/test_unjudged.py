@@ -170,6 +170,23 @@ def _indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
 
 
+@pytest.mark.parametrize("choices, is_said", [(6, False), (7, True)])
+def test_a_dataset_that_is_made_on_too_many_paths_is_said(choices: int, is_said: bool, tmp_path: Path) -> None:
+    maps = "".join(
+        f"if len(sys.argv) > {each}:\n    data = data.shuffle({each + 2})\nelse:\n    data = data.repeat({each + 2})\n"
+        for each in range(choices)
+    )
+    text = (
+        "import sys\nimport mindspore as ms\nfrom mindspore import dataset as ds, nn\n\n"
+        "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(32, 10)\ndata = ds.NumpySlicesDataset({'x': [1]})\n"
+        f"{maps}data = data.batch(32)\n"
+        "model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))\nmodel.train(2, data)\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    ran = run("--isolated", "--no-cache", "--select", "MSP402", "train.py", cwd=tmp_path)
+    assert ("judged in part for MSP402: a dataset is made on more than 64 paths" in ran.err) is is_said
+
+
 def test_what_was_too_much_is_said_of_the_script_alone(here: Path) -> None:
     (here / "src" / "net.py").write_text(NET + "".join(f"x{n} = {n}\n" for n in range(90_000)))
     ran = run_process("--isolated", "-n", ".", cwd=here)

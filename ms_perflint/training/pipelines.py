@@ -12,6 +12,7 @@ from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.values import Alternative
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import usually
@@ -50,8 +51,11 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
     """Return the pipelines that the trainings of a program read, as far as they are known."""
     found: dict[object, Pipeline] = {}
     for stage, is_sunk in _read(program):
-        for stages in islice(_stages(program, (stage,)), PATHS):
+        paths = _stages(program, (stage,))
+        for stages in islice(paths, PATHS):
             found.setdefault((is_sunk, *(each.identity for each in stages)), Pipeline(stages, is_sunk))
+        if next(paths, None) is not None:
+            program.leave_out(Message("a dataset is made on more than {most} paths", most=PATHS))
     return tuple(found.values())
 
 
