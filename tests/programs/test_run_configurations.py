@@ -1394,3 +1394,17 @@ OPENED = [  # how the file is opened, and whether one has to be named
 def test_a_config_file_has_to_be_named(opened: str, is_needed: bool, tmp_path: Path) -> None:
     write(tmp_path, TO_NAME.replace("open(args.config)", f"open({opened})"))
     assert configurations(tmp_path) == ([["configs/eager.yaml"]] if is_needed else [])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--device-target GPU", "--mode 0"], "with 2 of 3 run configurations, for example --device-target GPU\n"),
+        (["--mode 0"], "with 1 of 2 run configurations: defaults\n"),
+    ],
+)
+def test_the_example_of_run_configurations_has_a_name(more: list[str], said: str, tmp_path: Path) -> None:
+    launch = ["train.py", *(f"train.py {each}" for each in more)]
+    program = ARGPARSE.replace("type=int, default=0", "type=int, default=1")
+    write(tmp_path, program, **{"pyproject.toml": f"[tool.ms-perflint]\nlaunch = {json.dumps(launch)}\n"})
+    assert said in run("train.py", "--select", "MSP101", cwd=tmp_path).out
