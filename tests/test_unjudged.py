@@ -510,6 +510,23 @@ def test_widths_of_classes_that_may_be_the_network(imports: str, made: str, told
     assert ("MSP202 the hidden width 100" in ran.out, "not judged for MSP202: " in ran.err) == (not told, told)
 
 
+@pytest.mark.parametrize(
+    ("use", "answer"),
+    [
+        ("ms.train.Model(step, eval_network=net, metrics={}).eval(data)", "a.py  does not train"),
+        ("model = ms.train.Model(network=step)\nmodel.predict(1)", "a.py  does not train"),
+        ("ms.train.Model(net, metrics={'loss'}).eval(data)", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
+        ("kept = [step]", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
+        ("ms.train.Model(step).train(1, data)", "a.py  trains, "),
+        ("step(1)", "a.py  trains, "),
+    ],
+)
+def test_a_step_that_is_made_for_a_model(use: str, answer: str, tmp_path: Path) -> None:
+    """Whether the Model trains with it is known."""
+    (tmp_path / "a.py").write_text(f"{HANDED}step = nn.TrainOneStepCell(net, opt)\n{use}\ndata.save('x')\n")
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(answer)
+
+
 BACKWARD = """\
 import mindspore as ms
 from mindspore import nn
