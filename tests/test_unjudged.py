@@ -525,3 +525,104 @@ def test_widths_of_classes_that_may_be_the_network(imports: str, made: str, told
     (tmp_path / "a.py").write_text(text)
     ran = run("--isolated", "-n", "--select", "MSP202", ".", cwd=tmp_path)
     assert ("MSP202 the hidden width 100" in ran.out, "not judged for MSP202: " in ran.err) == (not told, told)
+
+
+@pytest.mark.parametrize(
+    ("use", "answer"),
+    [
+        ("ms.train.Model(step, eval_network=net, metrics={}).eval(data)", "a.py  does not train"),
+        ("model = ms.train.Model(network=step)\nmodel.predict(1)", "a.py  does not train"),
+        ("ms.train.Model(net, metrics={'loss'}).eval(data)", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
+        ("kept = [step]", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
+        ("ms.train.Model(step).train(1, data)", "a.py  trains, "),
+        ("step(1)", "a.py  trains, "),
+    ],
+)
+def test_a_step_that_is_made_for_a_model(use: str, answer: str, tmp_path: Path) -> None:
+    """Whether the Model trains with it is known."""
+    (tmp_path / "a.py").write_text(f"{HANDED}step = nn.TrainOneStepCell(net, opt)\n{use}\ndata.save('x')\n")
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(answer)
+
+
+BACKWARD = """\
+import mindspore as ms
+from mindspore import nn
+from zoo import make
+
+ms.set_context(mode=ms.GRAPH_MODE)
+net = make()
+optimizer = nn.SGD(net.trainable_params())
+for x, y in ms.dataset.MnistDataset("x").batch(32):
+    loss = net(x)
+    loss.backward()
+    optimizer.step()
+"""
+CELL = """\
+import mindspore as ms
+from mindspore import nn
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(64, 64)
+
+    def construct(self, x):
+        return self.fc(x)
+
+
+class Trainer({base}):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.loss = nn.MSELoss()
+        self.opt = nn.SGD(net.trainable_params())
+        self.grad = ms.value_and_grad(self.forward, None, self.opt.parameters)
+
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+
+    def {step}(self, x, y):
+        loss, grads = self.grad(x, y)
+        self.opt(grads)
+        return loss
+
+    def fit(self, data):
+        for x, y in data:
+            self.{step}(x, y)
+
+
+ms.set_context(mode=ms.GRAPH_MODE)
+Trainer({net}).fit(ms.dataset.MnistDataset("x").batch(32))
+"""
+
+
+def test_a_training_of_which_no_network_is_known(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BACKWARD)
+    ran = run("--isolated", "-n", "--strict", "train.py", cwd=tmp_path)
+    told = "train.py: not judged for MSP201, MSP202: where the network gets its optimizer is not known; see `"
+    assert (ran.code, ran.err.startswith(told)) == (1, True)
+    shown = run("program", "--isolated", "train.py", cwd=tmp_path).out
+    assert "precision      unknown: where the network gets its optimizer is not known\n" in shown
+    assert "  not judged  MSP201, MSP202\n" in shown
+    (tmp_path / "train.py").write_text(f"{BACKWARD}ms.set_context(device_target='CPU')\n")
+    assert run("--isolated", "-n", "--strict", "train.py", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize(
+    ("base", "step", "net", "code"),
+    [
+        ("nn.Cell", "step", "Net()", "MSP201"),
+        ("object", "step", "Net()", "MSP201"),
+        ("nn.Cell", "step", "nn.ReLU()", ""),
+        ("nn.Cell", "step", "Net().to_float(ms.float16)", ""),
+        ("object", "step", "Net().to_float(ms.float16)", ""),
+    ],
+)
+def test_a_trainer_that_is_a_cell_and_steps_in_a_method(
+    base: str, step: str, net: str, code: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(CELL.format(base=base, step=step, net=net))
+    ran = run("--isolated", "-n", "--output-format", "concise", "train.py", cwd=tmp_path)
+    assert [line.split()[1] for line in ran.out.splitlines()[:-1]] == [code] * bool(code)
+    assert ran.err == ""

@@ -12,8 +12,8 @@ from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.verdicts import verdicts
 from ms_perflint.linting.judged import is_started
 from ms_perflint.linting.linter import Linter
+from ms_perflint.linting.merging import DEFAULTS
 from ms_perflint.linting.prefilter import MARK
-from ms_perflint.linting.programs import DEFAULTS
 from ms_perflint.program.program import Program
 from ms_perflint.training.networks.train_cells import is_script
 from ms_perflint.training.training import trains

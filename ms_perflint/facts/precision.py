@@ -31,7 +31,7 @@ def precision_of(reader: Reader) -> Fact:
         for call in calls
     ]
     if not made and not forced and not halved:
-        return Fact(Message("precision"), None, Message("unknown: where the network gets its optimizer is not known"))
+        return Fact(Message("precision"), None, Message("unknown: {why}", why=train_cells.NOWHERE))
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
     if not halved and precision.needs_float32(program, train_cells.trained(program)):

@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Edit, Finding, Related, Safety
 from ms_perflint.languages import Message
 
+DEFAULTS = "defaults"  # the run configuration of a user who passes nothing more than all launchers do
 Found = dict[tuple[object, ...], Finding]  # by place
 
 
@@ -61,8 +62,8 @@ def over_runs(
 
 
 def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
-    """Return a finding that says for which of the run configurations it holds."""
-    said, name = finding.message, names[0]
+    """Return a finding that says for which of the run configurations it holds, for example one that has a name."""
+    said, name = finding.message, next((each for each in names if each != DEFAULTS), names[0])
     message = Message("{message}, with 1 of {every} run configurations: {name}", message=said, every=every, name=name)
     if len(names) > 1:
         message = Message(

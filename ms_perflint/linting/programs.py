@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import NOWHERE
 from ms_perflint.infer.queries import BUDGET
 from ms_perflint.languages import Message
-from ms_perflint.linting.merging import Found, Ran, over_runs
+from ms_perflint.linting.merging import DEFAULTS, Found, Ran, over_runs
 from ms_perflint.program import run_configurations
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
@@ -29,7 +29,6 @@ EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice t
 MOST = 60  # run configurations of one program that are judged
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
-DEFAULTS = "defaults"  # the run configuration of a user who passes nothing more than all launchers do
 
 
 class Programs:

@@ -34,6 +34,12 @@ ALWAYS = ("-h", "--help")
 READERS: dict[str, Callable[[str], object]] = {"int": int, "float": float, "str": str, "literal_eval": ast.literal_eval}
 KINDS = {"int": Message("an integer"), "float": Message("a number"), "literal_eval": Message("a Python literal")}
 MANY = -1  # texts: as many as there are up to the next flag
+REST = -2  # all that is left, flags too: `nargs=argparse.REMAINDER`
+# What may read the command line: of a program without any of these it is known that it takes no arguments
+READS = (
+    rb"\bargv\b|argparse|[Aa]rg(?:ument)?s?\b|_args|parse|[Ff]lags?\b|FLAGS|click|fire|hydra|typer|getopt|\bcli\b"
+    rb"|[Cc]onfig|cfg"
+)
 
 Word = tuple[str, Place]
 
@@ -152,7 +158,7 @@ class _Reading:
         self._set(texts, place)
         if option.is_never_bare and not texts:
             self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
-        told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes != MANY else None
+        told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes >= 0 else None
         self._give(names, told, place, is_bare=not texts)
 
     def _negated(self, flag: str) -> Optional[Argument]:
@@ -174,8 +180,11 @@ class _Reading:
 
     def _texts(self, option: Argument) -> list[str]:
         texts: list[str] = []
-        while self._is_text_next() and (option.takes == MANY or len(texts) < option.takes):
+        while self._is_text_next() and (option.takes in (MANY, REST) or len(texts) < option.takes):
             texts.append(self.words.pop(0)[0])
+        if option.takes == REST:
+            texts += [text for text, _ in self.words]
+            self.words.clear()
         return texts
 
     def _positional(self, word: str, place: Place) -> None:
@@ -184,7 +193,7 @@ class _Reading:
             self.overrides.append((override[1], override[2], place))
         elif self.free:
             argument = self.free.pop(0)
-            texts = [word, *(self._texts(argument) if argument.takes == MANY else ())]
+            texts = [word, *(self._texts(argument) if argument.takes in (MANY, REST) else ())]
             self._set(texts, place)
             for each in texts:
                 self._check(argument, argument.flags[-1], each, place)
@@ -195,8 +204,9 @@ class _Reading:
 
     def _set(self, texts: Sequence[str], place: Place) -> None:
         """Note what may be settings of config files among the texts of an option: `-o system.mode=1 train.size=8`."""
-        found = (re.match(OVERRIDE, each) for each in texts)
-        self.settings += [(each[1], each[2], place) for each in found if each is not None]
+        found = [each for text in texts if (each := re.match(OVERRIDE, text)) is not None]
+        pairs = [(each[1], each[2]) for each in found] or zip(texts[::2], texts[1::2])  # `MODEL.WIDTH 64`
+        self.settings += [(key, text, place) for key, text in pairs]
 
     def _give(self, names: Sequence[str], text: Optional[str], place: Place, is_bare: bool = False) -> None:
         self.flags.update(dict.fromkeys(names, Given(text, is_bare, place, True)))
@@ -242,7 +252,9 @@ def declared(program: Program) -> Declared:
         made = _arguments(site)
         is_whole = is_whole and bool(made)
         found.update(dict.fromkeys(made))
-    return Declared(tuple(found), is_whole and bool(found) and not _takes_more(program))
+    if not found and is_whole:
+        return Declared((), not any(program.project.matches(path, READS) for path in program.files))
+    return Declared(tuple(found), is_whole and not _takes_more(program))
 
 
 def _is_read(program: Program, site: Site) -> bool:
@@ -283,9 +295,9 @@ def _arguments(site: Site) -> list[Argument]:
     required = given.get("required")
     is_flag = any(text.startswith("-") for text in texts)
     nargs = given.get("nargs")
-    is_free = isinstance(nargs, ast.Constant) and nargs.value in ("?", "*")
-    is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
     takes = _takes(given)
+    is_free = takes == REST or (isinstance(nargs, ast.Constant) and nargs.value in ("?", "*"))
+    is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
     is_empty = is_flag and takes == 1 and not is_needed and _is_empty(given)
     is_never_bare = takes == 1 and not {"action", "nargs", "flag_value", "cls"} & given.keys()
     return [Argument(tuple(texts), takes, is_needed, is_empty, is_never_bare)]
@@ -341,4 +353,6 @@ def _takes(given: Mapping[str, ast.expr]) -> int:
     if count is None:
         return 1
     known = count.value if isinstance(count, ast.Constant) else MANY
+    if known == "..." or word_of(count) == "REMAINDER":
+        return REST
     return 1 if known == "?" else known if type(known) is int and known > 1 else MANY

@@ -17,7 +17,7 @@ from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Place
 from ms_perflint.facts.data import Answer, Evidence, Fact, Facts, Origin, Overview, Verdict, Way, in_language
 from ms_perflint.languages import Message, say
-from ms_perflint.linting.programs import DEFAULTS
+from ms_perflint.linting.merging import DEFAULTS
 from ms_perflint.report.program import Text, in_short, said_at
 from ms_perflint.report.sources import Sources, name, shown
 from ms_perflint.report.style import PLAIN

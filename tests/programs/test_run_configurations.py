@@ -174,6 +174,7 @@ for text in args.opt or []:
 ms.set_context(mode=config["run"]["mode"])
 """
 SET_MANY, SET_EACH = SET.format(how='nargs="+"'), SET.format(how='action="append"')
+SET_REST = SET.format(how="nargs=argparse.REMAINDER").replace('"-o", "--opt"', '"opt"')
 SET_LAST = SET.format(how='nargs="*"').replace('"-o", "--opt"', '"opt"')
 INI = """
 import argparse
@@ -289,6 +290,10 @@ RUNS = [
     (SET_MANY, "-c configs/run.yaml -o other.mode=1 mode=1", False),  # of no file
     (SET_MANY, "-c configs/run.yaml --data s3://a?run.mode=1", False),  # no setting
     (SET_EACH, "-c configs/run.yaml -o seed=3 -o run.mode=1", True),
+    (SET_REST, "-c configs/run.yaml", False),
+    (SET_REST, "-c configs/run.yaml run.mode=1 --more", True),
+    (SET_REST, "-c configs/run.yaml seed 1 run.mode 1", True),
+    (SET_REST, "-c configs/run.yaml seed 1 1 run.mode", False),
     (SET_LAST, "-c configs/run.yaml run.mode=1", True),
     (SET_LAST, "run.mode=1 seed=3 -c configs/run.yaml", True),
     (SET_LAST, "-c configs/run.yaml seed=1", False),
@@ -296,7 +301,7 @@ RUNS = [
 KINDS = {
     ARGPARSE: "argparse", YAML: "yaml", SET_DEFAULTS: "set_defaults", POSITIONAL: "positional", CLICK: "click",
     ABSL: "absl", HYDRA: "hydra", DATACLASS: "dataclass", INI: "ini",
-    SET_MANY: "set", SET_EACH: "append", SET_LAST: "positional set",
+    SET_MANY: "set", SET_EACH: "append", SET_LAST: "positional set", SET_REST: "rest",
 }  # fmt: skip
 
 
@@ -356,6 +361,7 @@ def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, exp
     assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
 
 
+NONE = "ms.set_context(mode=0)\n"
 WRONG = [
     (ARGPARSE, "--sink", "the program has no option `--sink`\n"),
     (ARGPARSE, "--egaer", 'the program has no option `--egaer`, did you mean "--eager"?\n'),
@@ -375,6 +381,8 @@ WRONG = [
     (CLICK, "--mode abc", "`--mode` takes an integer, not `abc`\n"),
     (CLICK, "--level O9", "`--level` takes one of O0, O2, not `O9`\n"),
     (ARGPARSE, "more", "the program takes no argument `more`\n"),
+    (NONE, "more", "the program takes no argument `more`\n"),
+    (NONE, "--mode 1", "the program has no option `--mode`\n"),
     (YAML, "", "the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "there is no file `configs/none.yaml`\n"),
     (POSITIONAL, "one", "the program needs `config`\n"),
@@ -393,6 +401,10 @@ TAKEN = [
     (ARGPARSE, "--mode 0 --sizes 1 2"),
     (TYPED, "--lr 1e-3 --sink False --level O2 --mode 1 --own x --many O9 lenet"),
     (CLICK, "--mode 1 --level O0"),
+    # what may read the command line in a way that is not known
+    ("import sys\nms.set_context(mode=int(sys.argv[1]))\n", "--mode 1"),
+    ("from zoo import get_args\nms.set_context(mode=get_args().mode)\n", "--mode 1"),
+    ("import zoo\nms.set_context(mode=zoo.CONFIG.mode)\nconfig = 1\n", "--mode 1"),
 ]
 
 
@@ -1396,3 +1408,17 @@ OPENED = [  # how the file is opened, and whether one has to be named
 def test_a_config_file_has_to_be_named(opened: str, is_needed: bool, tmp_path: Path) -> None:
     write(tmp_path, TO_NAME.replace("open(args.config)", f"open({opened})"))
     assert configurations(tmp_path) == ([["configs/eager.yaml"]] if is_needed else [])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--device-target GPU", "--mode 0"], "with 2 of 3 run configurations, for example --device-target GPU\n"),
+        (["--mode 0"], "with 1 of 2 run configurations: defaults\n"),
+    ],
+)
+def test_the_example_of_run_configurations_has_a_name(more: list[str], said: str, tmp_path: Path) -> None:
+    launch = ["train.py", *(f"train.py {each}" for each in more)]
+    program = ARGPARSE.replace("type=int, default=0", "type=int, default=1")
+    write(tmp_path, program, **{"pyproject.toml": f"[tool.ms-perflint]\nlaunch = {json.dumps(launch)}\n"})
+    assert said in run("train.py", "--select", "MSP101", cwd=tmp_path).out

@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
@@ -22,7 +23,7 @@ from ms_perflint.training.networks.matrix_work import (
     is_noticed,
     is_small_base,
 )
-from ms_perflint.training.training_steps import base_apis
+from ms_perflint.training.training_steps import base_apis, is_step_class
 
 # What a file says that may compute in half precision
 HALVES = (
@@ -169,6 +170,16 @@ def _is_network(program: Program, cls: Scope) -> bool:
     return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
 
 
+def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]]:
+    """Return the call that made an object; of `self` of a train cell, which is in no such call, all that may be it."""
+    if known.creation is not None:
+        return [(known.creation.call, known.creation.scope)]
+    init = known.cls.method("__init__") if known.cls is not None and not known.is_made else None
+    if init is None or known.cls is None or not is_step_class(program, known.cls):
+        return []
+    return [(site.node, site.scope) for site in program.callers(init) if isinstance(site.node, ast.Call)]
+
+
 class _Search:
     """Walks through all code of which a value is made, to the first matmul or convolution; `whole`: to the end."""
 
@@ -254,14 +265,14 @@ class _Search:
             return
         elif known.origin is not None:
             self.known(known.origin)
-        if made is not None:
+        for call, place in _making(self.program, known):
             before = self.is_hidden
-            network = _network_of(known, made.call)
-            for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
+            network = _network_of(known, call)
+            for argument in all_given(call):
                 given = argument.value if isinstance(argument, ast.Starred) else argument
                 if not self.is_done:
-                    self.value(self.program.value(given, made.scope), given, made.scope, given is network)
-            for given, scope in added(self.program, known):
+                    self.value(self.program.value(given, place), given, place, given is network)
+            for given, scope in added(self.program, known) if made is not None else ():
                 if not self.is_done:
                     self.value(self.program.value(given, scope), given, scope, True)
             if self.whole and known.cls is not None and not _calls_what_it_is_given(known.cls):

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
@@ -107,6 +109,9 @@ def _models(program: Program, known: Alternative) -> list[Call]:
     return [call] if call.api == MODEL else []
 
 
+NOWHERE = Message("where the network gets its optimizer is not known")
+
+
 class Training(NamedTuple):
     """A training of a program: the call that makes what is trained, and where it is stepped."""
 
@@ -150,7 +155,7 @@ def unknown(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained on an accelerator; None where a layer of one is known."""
     if not is_trained(program) or target_of(program).is_cpu:
         return None
-    return why_unknown(program, trainings(program))
+    return why_unknown(program, trainings(program)) if trainings(program) else NOWHERE
 
 
 def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:
@@ -243,11 +248,13 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
 
 
 def _in_train_cell(program: Program, call: Call) -> bool:
+    """Return whether a call stands in a train cell: one that can be called, itself or as an object of what derives."""
     scope: Optional[Scope] = call.scope
     while scope is not None:
         is_cell = scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
         if is_cell and is_step_class(program, scope):
-            return True
+            kin = (*ancestors(program.evaluator, scope), *derived(program.inputs, scope))
+            return any(cls.method("construct") is not None for cls in kin)
         scope = scope.parent
     return False
 
