@@ -13,6 +13,7 @@ from ms_perflint.edits.settings import decided, set_setting
 from ms_perflint.edits.statements import delete_statement, insert_before
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training import mode
 
@@ -44,7 +45,19 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
     setting = decided(call.argument("mode"))
     if tests:
         return Cause((), None)
+    named = _named(call.program, setting) if setting is not None else None
+    if named is not None:
+        return Cause((named.place,), _set(call.program, named, _opposite(named.constant)))
     return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def _named(program: Program, setting: Alternative) -> Optional[Alternative]:
+    """Return the option that names the mode in `getattr(context, args.mode)`; None for others."""
+    if isinstance(setting.where, Place):
+        return None
+    module, node = setting.where
+    site = module.site_at(node) if isinstance(node, ast.Call) and word_of(node.func) == "getattr" else None
+    return decided(program.value(node.args[1], site.scope)) if site is not None else None  # type: ignore[attr-defined]
 
 
 def also_decided(call: Call) -> Iterator[Place]:

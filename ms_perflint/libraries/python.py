@@ -129,11 +129,18 @@ def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     if len(node.args) < 2:
         return None
-    names = evaluator.value(node.args[1], scope).constants
-    if len(names) != 1 or not isinstance(names[0], str):
+    told, holders = evaluator.value(node.args[1], scope), evaluator.value(node.args[0], scope)
+    names = [name for name in told.constants if isinstance(name, str)]
+    if not names or len(names) < len(told.constants):
         return TOP
-    holders = evaluator.value(node.args[0], scope)
+    if len(names) > 1:  # one of several, as an option says
+        if told.open or len(names) < len(told.alternatives) or len(node.args) > 2:
+            return TOP
+        values = zip(told.alternatives, (evaluator.members(holders, name, node, scope) for name in names))
+        value = join(given if each.by_default else given.as_non_default() for each, given in values)
+        return value._replace(overridable=value.overridable or told.overridable)
     found = evaluator.members(holders, names[0], node, scope)
+    found = found._replace(overridable=found.overridable or told.overridable)
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None

@@ -762,6 +762,18 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
 CAUSES = [
     ("option", 'parser.add_argument("--mode", type=int, default=1)', "mode=args.mode", "default=0"),
     (
+        "name of the member",
+        'parser.add_argument("--mode", default="PYNATIVE_MODE", choices=["GRAPH_MODE", "PYNATIVE_MODE"])',
+        "mode=getattr(ms, args.mode)",
+        'default="GRAPH_MODE"',
+    ),
+    (
+        "name of the member, without choices",
+        'parser.add_argument("--mode", default="PYNATIVE_MODE")',
+        "mode=getattr(ms.context, args.mode)",
+        'default="GRAPH_MODE"',
+    ),
+    (
         "ternary over a flag",
         'parser.add_argument("--eager", type=bool, default=True)',
         "mode=ms.PYNATIVE_MODE if args.eager else ms.GRAPH_MODE",

@@ -213,6 +213,7 @@ parser = ArgumentParser()
 parser.add_argument('--name', default='a')
 args = parser.parse_args()
 """
+ONE_OF = OPTION.replace("default='a'", "default='a', choices=['a', 'b']")
 HANDED = [
     ("def f(x):\n    reveal(x)\ndef g(): pass\n{'f': f, 'g': g}[unknown()](5)", "5"),
     ("def f(x):\n    reveal(x)\ntable = dict(f=f)\ntable[unknown()](5)", "5"),
@@ -260,6 +261,13 @@ TABLES = [
     ("for x in {**unknown(), 'b': 2}.values():\n    reveal(x)", "..."),
     ("def a():\n    return 1\nreveal(globals()['a']())", "1"),
     ({"train.py": "import nets\nreveal(getattr(nets, 'a')())", "nets.py": "def a():\n    return 1"}, "1"),
+    ({"train.py": ONE_OF + "import nets\nreveal(getattr(nets, args.name)(3))", "nets.py": TWO}, "3 (4)"),
+    ("class A:\n    a = 1\n    b = 2\nreveal(getattr(A(), 'a' if unknown() else 'b'))", "1 2"),
+    ("class A:\n    a = 1\n    b = 2\nfor name in ('a', 'b'):\n    reveal(getattr(A, name))", "1 2"),
+    (ONE_OF + "import math\nreveal(getattr(math, args.name))", "math.a (math.b)"),
+    ("class A:\n    a = 1\nreveal(getattr(A(), unknown()))", "..."),
+    ("class A:\n    a = 1\nreveal(getattr(A(), 'a' if unknown() else 5))", "..."),
+    ("class A:\n    a = 1\n    b = 2\nreveal(getattr(A(), 'a' if unknown() else 'b', 3))", "..."),
     (
         {
             "train.py": "from nets import create\nreveal(create('small'))",
