@@ -55,6 +55,7 @@ class Rewrite(NamedTuple):
     networks: tuple[Value, ...] = ()  # that are converted
     inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
     is_scaled: bool = False  # the loss is scaled already
+    beside: tuple[str, ...] = ()  # networks that are used elsewhere by their old names: they are converted in place
     obstacle: Optional[Obstacle] = None  # why there are no edits
 
 
@@ -80,7 +81,8 @@ class Writer:
         values = tuple(converted(self.program, use) for use in plan.uses)
         is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
         inner = tuple(each.cls for each in plan.inner)
-        return found._replace(has_loss_inside=is_inside, networks=values, inner=inner)
+        beside = tuple(dict.fromkeys(_called(use) for use in plan.uses if is_used_beside(self.program, use)))
+        return found._replace(has_loss_inside=is_inside, networks=values, inner=inner, beside=beside)
 
     def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
         call = trainings[0].call

@@ -1146,4 +1146,6 @@ def test_bf16_is_not_given_to_what_uses_the_network_elsewhere(use: str) -> None:
     ],
 )
 def test_fp16_or_a_network_that_is_bound_anew_is(optimizer: str, use: str, text: str) -> None:
-    assert text in texts(fixed(PREPARING, "net = Net()\n", EVALUATED.format(optimizer=optimizer, use=use)))
+    fix = fixed(PREPARING, "net = Net()\n", EVALUATED.format(optimizer=optimizer, use=use))
+    assert text in texts(fix)
+    assert (fix.reason == "custom training step; other uses of `net` compute in FP16 as well") is ("amp_net" in text)
