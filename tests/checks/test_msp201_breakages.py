@@ -1149,3 +1149,41 @@ def test_fp16_or_a_network_that_is_bound_anew_is(optimizer: str, use: str, text:
     fix = fixed(PREPARING, "net = Net()\n", EVALUATED.format(optimizer=optimizer, use=use))
     assert text in texts(fix)
     assert (fix.reason == "custom training step; other uses of `net` compute in FP16 as well") is ("amp_net" in text)
+
+
+# --- numbers of a function around the code that computes
+
+CLOSED = """
+    {before}
+    class Block(nn.Cell):
+        def __init__(self, into, out):
+            super().__init__()
+            self.fc = nn.Dense(into, out)
+            {init}
+
+        def construct(self, x):
+            return self.short(self.fc(x))
+
+
+    net = nn.SequentialCell(Block(64, 128), Block(128, 256))
+    loss = nn.MSELoss()
+    opt = nn.Adam(net.trainable_params())
+    model = Model(net, loss, opt)
+    model.train(10, dataset, dataset_sink_mode=True)
+    """
+
+
+@pytest.mark.parametrize(
+    ("init", "before", "is_fixed"),
+    [
+        ("self.short = lambda x: x[:, : (out - into) // 2]", "", True),
+        ("half = out // 2; self.short = lambda x: x[:, :half] * half", "", True),
+        ("self.short = lambda x: x[:, : HALF + into]", "HALF = 32\n\n", True),
+        ("self.short = lambda x, size=out: x[:, : size - into]", "", True),
+        ("rows = dataset.rows; self.short = lambda x: x[:, : rows // 2]", "", False),
+        ("self.short = lambda x: x[:, : UNKNOWN // 2]", "from where import UNKNOWN\n\n", False),
+    ],
+)
+def test_numbers_of_the_function_around_are_numbers(init: str, before: str, is_fixed: bool) -> None:
+    finding = found(CLOSED.format(init=init, before=before))
+    assert (finding.fix is not None) is is_fixed, finding.related
