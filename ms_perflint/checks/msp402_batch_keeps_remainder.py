@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FEWER = Message("the last batch has fewer rows: the graph is compiled once more for its shape")
 DROPS = Message("drop the last batch")
 LEFT_OUT = Message("the rows of the last batch are left out of each epoch")
+NEVER = Message("nothing shuffles the rows: those of the last batch are never trained on")
 SHARED = Message("other datasets are made here too: evaluation needs all rows")
 
 
@@ -53,7 +54,7 @@ class BatchKeepsRemainder(Check):
         batch = pipelines.api_of(call) if call is not None else None
         if batch is None:
             return
-        remedy = Remedy(None, DROPS, Safety.UNSAFE, LEFT_OUT)
+        remedy = Remedy(None, DROPS, Safety.UNSAFE, NEVER if remainders.is_unshuffled(batch) else LEFT_OUT)
         if remainders.is_shared(batch):
             remedy = Remedy(None, DROPS, Safety.DISPLAY, SHARED)
         self.report(node, FEWER, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

@@ -39,6 +39,7 @@ SCALER_SINCE = (2, 0)
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
 ON_CPU = Message("FP16 needs loss scaling, which has no place here; a CPU has no BF16")
+BESIDE = Message("what this network gives elsewhere would be BF16, with which NumPy does not compute")
 OLD = Message("FP16 needs loss scaling, which has no place here; BF16 needs MindSpore 2.2")
 _FIXED_CELL = "FixedLossScaleUpdateCell"
 _CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its weights
@@ -54,6 +55,7 @@ class Rewrite(NamedTuple):
     networks: tuple[Value, ...] = ()  # that are converted
     inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
     is_scaled: bool = False  # the loss is scaled already
+    beside: tuple[str, ...] = ()  # networks that are used elsewhere by their old names: they are converted in place
     obstacle: Optional[Obstacle] = None  # why there are no edits
 
 
@@ -79,7 +81,8 @@ class Writer:
         values = tuple(converted(self.program, use) for use in plan.uses)
         is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
         inner = tuple(each.cls for each in plan.inner)
-        return found._replace(has_loss_inside=is_inside, networks=values, inner=inner)
+        beside = tuple(dict.fromkeys(_called(use) for use in plan.uses if is_used_beside(self.program, use)))
+        return found._replace(has_loss_inside=is_inside, networks=values, inner=inner, beside=beside)
 
     def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
         call = trainings[0].call
@@ -113,10 +116,13 @@ class Writer:
         """Return the edits that convert what goes by one name, or one expression; else what stands in the way."""
         first = uses[0]
         full = self.full_conversion(converted(self.program, first))
+        is_beside = is_used_beside(self.program, first)
+        if is_beside and dtype != "float16":  # it is converted in place, beside what gives float32 (run on 2.10)
+            return Obstacle(first.module, first.node, BESIDE)
         if full is None:
             text = Message("a statement of its own is needed before this one")
             return self._uses(uses, dtype) or Obstacle(first.module, first.node, text)
-        if is_used_beside(self.program, first):
+        if is_beside:
             return Obstacle(full.module, full.node, APART)
         text = Message("the level of this conversion cannot be set here")
         return self._level(full, first, dtype) or Obstacle(full.module, full.node, text)

@@ -33,6 +33,7 @@ ON_CPU = Message("the device is a CPU by default, which computes FP16 more slowl
 TIED = Message("the network multiplies by the weight of a layer, which stays in FP32 unless it is cast")
 INSIDE = Message("the network computes its loss itself, which has to stay in FP32; check where it starts")
 OWN = Message("custom training step; check every other use of the loss and the gradients")
+BESIDE = Message("custom training step; other uses of {names} compute in FP16 as well")  # in place, run on 2.10
 TUPLE = Message("`net_outputs` becomes a tuple of loss, overflow and scale, and a callback takes it for the loss")
 FIXED = Message("FP16 changes the numbers; a dynamic scale would make `net_outputs` a tuple, which a callback reads")
 DECIDED = Message("an option or a config file decides the level")
@@ -175,6 +176,8 @@ class MixedPrecision:
         if found.is_scaled:
             advice = Message("convert {names} to FP16; the loss is scaled already", names=names)
         reason = INSIDE if training.kind == "model" or found.has_loss_inside else OWN
+        if reason is OWN and found.beside:
+            reason = BESIDE.filled(names=", ".join(f"`{name}`" for name in found.beside))
         if found.dtype != "float16":
             advice, reason = Message("convert {names} to BF16, which needs no loss scaling", names=names), ATLAS
         way = Remedy(found.edits, advice, Safety.DISPLAY, reason, self._deciding(found.networks))

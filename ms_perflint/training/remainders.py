@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
@@ -51,6 +53,21 @@ def is_shared(batch: Call) -> bool:
     if not owner.is_function:
         return False
     return len(training.callers(batch.program, owner)) > 1 or _serves_others(batch.program, owner)
+
+
+def is_unshuffled(batch: Call) -> bool:
+    """Return whether the same rows come last in each epoch: the source is told not to shuffle, and no stage does."""
+    fed = pipelines.pipelines_with(batch.program, batch)
+    return bool(fed) and all(_keeps_order(batch.program, each.stages[each.position(batch) + 1 :]) for each in fed)
+
+
+def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
+    """Return whether the last of some stages, the source, and those behind it give the rows in one order."""
+    made = before[-1].creation if before else None
+    site = made.scope.module.site_at(made.call) if made is not None else None
+    if site is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
+        return False
+    return Call(site, program, before[-1].type_api).argument("shuffle").must_be(False)
 
 
 def _serves_others(program: Program, function: Scope) -> bool:

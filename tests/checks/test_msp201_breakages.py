@@ -1117,3 +1117,73 @@ def test_a_function_that_reads_members_of_the_network_takes_no_converted_one(the
 )
 def test_a_function_that_reads_what_all_cells_have_takes_a_converted_one(then: str) -> None:
     assert "auto_mixed_precision(net" in texts(fixed(PREPARING, PASSED.format(then=then, given="net, opt")))
+
+
+# --- a network that is used elsewhere: `auto_mixed_precision` converts it in place, and gives float32 beside it
+
+EVALUATED = """
+    opt = {optimizer}
+    {use}
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), opt)
+    for data, label in dataset.create_tuple_iterator():
+        step(data, label)
+    """
+USES = ["net.prepare(0)", "print(net.fc.weight)", "evaluate(net.construct)", "print(net.name_cells())"]
+CHOSEN = "nn.SGD(net.trainable_params()) if ms.get_context('device_id') else nn.Adam(net.trainable_params())"
+
+
+@pytest.mark.parametrize("use", USES)
+def test_bf16_is_not_given_to_what_uses_the_network_elsewhere(use: str) -> None:
+    finding = found(PREPARING, "net = Net()\n", EVALUATED.format(optimizer=CHOSEN, use=use))
+    assert refused(finding) == "what this network gives elsewhere would be BF16, with which NumPy does not compute"
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "use", "text"),
+    [
+        (CHOSEN, "net.set_train()", 'net = amp.auto_mixed_precision(net, "O2", mstype.bfloat16)'),
+        *(("nn.SGD(net.trainable_params())", use, 'amp_net = amp.auto_mixed_precision(net, "O2")') for use in USES),
+    ],
+)
+def test_fp16_or_a_network_that_is_bound_anew_is(optimizer: str, use: str, text: str) -> None:
+    fix = fixed(PREPARING, "net = Net()\n", EVALUATED.format(optimizer=optimizer, use=use))
+    assert text in texts(fix)
+    assert (fix.reason == "custom training step; other uses of `net` compute in FP16 as well") is ("amp_net" in text)
+
+
+# --- numbers of a function around the code that computes
+
+CLOSED = """
+    {before}
+    class Block(nn.Cell):
+        def __init__(self, into, out):
+            super().__init__()
+            self.fc = nn.Dense(into, out)
+            {init}
+
+        def construct(self, x):
+            return self.short(self.fc(x))
+
+
+    net = nn.SequentialCell(Block(64, 128), Block(128, 256))
+    loss = nn.MSELoss()
+    opt = nn.Adam(net.trainable_params())
+    model = Model(net, loss, opt)
+    model.train(10, dataset, dataset_sink_mode=True)
+    """
+
+
+@pytest.mark.parametrize(
+    ("init", "before", "is_fixed"),
+    [
+        ("self.short = lambda x: x[:, : (out - into) // 2]", "", True),
+        ("half = out // 2; self.short = lambda x: x[:, :half] * half", "", True),
+        ("self.short = lambda x: x[:, : HALF + into]", "HALF = 32\n\n", True),
+        ("self.short = lambda x, size=out: x[:, : size - into]", "", True),
+        ("rows = dataset.rows; self.short = lambda x: x[:, : rows // 2]", "", False),
+        ("self.short = lambda x: x[:, : UNKNOWN // 2]", "from where import UNKNOWN\n\n", False),
+    ],
+)
+def test_numbers_of_the_function_around_are_numbers(init: str, before: str, is_fixed: bool) -> None:
+    finding = found(CLOSED.format(init=init, before=before))
+    assert (finding.fix is not None) is is_fixed, finding.related

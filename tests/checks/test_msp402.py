@@ -356,3 +356,27 @@ def test_a_script_for_evaluation_needs_all_rows(data: str) -> None:
 )
 def test_scripts_that_make_no_other_dataset_leave_the_fix(script: str) -> None:
     fires(CODE, beside(script, "unsafe"))
+
+
+ORDERED = "ds.GeneratorDataset(list(rows(n)), ['x', 'y'], shuffle=False)"
+
+
+@pytest.mark.parametrize(
+    ("made", "is_told"),
+    [
+        (f"{ORDERED}.batch(32)", True),
+        (f"{ORDERED}.map(lambda x: x, 'x').batch(32)", True),
+        ("ds.MindDataset('a', shuffle=False).batch(32)", True),
+        ("ds.NumpySlicesDataset(x, shuffle=False).batch(32)", True),
+        (f"{ORDERED}.shuffle(100).batch(32)", False),
+        ("ds.MindDataset('a').batch(32)", False),
+        ("ds.MindDataset('a', shuffle=True).batch(32)", False),
+        ("ds.GeneratorDataset(list(rows(n)), ['x', 'y'], shuffle=args.shuffle).batch(32)", False),
+        ("ds.GeneratorDataset(list(rows(n)), ['x', 'y'], sampler=ds.RandomSampler()).batch(32)", False),
+    ],
+)
+def test_rows_that_are_never_trained_on_are_told(made: str, is_told: bool) -> None:
+    program = Program({"train.py": join(IMPORTS, ROWS, GRAPH, f"train_set = {made}\n", TRAIN)})
+    (finding,) = program.lint(CODE).findings
+    assert finding.fix is not None and finding.fix.reason is not None
+    assert finding.fix.reason.startswith("nothing shuffles the rows") is is_told

@@ -63,9 +63,10 @@ class Numbers:
         return (bool(found) and all(self._is_bound(each, seen) for each in found)) or self._is_constant(node, function)
 
     def _bindings(self, node: ast.expr, function: Scope) -> list[Binding]:
-        """Return what gives a name of a function, or an attribute of its class, its value."""
+        """Return what gives a name of a function, or of one around it, or an attribute of its class, its value."""
         if isinstance(node, ast.Name):
-            return list(function.bindings.get(node.id, ()))
+            home = function.home(node.id)
+            return list(home.bindings.get(node.id, ())) if home is not None else []
         cls = function.parent
         if not is_own(node) or cls is None or not cls.is_class:
             return []
