@@ -31,8 +31,10 @@ class HostSyncEachStep(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """The first of the reads in a loop that takes steps on an accelerator."""
-        if not training.may_train(self.program) or not call.block.loops or not self.program.runs(call):
+        """The first of the reads in a loop that takes steps on an accelerator, or in a function that it calls."""
+        if not training.may_train(self.program) or not (call.block.loops or call.scope.owner.is_function):
+            return False
+        if not self.program.runs(call):
             return False
         is_first = bool(host_reads.reads_from(self.program, call))
         return is_first and not self.target.is_cpu and not training.is_demonstration(self.program)

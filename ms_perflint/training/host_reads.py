@@ -7,30 +7,38 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import usually
 from ms_perflint.training.graph_mode.compiled import assigned
-from ms_perflint.training.step_loops import StepLoop, step_loops
+from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
 METHODS = frozenset({"asnumpy", "item", "tolist"})
 _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
+_ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call)
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
 
 
 @fact
 def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
-    """Return for each loop that takes steps, and reads what they give in each pass, the calls that do so."""
+    """Return for each loop that takes steps, and reads what they give in each pass, the calls that do so.
+
+    Those in the functions that it calls come behind its own.
+    """
     found: dict[int, tuple[Site, ...]] = {}
     for each in step_loops(program):
         reads = tuple(_reads(program, each))
         known = found.get(id(each.loop), ())
         found[id(each.loop)] = tuple(sorted({*known, *reads}, key=lambda site: site.span))
+    for own, outer in steps_in_functions(program):
+        is_periodic = any(_counts(each.test) for each in condition_of(outer.site))
+        if not is_periodic and not _is_short(program, outer) and not _evaluates(outer):
+            found[id(outer.loop)] = tuple(dict.fromkeys((*found.get(id(outer.loop), ()), *_reads(program, own))))
     return tuple(reads for reads in found.values() if reads)
 
 
@@ -137,11 +145,16 @@ def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
         return
     inner: set[int] = set()
     for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
-        if id(site.node) in inner or site.block.loops[:1] != [step.loop]:
+        if id(site.node) in inner or not _is_beside(step, site.block):
             continue
         if _is_read(program, site, tensors, step) and _is_each(program, step, site):
             inner.update(map(id, ast.walk(site.node)))
             yield site
+
+
+def _is_beside(step: StepLoop, block: Block) -> bool:
+    """Return whether a block has the same innermost loop as the step; none, in a function that is called each time."""
+    return block.loops[:1] == step.site.block.loops[:1]
 
 
 def _is_short(program: Program, step: StepLoop) -> bool:
@@ -158,9 +171,29 @@ def _given(step: StepLoop) -> set[str]:
     stmt = step.site.stmt
     if not isinstance(stmt, ast.Assign) or not _is_tensor(stmt.value, set(), step):
         return set()
-    if any(isinstance(node, ast.Attribute) and node.attr in METHODS for node in ast.walk(stmt.value)):
-        return set()  # on the host already
-    return {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    if _is_on_host(stmt.value):
+        return set()
+    names = {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return names | _computed(step, names)
+
+
+def _computed(step: StepLoop, names: set[str]) -> set[str]:
+    """Return the names of what is computed on the device of what the step gives: `loss = loss_a + loss_b`."""
+    values = [
+        (name, each.value)
+        for name, bindings in step.scope.bindings.items()
+        for each in bindings
+        if isinstance(each.value, _ARITHMETIC) and _is_beside(step, each.block) and not _is_on_host(each.value)
+    ]
+    found: set[str] = set()
+    while new := {name for name, value in values if _is_tensor(value, names | found, step)} - names - found:
+        found |= new
+    return found
+
+
+def _is_on_host(node: ast.expr) -> bool:
+    """Return whether an expression is made of what is read."""
+    return any(isinstance(each, ast.Attribute) and each.attr in METHODS for each in ast.walk(node))
 
 
 def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) -> bool:
@@ -187,6 +220,8 @@ def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
         elif isinstance(node, ast.Attribute) and node.attr not in _KEEPS:
             return False
         node = node.value
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod):
+        return any(_is_tensor(side, tensors, step) for side in (node.left, node.right))
     return node is step.site.node or (isinstance(node, ast.Name) and node.id in tensors)
 
 
@@ -218,7 +253,7 @@ def _counts(test: ast.expr) -> bool:
 
 def _evaluates(step: StepLoop) -> bool:
     """Return whether the loop evaluates in each pass, which waits for the device anyway."""
-    beside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop])
+    beside = (site for site in step.scope.calls if _is_beside(step, site.block))
     return any(_is_evaluation(site) and site.node is not step.site.node for site in beside)
 
 
@@ -232,13 +267,17 @@ def _decides(step: StepLoop, tensors: set[str]) -> bool:
     """Return whether what a step gave, or what is read of it, decides what Python does: a guard, an early stop."""
     names = set(tensors)
     for name, bindings in step.scope.bindings.items():
-        inside = [getattr(each.stmt, "value", None) for each in bindings if step.loop in each.block.loops]
+        inside = [getattr(each.stmt, "value", None) for each in bindings if _is_inside(step, each.block)]
         if any(value is not None and not names.isdisjoint(_names(value)) for value in inside):
             names.add(name)
     for node in descendants(step.loop):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
             return True
     return False
+
+
+def _is_inside(step: StepLoop, block: Block) -> bool:
+    return step.loop in block.loops or not step.site.block.loops
 
 
 def _names(node: ast.AST) -> set[str]:

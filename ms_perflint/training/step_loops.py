@@ -44,6 +44,15 @@ def step_loops(program: Program) -> tuple[StepLoop, ...]:
     return tuple(found.values())
 
 
+@fact
+def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...]:
+    """Return the steps in functions that a loop calls, each with that loop; the first has the function for its loop."""
+    whole = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
+    inner = [site for site in train_sites(program) if not site.block.loops and id(site.node) not in whole]
+    made = ((StepLoop(site.scope.owner.node, site, site.scope.owner), site) for site in inner)
+    return tuple((own, outer) for own, site in made for outer in _around(program, site, set()))
+
+
 def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:

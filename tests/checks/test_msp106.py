@@ -35,6 +35,26 @@ def each(
     return case(name, join(START) + before + head + body, device=device)
 
 
+IN_FUNCTION = """
+    def train(x, y):
+        loss = step(x, y)
+        print(loss)  # !
+
+
+    """
+IN_METHOD = """
+    class Learner:
+        def train(self, x, y):
+            loss = step(x, y)
+            losses.append(loss.asnumpy())  # !
+
+
+    """
+CALLS = "for x, y in train_set.create_tuple_iterator():\n    train(x, y)\n"
+CALLS_OUTER = CALLS.replace("train(", "outer(")
+
+IN_FUNCTION_QUIET = join(IN_FUNCTION.replace("  # !", ""))
+
 FIRES = [
     each("asnumpy", "losses.append(loss.asnumpy())  # ! display-only"),
     each("a total", "total += loss.asnumpy()  # ! display-only"),
@@ -125,6 +145,40 @@ FIRES = [
     each("several", "total += loss.asnumpy()  # !", "print(loss)"),
     each("one of several results", "losses.append(loss.asnumpy())  # !", take="loss, logits = step(x, y)"),
     each("an element", "losses.append(loss[0].asnumpy())  # !"),
+    each("a sum of two", "loss = loss_a + loss_b", "print(loss.asnumpy())  # !", take="loss_a, loss_b = step(x, y)"),
+    each("a share", "share = loss / 4", "losses.append(float(share))  # !"),
+    each("a computed f-string", 'print(f"{(loss * 2).asnumpy()}")  # !'),
+    each("a total so far", "total = total + loss", "print(total)  # !"),
+    each("computed twice", "half = loss / 2", "rest = half.mean() - 1", "losses.append(rest.item())  # !"),
+    case(
+        "in a function that a loop calls where it can",
+        START,
+        IN_FUNCTION,
+        CALLS.replace("train(", "if x.size > 4: train("),
+    ),
+    case("in a function that a loop calls", START, IN_FUNCTION, CALLS),
+    case("in a function of a function", START, IN_FUNCTION, "def outer(x, y):\n    train(x, y)\n\n\n", CALLS_OUTER),
+    case(
+        "in a method that a loop calls",
+        START,
+        IN_METHOD,
+        "learner = Learner()\n",
+        CALLS.replace("train(", "learner.train("),
+    ),
+    case(
+        "in a function that returns it",
+        START,
+        IN_FUNCTION.replace("print(loss)  # !", "return loss.asnumpy()  # !"),
+        CALLS,
+    ),
+    case(
+        "in a function and in its loop",
+        START,
+        IN_FUNCTION.replace("  # !", "").replace("print(loss)", "print(loss)\n        return loss"),
+        CALLS.replace("train(x, y)", "loss = train(x, y)\n    print(loss.asnumpy())  # !").replace(
+            "train(x", "step(x", 0
+        ),
+    ),
     case(
         "in the function of an epoch",
         START,
@@ -207,6 +261,30 @@ QUIET = [
         "args = parser.parse_args()\n",
     ),
     each("rank 0", "if rank == 0:", "    print(loss)", before="rank = ms.communication.get_rank()\n"),
+    each("a text that is formatted", 'print("%d" % len(losses))', "share = loss / 4"),
+    each("a sum of others", "other = best + 1", "print(other)"),
+    each("computed of what is read", "share = loss.asnumpy() / 4 if i % 100 == 0 else 0", "print(share)"),
+    case(
+        "in a function every 100 steps",
+        START,
+        IN_FUNCTION_QUIET,
+        CALLS.replace("train(", "if len(losses) % 100 == 0: train("),
+    ),
+    case(
+        "in a function that guards it",
+        START,
+        IN_FUNCTION_QUIET.replace("print", "if len(losses) % 9 == 0: print"),
+        CALLS,
+    ),
+    case(
+        "in a function that decides",
+        START,
+        IN_FUNCTION_QUIET + "    if loss < best:\n        losses.append(0)\n",
+        CALLS,
+    ),
+    case("in a function that is called once", START, IN_FUNCTION_QUIET, "train(x, y)\n"),
+    case("in a function of a short loop", START, IN_FUNCTION_QUIET, "for i in range(5):\n    train(i, i)\n"),
+    case("in a function beside an evaluation", START, IN_FUNCTION_QUIET, CALLS + "    evaluate(net)\n"),
     case("nothing trains", START, "for x, y in train_set:\n    print(net(x).asnumpy())\n"),
     case("a few steps", START, "for i in range(5):\n    loss = step(x, y)\n    print(loss)\n"),
     case(
