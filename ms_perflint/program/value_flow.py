@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from heapq import heappop, heappush
-from itertools import count
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
@@ -23,6 +22,7 @@ Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS
 Moves = tuple[tuple[int, int], ...]  # from which of PATHS to which
 Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
 Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
+EQUAL = 4096  # sets of values, from which on it is not looked any more whether a new one is equal to one of them
 DIRECT = 8  # edges of a fan, up to which it needs no others: it costs less than what they share
 AT = {path: position for position, path in enumerate(PATHS)}
 _ITSELF = ((AT[""], AT[""]),)
@@ -58,14 +58,13 @@ class ValueFlow:
         self._fans: dict[tuple[object, ...], Optional[Node]] = {}
         self._back: dict[Node, dict[str, None]] = {}  # as what of themselves the functions of a fan give back
         self._where: Held = {}  # `functions`, so far
+        self._places: dict[Key, int] = {}  # of nodes in a sweep: below 0, the last one first
+        self._placed: list[Key] = []
 
     @cached_property
     def functions(self) -> Held:
         """Return where `callables` are held."""
         self._run(self.callables.items(), self._where, len(self.callables))
-        equal: dict[int, int] = {}  # many hold the same
-        for key, bits in self._where.items():
-            self._where[key] = equal.setdefault(bits, bits)
         return self._where
 
     def functions_at(self, key: Key, path: str) -> int:
@@ -149,50 +148,70 @@ class ValueFlow:
     def _run(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
         """Let nodes hand on what they hold, of `width` values, until nothing changes.
 
-        Each hands on what it has got since it did so last; first come those that did so longest ago.
+        Each hands on what it has got since it did so last, in sweeps: after those from which it gets something, but
+        for those that get something from it.
         """
         new: Held = {}  # what is not handed on yet
-        todo: list[tuple[int, int, Key]] = []
-        last: dict[Key, int] = {}
-        clock, ones = count(1), (1 << width) - 1
+        equal: dict[int, int] = {}  # many hold the same
 
-        def give(key: Key, bits: int) -> None:
+        def give(key: Key, bits: int) -> bool:
+            """Return whether a node has got something, and had handed on all that it held before."""
             known = held.get(key, 0)
             bits &= ~known
-            if bits:
-                held[key] = known | bits if known else bits  # the same number, where many hold it
-                if key not in new:
-                    heappush(todo, (last.get(key, 0), next(clock), key))
-                new[key] = new[key] | bits if key in new else bits
+            if not bits:
+                return False
+            if len(equal) > EQUAL:
+                equal.clear()
+            held[key] = equal.setdefault(known | bits, known | bits)
+            new[key] = new.get(key, 0) | bits
+            return new[key] == bits
 
         for key, bits in seeds:
             give(key, bits)
         added: list[tuple[Key, Edge]] = []
-        while todo or added:
-            while todo:
-                key = heappop(todo)[2]
-                last[key] = next(clock)
-                bits = new.pop(key)
-                edges = self._edges.get(key)
-                for target, moves in self._edges_of(key) if edges is None else edges:
-                    if moves is None:
-                        got = bits
-                    else:  # as `moved` does
-                        got = 0
-                        for at, to in moves:
-                            part = bits >> at * width & ones
-                            if part:
-                                got |= part << to * width
-                    if got and got & ~held.get(target, 0):
-                        give(target, got)
+        while new or added:
+            ahead = [self._place(key) for key in new]
+            while ahead:
+                heapify(ahead)
+                behind: list[int] = []
+                while ahead:
+                    place = heappop(ahead)
+                    key = self._placed[~place]
+                    bits = new.pop(key)
+                    for target, moves in self._edges[key]:
+                        got = bits if moves is None else moved(bits, moves, width)
+                        if got and got & ~held.get(target, 0) and give(target, got):
+                            to = self._places[target]
+                            heappush(ahead, to) if to > place else behind.append(to)
+                ahead = behind
             added = self._to_functions() or self._to_words()
             for key, (target, moves) in added:
                 self._edges[key].append((target, moves))
+                self._place(target)
                 give(target, moved(held.get(key, 0), moves, width))
         self._open.clear()  # from now on no function gets anywhere else
 
+    def _place(self, key: Key) -> int:
+        """Return where a node comes in a sweep: before those that get something from it, but for circles."""
+        if key not in self._places:
+            self._places[key] = 0
+            stack = [(key, iter(self._edges_of(key)))]
+            while stack:
+                first, edges = stack[-1]
+                inner = next((target for target, _ in edges if target not in self._places), None)
+                if inner is None:
+                    stack.pop()
+                    self._places[first] = ~len(self._placed)
+                    self._placed.append(first)
+                else:
+                    self._places[inner] = 0
+                    stack.append((inner, iter(self._edges_of(inner))))
+        return self._places[key]
+
     def _edges_of(self, key: Key) -> list[Edge]:
-        """Return the nodes that get something of what one holds, and what; it is not asked twice for one."""
+        """Return the nodes that get something of what one holds, and what."""
+        if key in self._edges:
+            return self._edges[key]
         nodes = self.nodes(key)
         found: list[Edge] = [(alias, None) for alias in self._aliases.get(key, ())]
         if isinstance(key, str) and key not in self.computed:
