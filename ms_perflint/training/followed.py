@@ -121,9 +121,9 @@ def trainer(program: Program) -> Optional[End]:
                 continue
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
-    models = [model.argument("network") for model in program.calls("mindspore.train.Model")]
+    steps = [call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call)]
+    models = [model.argument("network") for model in program.calls("mindspore.train.Model")] if steps else []
     kept = {known.creation.call for value in models for known in value.alternatives if known.creation is not None}
-    steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
     made = next((call for call in steps if call.node not in kept), None)  # a Model trains with it, or does not
     return End(made.node, made.scope) if made is not None else _optimizes(program)
 
