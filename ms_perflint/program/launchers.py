@@ -18,6 +18,7 @@ from ms_perflint.program.shell_variables import GAP, Script, assignment
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
 
+OUTER = ("example", "examples")  # beside the entry script, or above it, with such folders in them
 FOLDERS = ("*scripts", "script", "shell", "sh", "bash", "tools")  # beside the entry script, and the folders above it
 SIZE = 1 << 16  # bytes of a script that is read
 # Commands that start what follows them; python3.7 and the like count by their beginning
@@ -96,10 +97,12 @@ def _scripts(program: Files) -> list[str]:
 
 def _homes(program: Files, directory: str) -> Iterator[str]:
     """Yield the folders in which scripts are looked for, the nearest first."""
+    files = program.project.files
     for base in program.project.ancestors(directory):
-        yield base
-        names = program.project.files.named(base, *FOLDERS)
-        yield from (os.path.join(base, folder) for folder in sorted(names) if "." not in folder)
+        for home in (base, *(os.path.join(base, outer) for outer in sorted(files.named(base, *OUTER)))):
+            yield home
+            names = files.named(home, *FOLDERS)
+            yield from (os.path.join(home, folder) for folder in sorted(names) if "." not in folder)
 
 
 def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
@@ -187,7 +190,10 @@ class _Folders:
         self.program = program
         self.script = script
         home = os.path.dirname(script.path)
-        self.homes = (home, os.path.dirname(home))  # scripts are started in their folder, or in that above
+        above = os.path.dirname(home)
+        self.homes: tuple[str, ...] = (home, above)  # scripts are started in their folder, or in that above
+        if os.path.basename(above) in OUTER:
+            self.homes = (home, above, os.path.dirname(above))
         self.steps = list(_steps(script, command))
 
     def find(self, path: str, *others: str) -> Optional[str]:

@@ -10,6 +10,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.training_steps import PARAMETERS, STEP_CELLS, optimizers, takers
 
@@ -121,11 +122,16 @@ def trainer(program: Program) -> Optional[End]:
                 continue
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
-    steps = [call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call)]
-    models = [model.argument("network") for model in program.calls("mindspore.train.Model")] if steps else []
-    kept = {known.creation.call for value in models for known in value.alternatives if known.creation is not None}
-    made = next((call for call in steps if call.node not in kept), None)  # a Model trains with it, or does not
+    steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
+    made = next((call for call in steps if not _is_in_model(program, call)), None)
     return End(made.node, made.scope) if made is not None else _optimizes(program)
+
+
+def _is_in_model(program: Program, made: Call) -> bool:
+    """Return whether a step is made for a Model, which trains with it or does not."""
+    values = (model.argument("network") for model in program.calls("mindspore.train.Model"))
+    makers = (known.creation for value in values for known in value.alternatives)
+    return any(maker is not None and maker.call is made.node for maker in makers)
 
 
 def _optimizes(program: Program) -> Optional[End]:

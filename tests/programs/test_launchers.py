@@ -149,6 +149,14 @@ PLACES = [
     ("net/train.py", "scripts/run.sh", "python other/train.py -d Ascend", False),
     ("net/train.py", "scripts/run.sh", "python train.py -d Ascend", False),
     ("net/train.py", "other/scripts/run.sh", "python ../train.py -d Ascend", False),
+    ("train.py", "examples/scripts/run.sh", "python ../../train.py -d Ascend", True),
+    ("train.py", "example/run.sh", "cd ..\npython train.py -d Ascend", True),
+    ("net/train.py", "examples/scripts/run.sh", "python net/train.py -d Ascend", True),
+    ("examples/train.py", "examples/scripts/run.sh", "python ../train.py -d Ascend", True),
+    ("train.py", "samples/scripts/run.sh", "python ../../train.py -d Ascend", False),
+    ("train.py", "examples/other/run.sh", "python ../../train.py -d Ascend", False),
+    ("net/train.py", "samples/scripts/run.sh", "python net/train.py -d Ascend", False),
+    ("net/train.py", "examples/scripts/run.sh", "python other/train.py -d Ascend", False),
 ]
 
 
