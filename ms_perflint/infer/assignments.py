@@ -88,14 +88,14 @@ class Assignments(Places):
                 self.flow([(self.word(alias.name), "")], self.variable(scope, name), ("",))
         elif kind == "parameter" and value is not None and scope.parent is not None:
             self.flow(self.places(value, scope.parent), self.variable(scope, name), ("",))
-        elif kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
-            self.flow(taken(self.places(binding.stmt.value, binding.scope)), self.variable(scope, name), (ELEMENT,))
-        elif value is not None and kind != "parameter":
+        elif (value is not None or kind == "augment") and kind != "parameter":
             self._assigned(binding, self.variable(scope, name))
 
     def _assigned(self, binding: Binding, target: Node) -> None:
         """Let a target get what an assignment, loop or `with` gives it."""
         value, path = binding.value, binding.path
+        if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+            self.flow(taken(self.places(binding.stmt.value, binding.scope)), target, (ELEMENT,))
         if binding.kind == "rest":
             path = path[:-2]
         while path and isinstance(value, (ast.Tuple, ast.List)) and binding.kind != "for":

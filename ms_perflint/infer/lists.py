@@ -116,6 +116,8 @@ class _Elements:
         for target, value, block in owner.module.registered.get(names[-1], ()):
             if block.scope.owner in scopes and _names(target.value) == names:
                 yield STORE, value, block, ()
+        for value, block in _grown(holder):
+            yield "extend", value, block, ()
         for site in (site for scope in scopes for site in scope.calls):
             if not isinstance(site.node, ast.Call):
                 continue
@@ -196,6 +198,17 @@ def holders(what: Union[Display, Instance]) -> list[Binding]:
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
     return [each for group in groups for each in group if each.value is not None and each.value is what.node]
+
+
+def _grown(holder: Binding) -> Iterator[tuple[ast.expr, Block]]:
+    """Yield what `+=` adds to an attribute, or to a name in a loop: elsewhere a name is what it is where it is read."""
+    owner, names = holder.scope.owner, _names(holder.node)
+    is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
+    group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]
+    for each in group.get(names[-1] if names else holder.name, ()):
+        stmt, is_held = each.stmt, is_attribute or each.block.loops
+        if is_held and isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
+            yield stmt.value, each.block
 
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:
