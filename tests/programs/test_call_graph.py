@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Optional
 
 import pytest
@@ -11,8 +12,10 @@ from spellings import CALLS, DECOYS, HOLDS, IDLE
 from test_spellings import BASES, filled
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.infer.values import Bound, Instance
+from ms_perflint.infer.evaluate import ProgramEvaluator
+from ms_perflint.infer.values import Bound, Instance, Value
 from ms_perflint.program import value_flow
+from ms_perflint.program.call_graph import GROUP
 from ms_perflint.program.program import Program
 from ms_perflint.training.training_steps import is_step, step_flow
 
@@ -131,6 +134,37 @@ def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkey
     before = steps
     program.call_graph.sites(module.defined["step_1"][0])
     assert steps == before
+
+
+def computed(number: int) -> dict[str, str]:
+    """Return a program whose functions are called by names that are worked out, at as many sites."""
+    functions = "".join(f"def step_{at}(x):\n    return x\n" for at in range(number))
+    calls = "".join(f"getattr(sys.modules[__name__], names[{at}])(1)\n" for at in range(number))
+    return {"train.py": f"import sys\n{functions}names = input()\n{calls}"}
+
+
+@pytest.mark.parametrize("make", [tangled, computed])
+@pytest.mark.parametrize("number", [2 * GROUP, 4 * GROUP])
+def test_sites_that_may_enter_many_functions_are_asked_once_for_all(
+    make: Callable[[int], dict[str, str]], number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = analysed(make(number))
+    asked = 0
+    callees = ProgramEvaluator.callees
+
+    def counted(self: ProgramEvaluator, site: Site) -> Value:
+        nonlocal asked
+        asked += 1
+        return callees(self, site)
+
+    monkeypatch.setattr(ProgramEvaluator, "callees", counted)
+    functions = [scope for module in program.modules for scope in module.scopes if scope.is_function]
+    sites = {site for function in functions for site in all_sites(program, function)}
+    assert len(functions) >= number and len(sites) >= number
+    found = {function: set(program.callers(function)) for function in functions}
+    assert 0 < asked <= 12 * (len(functions) + len(sites))
+    called = {site: {known.definition for known in callees(program.evaluator, site).alternatives} for site in sites}
+    assert found == {function: {site for site in sites if function in called[site]} for function in functions}
 
 
 OWN_NAMES = [
