@@ -258,6 +258,23 @@ def test_a_collection_of_folders_is_not_searched(tmp_path: Path) -> None:
     assert Disk().named(str(tmp_path), "part1") == {"part1"}
 
 
+@pytest.mark.parametrize("folder", ["src", "v1.0", "yolo-5.1", "r1.8_final", "1.10", "model.v2"])
+@pytest.mark.parametrize("asked", ["*/*.py", "**/*.py"])
+def test_folders_may_have_a_version_in_their_names(folder: str, asked: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "train.py").touch()
+    (tmp_path / "weights.h5").touch()  # a file, which has none in it
+    assert Disk().named(str(tmp_path), asked) == {os.path.join(folder, "train.py")}
+
+
+def test_files_with_a_number_make_no_collection(tmp_path: Path) -> None:
+    for number in range(FOLDERS + 1):
+        (tmp_path / f"rows.tfrecord-{number}").touch()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").touch()
+    assert Disk().named(str(tmp_path), "*/*.py", "*/") == {os.path.join("src", "a.py")}
+
+
 def test_nothing_asks_for_all_names_of_a_directory() -> None:
     """An answer that hangs on them would not outlast a file that appears beside the project."""
     package = Path(ms_perflint.__file__).parent

@@ -53,7 +53,7 @@ class Files(Protocol):
             [each[len(IN_FOLDERS) :] for each in asked if each.startswith(IN_FOLDERS) and each != IN_FOLDERS]
         )
         folders = _folders(names) if below or deeper or IN_FOLDERS in asked else []
-        is_many = len(folders) > FOLDERS
+        is_many = sum("." not in folder for folder in folders) > FOLDERS
         found = set(_among(names, (*asked, *[each[len(BELOW) :] for each in below])))
         for folder in folders if below or not is_many else ():
             inner = os.path.join(directory, folder)
@@ -64,8 +64,9 @@ class Files(Protocol):
 
 
 def _folders(names: frozenset[str]) -> list[str]:
-    """Return the names that may be of folders with code."""
-    return [name for name in names if "." not in name and name[:2] != "__"]
+    """Return the names that may be of folders with code: `src`, `yolo-1.2`; one that ends in letters is of a file."""
+    shown = (name for name in names if not name.startswith((".", "__")))
+    return [name for name in shown if "." not in name or not name.rpartition(".")[2].isalpha()]
 
 
 def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
