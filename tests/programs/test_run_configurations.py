@@ -900,7 +900,7 @@ def readings(folder: Path, number: int, keyed: str) -> int:
     ],
 )
 def test_a_method_is_not_that_of_an_object_that_was_read_by_key(keyed: str, is_told: bool, tmp_path: Path) -> None:
-    assert (readings(tmp_path / "a", 8, keyed) < readings(tmp_path / "b", 8, "print(index)")) is is_told
+    assert (readings(tmp_path / "a", 8, keyed) < 0.9 * readings(tmp_path / "b", 8, "print(index)")) is is_told
 
 
 def test_what_is_skipped_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
