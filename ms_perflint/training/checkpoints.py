@@ -11,12 +11,12 @@ from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import is_by_epoch
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path

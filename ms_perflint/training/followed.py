@@ -12,7 +12,8 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training.training_steps import PARAMETERS, STEP_CELLS, optimizers, takers
+from ms_perflint.training.optimizers import PARAMETERS, optimizers, takers
+from ms_perflint.training.training_steps import STEP_CELLS
 
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")

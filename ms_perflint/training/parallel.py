@@ -14,9 +14,10 @@ from ms_perflint.index.signature import Held
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.conditions import Pass, always, asks_environment, contradict, devices, passes, usually
 from ms_perflint.training.training import train_sites
-from ms_perflint.training.training_steps import STEP_CELLS, base_apis, is_step_class
+from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

@@ -13,8 +13,10 @@ from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.family import FAMILY
-from ms_perflint.training.training_steps import base_apis, is_optimizer_word, is_step, step_flow
+from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.training_steps import is_step, step_flow
 
 _MARKS = (
     ".backward(",

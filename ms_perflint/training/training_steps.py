@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import descendants, given, word_of
-from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import lineage
-from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.infer.places import CALL
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.program.value_flow import AT, Held, Key, part_of
+from ms_perflint.program.value_flow import Held, Key, part_of
+from ms_perflint.training.bases import base_apis
+from ms_perflint.training.optimizers import is_optimizer_word, names, steps_optimizer
 
 STEP_CELLS = frozenset(
     {
@@ -35,20 +33,7 @@ GRADS = frozenset(
         "mindspore.ops.grad",
     }
 )
-# What gives the parameters of a network, which every optimizer takes
-PARAMETERS = ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names")
 _TAKES = ("GradOperation", "value_and_grad", "grad")
-OPTIMIZERS = ("mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer")  # which others derive from
-# Packages whose functions show, store or copy what they are given, and train no network of MindSpore
-BYSTANDERS = frozenset(
-    {
-        "builtins", "mindspore", "collections", "copy", "functools", "inspect", "itertools", "json", "logging",
-        "operator", "os", "pickle", "pprint", "sys", "time", "typing", "warnings", "numpy", "torch", "tqdm", "yaml",
-        "wandb",
-    }
-)  # fmt: skip
-CONTAINERS = MAKES | PASSES  # calls that give what they are given, or hold it
-_STEPS = ("construct", "step")  # methods that step an optimizer: `optimizer.construct(grads)`
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 
 
@@ -93,11 +78,6 @@ def step_flow(program: Program) -> StepFlow:
         frozenset(id(site.node) for held in (gradients, cells) for site in graph.sites_at(held)),
         words,
     )
-
-
-def names(apis: Iterable[str]) -> list[str]:
-    """Return the nodes of some APIs: their own, and those of their last words where a file of the project has them."""
-    return sorted({name for api in apis for name in (api, api.rpartition(".")[2])})
 
 
 def _classes_around(sites: Iterable[Site]) -> list[Scope]:
@@ -228,218 +208,3 @@ def _holds_methods(cls: Scope, name: str) -> bool:
 
 def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
     return {known.type_api for known in program.value(node, scope).alternatives if known.type_api}
-
-
-def base_apis(program: Program, cls: Scope) -> set[str]:
-    """Return the canonical names of the classes outside of the project that a class derives from."""
-    return {known.api for known in lineage(program.evaluator, cls) if known.api} if cls.is_class else set()
-
-
-def is_optimizer_word(word: str) -> bool:
-    """Return whether a callee's name says that an optimizer takes a step."""
-    word = word.lower()
-    return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
-
-
-def optimizers() -> list[str]:
-    """Return the optimizers of MindSpore."""
-    return sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))
-
-
-def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
-    """Return whether an instance of an API, or of a class of the project, is an optimizer."""
-    return any(_is_kin(name) for name in ({api} if cls is None else base_apis(program, cls)))
-
-
-def _is_kin(name: str) -> bool:
-    kin = {name, *mindspore_api.ancestors(name)}
-    return not kin.isdisjoint(OPTIMIZERS) or (name.startswith("mindspore.nn.") and is_optimizer_word(name))
-
-
-@fact
-def steps_optimizer(program: Program) -> bool:
-    """Return whether some call of the program steps an optimizer."""
-    return any(_steps_optimizer(program, module) for module in program.modules)
-
-
-def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
-    """Return whether a call of a module steps an optimizer: itself, by a method, or through what a library made of it.
-
-    `optimizer(grads)`, `optimizer.construct(grads)`; `Accumulator(optimizer, 4)`, and what that gave is called.
-    """
-    held = set().union(*(module.holders(kind.rpartition(".")[2]) for kind in optimizers()))
-    names = held | {word for word in module.by_word if is_optimizer_word(word)}
-    if _are_called(program, module, names):
-        return True
-    for word in _STEPS:
-        for site in module.by_word.get(word, ()):
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(callee, ast.Attribute) and _is_named(callee.value, held) and program.runs(site):
-                return True
-    made = {site.word for site in takers(program) if site.module is module}
-    return _are_called(program, module, set().union(*(module.holders(word) for word in sorted(made))))
-
-
-def _are_called(program: Program, module: SemanticIndex, names: set[str]) -> bool:
-    """Return whether running code calls something of these names, and gives it an argument."""
-    sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
-    return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
-
-
-def _is_named(node: ast.expr, held: set[str]) -> bool:
-    """Return whether an expression is an optimizer by its name, or by what was put there."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and (word_of(node) in held or is_optimizer_word(word_of(node)))
-
-
-# --- optimizers that go to code that is not there
-
-
-@fact
-def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
-    """Return the running calls that hand an optimizer to code that is not there, and the objects that each is given.
-
-    What such code makes of an optimizer, or of the parameters of a network, may be an optimizer, too.
-    """
-    held: Held = {}
-    made: set[ast.AST] = set()
-
-    def is_parameters(known: Alternative) -> bool:
-        return known.type_api.rpartition(".")[2] in PARAMETERS
-
-    def is_own(known: Alternative) -> bool:
-        by = known.creation
-        return by is not None and (by.call in made or is_optimizer(program, known.type_api, known.cls))
-
-    new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
-    makers = [site for site in _absent(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, with_meant = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
-    found: dict[Site, tuple[Alternative, ...]] = {}
-    held = {}
-    while seeds or makers:
-        made.update(site.node for site in makers)
-        new = program.call_graph.reach([*seeds, *_results(makers)], held)
-        sites = [site for site in _absent(program, new, with_meant) if site not in found]
-        makers = [site for site in sites if _is_given(program, site, held, is_own, is_optimizer_word)]
-        found.update((site, tuple(_objects(program, site))) for site in makers)
-        seeds, with_meant = [], False
-    return found
-
-
-def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
-    """Yield where the results of calls stand."""
-    for site in sites:
-        for node, path in graph_of(site.module).callees.get(id(site.node), ()):
-            yield node.key, joined(path, CALL)
-
-
-def _is_never_meant(word: str) -> bool:
-    return False
-
-
-def _absent(program: Program, held: Held, with_meant: bool = False) -> list[Site]:
-    """Return the running calls of code that is not there that have a name in them under which something is held.
-
-    `with_meant`: those with a name in them that says that it is an optimizer, too.
-    """
-    sites = (site for module in program.modules for site in _naming(module, held, with_meant))
-    return [site for site in sites if program.runs(site) and _is_absent(program, site)]
-
-
-def _naming(module: SemanticIndex, held: Held, with_meant: bool) -> list[Site]:
-    """Return the calls of a module that have such a name in them, of their callees too, in the order of the source."""
-    named, meant = _names_in_calls(module)
-    at = {position for key in named.keys() & held.keys() for position in named[key]}.union(meant if with_meant else ())
-    return [module.sites[position] for position in sorted(at)]
-
-
-@fact
-def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]], frozenset[int]]:
-    """Return which calls of a module have a name in them, and which one of an optimizer, by position among its sites.
-
-    Names are as the assignment graph has them. It is the same in all programs.
-    """
-    graph, named, meant = graph_of(module), dict[Key, list[int]](), set[int]()
-    for position, site in enumerate(module.sites):
-        words: dict[Key, str] = {}
-        for part in descendants(site.node) if isinstance(site.node, ast.Call) else ():
-            if isinstance(part, ast.Name):
-                words[graph.name(part.id, site.scope).key] = part.id
-            elif isinstance(part, ast.Attribute):
-                words[part.attr] = part.attr
-        for key in words:
-            named.setdefault(key, []).append(position)
-        if any(map(is_optimizer_word, words.values())):
-            meant.add(position)
-    return named, frozenset(meant)
-
-
-def _is_absent(program: Program, site: Site) -> bool:
-    """Return whether what a call enters is not there to be read, and of no library that is known to train nothing."""
-    callee = program.evaluator.callees(site).alternatives
-    if not callee:
-        held = program.value(site.base, site.scope).alternatives if site.base is not None else ()
-        is_of_python = any(known.is_display or known.constant is not NO_CONSTANT for known in held)
-        return not is_of_python and not program.callees(site)
-    classes = [known.definition for known in callee if known.definition is not None]
-    apis = {api for cls in classes if cls.method("__init__") is None for api in base_apis(program, cls)}
-    return any(api.partition(".")[0] not in BYSTANDERS for api in apis | set(program.apis(site)))
-
-
-def _is_given(
-    program: Program,
-    site: Site,
-    held: Held,
-    is_one: Callable[[Alternative], bool],
-    is_meant: Callable[[str], bool] = _is_never_meant,
-) -> bool:
-    """Return whether a call is given one of some objects, a container of such, or something unknown that is meant."""
-    for node, scope in _leaves(program, site):
-        value = program.value(node, scope)
-        if any(map(is_one, value.alternatives)) or ((value.open or not value.alternatives) and is_meant(word_of(node))):
-            return True
-        if any(map(_is_container, value.alternatives)):
-            places = graph_of(scope.module).places(node, scope)
-            ways = [(place.key, joined(path, more)) for place, path in places for more in ("", ELEMENT)]
-            if any(held.get(key, 0) >> AT[way] & 1 for key, way in ways) or any(map(is_one, _parts(program, value))):
-                return True
-    return False
-
-
-def _objects(program: Program, site: Site) -> Iterator[Alternative]:
-    """Yield the objects that a call is given."""
-    for node, scope in _leaves(program, site):
-        value = program.value(node, scope)
-        yield from (known for known in (*value.alternatives, *_parts(program, value)) if known.is_object)
-
-
-def _parts(program: Program, value: Value) -> Iterator[Alternative]:
-    """Yield what stands in a list, tuple, set or dict."""
-    for part in (part for known in value.alternatives for part in known.parts):
-        yield from program.evaluator.read(part).alternatives
-
-
-def _is_container(known: Alternative) -> bool:
-    """Return whether something is a list, a dict, or the like."""
-    return known.is_display or known.type_api.rpartition(".")[2] in CONTAINERS
-
-
-def _leaves(program: Program, site: Site) -> Iterator[Part]:
-    """Yield the expressions whose values a call is given, by `partial` too: those inside of displays."""
-    layers = [layer for known in program.evaluator.callees(site).alternatives for layer in known.prepared]
-    calls = [(site.node, site.scope), *((layer.call, layer.scope) for layer in layers)]
-    todo = [Part(each, scope) for call, scope in calls if isinstance(call, ast.Call) for each in given(call)]
-    for node, scope in todo:  # grows on the way
-        inner: list[ast.expr] = []
-        if isinstance(node, ast.Starred):
-            inner = [node.value]
-        elif isinstance(node, ast.Call) and word_of(node.func) in CONTAINERS:
-            inner = given(node)
-        elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            inner = node.elts
-        elif isinstance(node, ast.Dict):
-            inner = node.values
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, JOINS):
-            inner = [node.left, node.right]
-        else:
-            yield Part(node, scope)
-        todo.extend(Part(each, scope) for each in inner)

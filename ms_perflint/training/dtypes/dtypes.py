@@ -20,13 +20,13 @@ from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.bindings import home_of
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import named
 from ms_perflint.training.dtypes.host_values import array_dtype, scalar
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database

@@ -12,7 +12,8 @@ from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS, base_apis
+from ms_perflint.training.bases import base_apis
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 CELL = "mindspore.nn.Cell"
 OPTIMIZERS = frozenset({"mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer"})

@@ -19,8 +19,9 @@ from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, has_construct, is_compiled
+from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
-from ms_perflint.training.training_steps import GRADS, is_optimizer_word, is_step_class
+from ms_perflint.training.training_steps import GRADS, is_step_class
 
 
 def _words(text: str) -> frozenset[str]:

@@ -23,8 +23,9 @@ from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
 from ms_perflint.training.graph_mode.varying import in_arguments
+from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS, is_optimizer_word
+from ms_perflint.training.training_steps import GRADS
 
 _IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks)
 

@@ -24,7 +24,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import class_of, has_construct
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_cell
-from ms_perflint.training.training_steps import is_optimizer_word
+from ms_perflint.training.optimizers import is_optimizer_word
 
 _NAMES = {  # of the first Parameter of layers
     re.compile(rf"mindspore\.(?:mint\.)?nn\.(?:{layers})$"): name

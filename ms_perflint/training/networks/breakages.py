@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import read_whole
 from ms_perflint.training.networks.plans import Obstacle
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import MODEL, Training
-from ms_perflint.training.training_steps import base_apis, is_optimizer
+from ms_perflint.training.optimizers import is_optimizer
 
 if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call

@@ -19,8 +19,9 @@ from ms_perflint.training.networks.networks import is_loss, is_loss_name, multip
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
 from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
+from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training_steps import STEP_CELLS, is_optimizer
+from ms_perflint.training.training_steps import STEP_CELLS
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

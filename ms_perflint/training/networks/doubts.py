@@ -14,10 +14,10 @@ from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import training
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.dependents import place
 from ms_perflint.training.networks.provenance import Origin
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

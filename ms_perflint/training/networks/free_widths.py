@@ -12,13 +12,13 @@ from ms_perflint.index.syntax_forms import position, spelling
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.layers import IN, OUT, Slot
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
-from ms_perflint.training.training_steps import base_apis
 
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE

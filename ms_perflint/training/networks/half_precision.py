@@ -13,6 +13,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Si
 from ms_perflint.index.syntax_forms import children, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
@@ -20,7 +21,6 @@ from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matrix_work import is_matrix
 from ms_perflint.training.networks.networks import Reach, is_loss
 from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

@@ -11,6 +11,7 @@ from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
 from ms_perflint.training import family
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks.layers import (
     CONVOLUTIONS,
     DENSE,
@@ -21,7 +22,6 @@ from ms_perflint.training.networks.layers import (
     RECURRENT,
     weight,
 )
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

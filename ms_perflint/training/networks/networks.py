@@ -15,6 +15,7 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks.matrix_work import (
     CELLS,
     MATRIX_CELLS,
@@ -23,7 +24,7 @@ from ms_perflint.training.networks.matrix_work import (
     is_noticed,
     is_small_base,
 )
-from ms_perflint.training.training_steps import base_apis, is_step_class
+from ms_perflint.training.training_steps import is_step_class
 
 # What a file says that may compute in half precision
 HALVES = (

@@ -12,13 +12,13 @@ from ms_perflint.index.syntax_forms import descendants, is_own, position, word_o
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.matrix_work import CELLS
 from ms_perflint.training.networks.networks import added, is_cell
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
-from ms_perflint.training.training_steps import base_apis
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

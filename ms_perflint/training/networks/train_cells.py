@@ -14,6 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import base_apis
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
@@ -21,7 +22,6 @@ from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
 from ms_perflint.training.training_steps import (
     GRADS,
     STEP_CELLS,
-    base_apis,
     is_of_inputs,
     is_step_class,
     is_step_object,
