@@ -543,10 +543,8 @@ FORMS: list[Form] = [
             +fast = nn.Adam(critic.trainable_params(), 2e-3, loss_scale=1024.0)
             +critic = ms.amp.auto_mixed_precision(critic, "O2")
             +generator = ms.amp.auto_mixed_precision(generator, "O2")
-            +step_g = nn.TrainOneStepCell(GeneratorLoss(generator, critic), slow,
-            +                             sens=1024.0).set_train()
-            +step_c = nn.TrainOneStepCell(CriticLoss(generator, critic), fast,
-            +                             sens=1024.0).set_train()
+            +step_g = nn.TrainOneStepCell(GeneratorLoss(generator, critic), slow, sens=1024.0).set_train()
+            +step_c = nn.TrainOneStepCell(CriticLoss(generator, critic), fast, sens=1024.0).set_train()
             """,
         safety="display-only",
     ),
@@ -612,10 +610,8 @@ FORMS: list[Form] = [
             -model = Model(nn.WithLossCell(net, loss), optimizer=optimizer)
             +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
             +net = ms.amp.auto_mixed_precision(net, "O2")
-            +model = Model(
-            +    nn.WithLossCell(net, loss), optimizer=optimizer,
-            +    loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False)
-            +)
+            +model = Model(nn.WithLossCell(net, loss), optimizer=optimizer,
+            +              loss_scale_manager=ms.FixedLossScaleManager(1024.0, drop_overflow_update=False))
             """,
         safety="display-only",
         device=None,

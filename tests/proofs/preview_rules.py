@@ -96,10 +96,8 @@ FORMS: list[Form] = [
         """,
         changes="""
             -train_set = ds.GeneratorDataset(source, ["data", "label"], shuffle=False, python_multiprocessing=False)
-            +train_set = ds.GeneratorDataset(
-            +    source, ["data", "label"], shuffle=False, python_multiprocessing=False,
-            +    num_parallel_workers=ds.config.get_num_parallel_workers()
-            +)
+            +train_set = ds.GeneratorDataset(source, ["data", "label"], shuffle=False, python_multiprocessing=False,
+            +                                num_parallel_workers=ds.config.get_num_parallel_workers())
             """,
         safety="unsafe",
         since="2.10",
