@@ -298,8 +298,7 @@ FORMS: list[Form] = [
             -train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer).set_train()
             +optimizer = nn.Adam(net.trainable_params(), loss_scale=1024.0)
             +net = ms.amp.auto_mixed_precision(net, "O2")
-            +train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer,
-            +                                 sens=1024.0).set_train()
+            +train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer, sens=1024.0).set_train()
             """,
         safety="display-only",
     ),
