@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from programs import Program, case, fires, quiet
+
+from ms_perflint.api import lint_paths
 
 CODE = "MSP202"
 
@@ -847,3 +850,29 @@ def test_fires(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_quiet(program: Program) -> None:
     quiet(CODE, any_waste(program))
+
+
+@pytest.mark.parametrize(
+    "folder, root, is_reported",
+    [
+        ("test/project", "test/project", True),
+        ("tests", "tests", True),
+        ("test/project", "", True),
+        ("project/tests", "project", False),
+        ("project/tests/nets", "project", False),
+        ("project/testing", "project", False),
+    ],
+)
+def test_folders_of_tests_are_those_of_the_project(folder: str, root: str, is_reported: bool, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    if root:
+        (tmp_path / root / ".git").mkdir()
+    script = tmp_path / folder / "train.py"
+    script.write_text(
+        "import mindspore as ms\nfrom mindspore import nn\n\nms.set_context(mode=ms.GRAPH_MODE)\n"
+        "net = nn.SequentialCell(nn.Dense(784, 100), nn.ReLU(), nn.Dense(100, 10))\n"
+        'model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), amp_level="O2")\n'
+        "model.train(2, ms.dataset.MnistDataset('mnist').batch(32), dataset_sink_mode=True)\n"
+    )
+    found = lint_paths(script, select=["MSP202"], device="Ascend").findings
+    assert [each.code for each in found] == ["MSP202"] * is_reported

@@ -144,7 +144,7 @@ class FreeWidths:
             return None
         if known_networks.is_class_count(slot.node, slot.width, _after(found)):
             return None
-        if any(known_networks.is_test(origin.place.path) for origin in found.origins):
+        if any(known_networks.is_test(self.program, origin.place.path) for origin in found.origins):
             return None  # a value whose only source is a test
         settings = [origin for origin in found.origins if origin.module is None]
         return found if all(is_sole(self.program, origin) for origin in settings) else None
@@ -153,7 +153,7 @@ class FreeWidths:
         """Return whether a site is part of a program that trains on an accelerator, or might be."""
         program = self.program
         if (
-            known_networks.in_tests(site)
+            known_networks.in_tests(program, site)
             or not _in_cell(program, site)
             or target_of(program).is_cpu
             or not program.runs(site)

@@ -144,18 +144,21 @@ def _names_paper(program: Program, scope: Scope) -> bool:
     return bool(re.search(_PAPER, scope.module.text(scope.node)))
 
 
-def in_tests(site: Site) -> bool:
+def in_tests(program: Program, site: Site) -> bool:
     """Return whether a site is part of a unit test."""
-    return is_test(site.module.path) or any(
+    return is_test(program, site.module.path) or any(
         scope.name.startswith(("test_", "Test")) for scope in _around(site.scope.owner)
     )
 
 
-def is_test(path: str) -> bool:
-    """Return whether a file is one of unit tests."""
-    parts = path.replace(os.sep, "/").split("/")
-    stem = parts[-1].rpartition(".")[0]
-    return stem.startswith("test_") or stem.endswith("_test") or stem in _TESTS or bool(_TESTS & set(parts[-4:-1]))
+def is_test(program: Program, path: str) -> bool:
+    """Return whether a file is one of unit tests: by its name, and those of folders of its project."""
+    root = program.project.ancestors(os.path.dirname(path))[-1]
+    is_marked = program.project.imports.is_root(root)
+    name = os.path.relpath(path, root) if is_marked else program.named(path)
+    *folders, file = name.split(os.sep)
+    stem = file.rpartition(".")[0]
+    return stem.startswith("test_") or stem.endswith("_test") or stem in _TESTS or bool(_TESTS & set(folders[-3:]))
 
 
 def is_in_chain(rows: Sequence[tuple[bool, int]]) -> bool:
