@@ -108,6 +108,26 @@ def test_fix_writes_what_is_safe(here: Path) -> None:
     assert (again.code, again.out) == (0, "No findings in 1 file.\n")
 
 
+@pytest.mark.parametrize(
+    ("options", "is_told"),
+    [
+        ("--ignore ALL", True),
+        ("--select MSP301 --min-gain large", True),
+        ("--select MSP3 --ignore MSP301", True),
+        ("--per-file-ignores *:ALL", True),
+        ("--per-file-ignores tr*:ALL", False),  # other.py is judged
+        ("--ignore MSP301", False),
+        ("--select MSP102 --min-gain large", False),
+    ],
+)
+def test_a_run_without_rules_is_no_clean_run(here: Path, options: str, is_told: bool) -> None:
+    (here / "other.py").write_text("import mindspore\n")
+    ran = run("--isolated", "-n", *options.split(), "train.py", "other.py", cwd=here)
+    assert (ran.out == "No findings: no rule is enabled.\n") is is_told, ran.out
+    (here / "pyproject.toml").write_text("[tool.ms-perflint]\nselect = []\n")
+    assert run("-n", cwd=here).out == "No findings: no rule is enabled.\n"
+
+
 def test_exit_non_zero_on_fix(here: Path) -> None:
     assert run(*SAFE, "--fix", "--exit-non-zero-on-fix", "train.py", cwd=here).code == 1
     assert run(*SAFE, "--fix", "--exit-non-zero-on-fix", "train.py", cwd=here).code == 0
