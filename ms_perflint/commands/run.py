@@ -383,7 +383,7 @@ class Work:
 
         asked: list[tuple[Finding, str]] = []
 
-        def note(finding: Finding, diff: str, left: int) -> bool:
+        def note(finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
             asked.append((finding, diff))
             return False
 
