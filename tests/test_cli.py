@@ -13,6 +13,17 @@ from front import END, FIXED, SAFE, TRAIN, UNSAFE, on_terminal, run, run_process
 from ms_perflint import __version__, pages
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+TWO = """\
+import mindspore as ms
+from mindspore import nn
+from mindspore.train import Model
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+net = nn.SequentialCell(nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 16))
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+model = Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+model.train(10, ms.dataset.MnistDataset("mnist").batch(32))
+"""  # two findings that gain as much as each other, with unsafe fixes
 ASKED = ": apply this fix? [y]es, [n]o, [a]ll of MSP301, [A]ll, [q]uit: "
 
 
@@ -106,6 +117,26 @@ def test_fix_writes_what_is_safe(here: Path) -> None:
     assert (here / "train.py").read_text(encoding="utf-8") == FIXED
     again = run(*SAFE, "--fix", "train.py", cwd=here)
     assert (again.code, again.out) == (0, "No findings in 1 file.\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "is_told"),
+    [
+        ("--ignore ALL", True),
+        ("--select MSP301 --min-gain large", True),
+        ("--select MSP3 --ignore MSP301", True),
+        ("--per-file-ignores *:ALL", True),
+        ("--per-file-ignores tr*:ALL", False),  # other.py is judged
+        ("--ignore MSP301", False),
+        ("--select MSP102 --min-gain large", False),
+    ],
+)
+def test_a_run_without_rules_is_no_clean_run(here: Path, options: str, is_told: bool) -> None:
+    (here / "other.py").write_text("import mindspore\n")
+    ran = run("--isolated", "-n", *options.split(), "train.py", "other.py", cwd=here)
+    assert (ran.out == "No findings: no rule is enabled.\n") is is_told, ran.out
+    (here / "pyproject.toml").write_text("[tool.ms-perflint]\nselect = []\n")
+    assert run("-n", cwd=here).out == "No findings: no rule is enabled.\n"
 
 
 def test_exit_non_zero_on_fix(here: Path) -> None:
@@ -204,6 +235,35 @@ def test_questions_are_numbered_and_what_may_gain_the_most_comes_first(here: Pat
     assert [line.split(":")[0] for line in report.splitlines() if ": MSP" in line and ":8:" in line] == ["other.py"]
     assert " | " not in report and "help:" not in report
     assert "Found 4 findings (2 fixed, 2 remaining)." in report
+
+
+@terminal
+@pytest.mark.parametrize(
+    ("answers", "numbers"),
+    [
+        ("a,n,n", ["1 of 4", "2 of 3", "3 of 3"]),
+        ("n,a,n", ["1 of 4", "2 of 4", "3 of 3"]),
+        ("n,n,a,n", ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]),
+        ("n,n,n,n", ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]),
+    ],
+)
+def test_what_has_its_answer_is_not_counted_as_a_question(here: Path, answers: str, numbers: list[str]) -> None:
+    """Rules that gain as much as each other come file by file: what `a` answers stands between other questions."""
+    options = ("--isolated", "-n", "--select", "MSP101,MSP201", "--mindspore-version", "2.3", "--fix", ".")
+    for name in ("train.py", "other.py"):
+        (here / name).write_text(TWO)
+    ran = on_terminal(*options, cwd=here, answers=answers.split(","), env={"NO_COLOR": "1"})
+    assert [line.split(":")[0] for line in ran.out.splitlines() if "apply this fix?" in line] == numbers
+
+
+@terminal
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_question_shows_no_line_ends(here: Path, end: str) -> None:
+    (here / "train.py").write_bytes(TRAIN.replace("\n", end).encode())
+    ran = on_terminal(*UNSAFE, "--fix", "train.py", cwd=here, answers=["y"], env={"NO_COLOR": "1"})
+    assert "\n+    config = CheckpointConfig(save_checkpoint_steps=100, async_save=True)\n" in ran.out
+    assert "\u240d" not in ran.out
+    assert (here / "train.py").read_bytes() == FIXED.replace("\n", end).encode()
 
 
 @terminal

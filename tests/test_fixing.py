@@ -6,7 +6,7 @@ import ast
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -187,7 +187,7 @@ def test_a_refusal_takes_what_would_follow_from_it_along() -> None:
 
     asked: list[str] = []
 
-    def consent(found: Finding, diff: str, left: int) -> bool:
+    def consent(found: Finding, diff: str, following: Sequence[Finding]) -> bool:
         asked.append(found.code)
         return found.code != "MSP101"
 
@@ -204,7 +204,7 @@ def test_a_refusal_takes_what_would_follow_from_it_along() -> None:
 def test_of_two_fixes_of_one_text_the_other_is_made_when_one_is_refused() -> None:
     rules = [replacing("ab", "AB", code, Safety.UNSAFE) for code in ("MSP101", "MSP102")]
     rules[1] = replacing("b", "c", "MSP102", Safety.UNSAFE)
-    text, outcome = settled("ab\n", *rules, consent=lambda found, diff, left: found.code == "MSP102")
+    text, outcome = settled("ab\n", *rules, consent=lambda found, diff, following: found.code == "MSP102")
     assert text == "ac\n"
     assert [found.code for found in outcome.fixed] == ["MSP102"]
     assert settled("ab\n", *rules, unsafe=True)[0] == "AB\n"
@@ -219,7 +219,7 @@ def test_nobody_is_asked_twice_about_the_same_change() -> None:
 
     asked: list[int] = []
 
-    def consent(found: Finding, diff: str, left: int) -> bool:
+    def consent(found: Finding, diff: str, following: Sequence[Finding]) -> bool:
         asked.append(found.place.row)
         return True
 
@@ -285,7 +285,7 @@ def test_takes_back_all_files_of_a_fix(texts: tuple[bytes, bytes]) -> None:
 def test_asks_once_about_each_unsafe_fix_when_the_safe_ones_are_made() -> None:
     asked: list[tuple[int, str]] = []
 
-    def consent(found: Finding, diff: str, left: int) -> bool:
+    def consent(found: Finding, diff: str, following: Sequence[Finding]) -> bool:
         asked.append((found.place.column, diff))
         return len(asked) != 3
 
@@ -424,7 +424,7 @@ def test_reports_what_is_left_when_a_file_could_not_be_written(tmp_path: Path) -
     path = tmp_path / "a.py"
     path.write_bytes(b"a = 1\n")
 
-    def consent(found: Finding, diff: str, left: int) -> bool:
+    def consent(found: Finding, diff: str, following: Sequence[Finding]) -> bool:
         path.write_bytes(b"a = 2\n")  # another program writes while the person thinks
         return True
 

@@ -46,6 +46,32 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("train copy.py", "'train copy.py'"),
+        ("lesson 1/train.py", "'lesson 1/train.py'"),
+        ("it's.py", "'it'\"'\"'s.py'"),
+        ("train(1).py", "'train(1).py'"),
+        ("$HOME.py", "'$HOME.py'"),
+        ("a&b.py", "'a&b.py'"),
+        ("-train.py", "./-train.py"),
+        ("训练_v1.0-2.py", "训练_v1.0-2.py"),
+        ("sub/train.py", "sub/train.py"),
+    ],
+)
+def test_the_command_can_be_copied_into_a_shell(name: str, word: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("\n".join(HIDDEN))
+    ran = run("--isolated", "-n", ".", cwd=tmp_path)
+    assert ran.err.startswith(f"{name}: not judged for ") and ran.err.endswith(f"see `ms-perflint program {word}`\n")
+    assert ran.out.endswith(f": see `ms-perflint program {word}`.\n")
+    if os.name != "nt":
+        assert subprocess.run(["sh", "-c", f"printf %s {word}"], capture_output=True, check=True).stdout.decode() == (
+            word if name == "-train.py" else name
+        )
+
+
 def test_it_is_said_with_and_without_a_cache(here: Path) -> None:
     cache = ("--isolated", "--cache-dir", str(here / "cache"))
     for options in (("--isolated", "-n"), cache, cache):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from ms_perflint.core.findings import Finding, in_language
@@ -25,15 +27,16 @@ class Dialogue:
         self._over = False
         self._asked = 0
 
-    def __call__(self, finding: Finding, diff: str, left: int) -> bool:
-        """Return whether the fix is to be made; `left` are still to be asked about, this one among them."""
+    def __call__(self, finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
+        """Return whether the fix is to be made; those of the following findings come after it."""
         if self._over:
             return False
         if self._all or finding.code in self._codes:
             return True
         self._show(in_language(finding, self._language), diff)
         self._asked += 1
-        answer = self._ask(finding.code, self._asked, self._asked + left - 1)
+        left = sum(each.code not in self._codes for each in following)  # the others have their answer
+        answer = self._ask(finding.code, self._asked, self._asked + left)
         self._over = answer == "q"
         self._all = answer == "A"
         if answer == "a":

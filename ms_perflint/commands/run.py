@@ -324,7 +324,7 @@ class Work:
             unjudged=report.unjudged,
             trained=len(report.trained),
             measured=measured,
-            unchanged=self.unchanged,
+            unchanged=self.unchanged or _nothing_enabled(self.groups),
         )
         failed: set[Problem] = set()
         for output in self.outputs:
@@ -383,7 +383,7 @@ class Work:
 
         asked: list[tuple[Finding, str]] = []
 
-        def note(finding: Finding, diff: str, left: int) -> bool:
+        def note(finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
             asked.append((finding, diff))
             return False
 
@@ -434,6 +434,14 @@ def _unchanged(asked: Request, options: Options) -> str:
     if options.staged:
         return Message("nothing staged differs from {revision}", revision=options.since)
     return Message("nothing changed since {revision}", revision=options.since)
+
+
+def _nothing_enabled(groups: Sequence[Group]) -> str:
+    """Return that no rule is enabled in any of the files, in words; "" where one is, or where there are no files."""
+    asked = [(config, path) for config, paths in groups for path in paths]
+    if not asked or any(config.selects(code, path) for config, path in asked for code in config.codes):
+        return ""
+    return Message("no rule is enabled")
 
 
 def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ms_perflint.core.files import Files, Overlay, Status
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ms_perflint.config.settings import Trust
 
 Lint = Callable[[Files], "Report"]
-Consent = Callable[[Finding, str, int], bool]  # a finding, the diff of its fix, how many are left to ask -> make it?
+Consent = Callable[[Finding, str, Sequence[Finding]], bool]  # a finding, its fix as a diff, what comes next -> fix it?
 Rank = Callable[[Finding], Any]  # the order in which fixes are asked about
 
 PASSES = 10  # enough for any nesting seen; more means that rules undo each other
@@ -156,7 +156,7 @@ class _Work:
         self.unsafe = unsafe
         self.consent = consent
         self.rank = rank
-        self.left = 0  # findings whose fixes are still to be asked about
+        self.next: Sequence[Finding] = ()  # findings whose fixes come after the one that is asked about
         self.overlay = Overlay(files, {})
         self.fixed: list[Finding] = []
         self.declined: set[tuple[str, str, int]] = set()  # path, code, offset
@@ -196,7 +196,7 @@ class _Work:
         taken, chosen = Taken(self._source), []
         ordered = sure or sorted(candidates, key=self.rank)
         for at, finding in enumerate(ordered):
-            self.left = len(ordered) - at
+            self.next = () if sure else ordered[at + 1 :]
             edits = _edits(finding)
             try:
                 if not taken.admits(edits) or not (sure or self._agrees(finding)):
@@ -313,7 +313,7 @@ class _Work:
         diff = "".join(self._diffs(finding))
         asked = finding.place.path, finding.code, diff
         if asked not in self.answers:
-            self.answers[asked] = self.consent is not None and self.consent(finding, diff, self.left)
+            self.answers[asked] = self.consent is not None and self.consent(finding, diff, self.next)
         if not self.answers[asked]:
             self.declined.add(self._key(finding))
         return self.answers[asked]

@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
     fix_only: bool = False  # whether what is left is not reported
     trained: int = 0  # programs that train, these among them
     older: int = 0  # findings that are left out because they were there before the change that is looked at
-    unchanged: str = ""  # why there is nothing to look at: nothing changed
+    unchanged: str = ""  # why there is nothing to look at: nothing changed, or no rule is enabled
     language: str = ENGLISH  # of what the report says itself; findings come in it
 
     def say(self, text: str) -> str:

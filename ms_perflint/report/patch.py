@@ -56,7 +56,12 @@ def would_fix(fixed: int, number: int, more: int) -> Message:
 
 
 def coloured(diff: str, style: Style) -> str:
-    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it."""
+    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it.
+
+    On a terminal a line has no carriage return at its end: it says nothing, as fixes keep the line ends of a file.
+    """
     names = {"-": "removed", "+": "green", "@": "blue"}
-    lines = [visible(line) for line in diff.split("\n")] if style.colour or style.terminal else diff.split("\n")
+    lines = diff.split("\n")
+    if style.colour or style.terminal:
+        lines = [visible(line.removesuffix("\r")) for line in lines]
     return "\n".join(style(line, names[line[0]]) if line[:1] in names else line for line in lines)

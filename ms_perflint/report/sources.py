@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 
 from ms_perflint.core.files import Files
@@ -10,6 +11,8 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.reports import Problem
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.languages import escaped
+
+_PLAIN = r"[\w@%+=:,./-]+"  # signs that mean themselves in a shell; `shlex` quotes Chinese, too
 
 
 class Sources:
@@ -45,6 +48,19 @@ def _shown_in(folder: str, path: str) -> str:
     here = os.path.join(folder, "")
     below = os.path.normcase(path).startswith(os.path.normcase(here))
     return escaped(path[len(here) :] if below else path)
+
+
+def argument(path: str) -> str:
+    """Return a path as a word of a command that people copy, in quotes where a shell would read it differently."""
+    path = shown(path)
+    if os.name == "nt":
+        return f'"{path}"' if " " in path else path
+    path = f"./{path}" if path.startswith("-") else path
+    if re.fullmatch(_PLAIN, path):
+        return path
+    import shlex  # here, because most names are plain
+
+    return shlex.quote(path)
 
 
 def position(place: Place) -> str:

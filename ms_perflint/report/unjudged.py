@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ms_perflint.core.reports import Unjudged
 from ms_perflint.languages import Message
-from ms_perflint.report.sources import shown
+from ms_perflint.report.sources import argument, shown
 
 NAME = "not-judged"  # what stands in the place of a rule where a format wants one
 MOST = 10  # programs that are told of one by one
@@ -24,12 +24,12 @@ def line(each: Unjudged) -> Message:
     """Return the line that says so of a program, and what says more."""
     if each.has_findings:
         return Message(
-            "{file}: judged in part for {rules}: {reason}; see `ms-perflint program {file}`",
-            file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
+            "{file}: judged in part for {rules}: {reason}; see `ms-perflint program {argument}`",
+            file=shown(each.entry), argument=argument(each.entry), rules=", ".join(each.codes), reason=each.reason,
         )  # fmt: skip
     return Message(
-        "{file}: not judged for {rules}: {reason}; see `ms-perflint program {file}`",
-        file=shown(each.entry), rules=", ".join(each.codes), reason=each.reason,
+        "{file}: not judged for {rules}: {reason}; see `ms-perflint program {argument}`",
+        file=shown(each.entry), argument=argument(each.entry), rules=", ".join(each.codes), reason=each.reason,
     )  # fmt: skip
 
 
@@ -47,19 +47,19 @@ def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
 def sentence(found: Sequence[Unjudged], trained: int) -> Message:
     """Return how many of the programs that train were judged in part, for the summary."""
     codes = {code for each in found for code in each.codes}
-    number, most, file = len(found), max(trained, len(found)), shown(found[0].entry)
+    number, most, entry = len(found), max(trained, len(found)), argument(found[0].entry)
     rules = Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes))
     if all(each.has_findings for each in found):
         return Message(
-            "training programs judged in part for {rules}: {number} of {all}; see `ms-perflint program {file}`.",
-            number=number, all=most, rules=rules, file=file,
+            "training programs judged in part for {rules}: {number} of {all}; see `ms-perflint program {argument}`.",
+            number=number, all=most, rules=rules, argument=entry,
         )  # fmt: skip
     if number == 1:
         return Message(
-            "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {file}`.",
-            number=number, all=most, rules=rules, file=file,
+            "{number} of {all} training programs was not judged for {rules}: see `ms-perflint program {argument}`.",
+            number=number, all=most, rules=rules, argument=entry,
         )  # fmt: skip
     return Message(
-        "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {file}`.",
-        number=number, all=most, rules=rules, file=file,
+        "{number} of {all} training programs were not judged for {rules}: see `ms-perflint program {argument}`.",
+        number=number, all=most, rules=rules, argument=entry,
     )  # fmt: skip
