@@ -361,6 +361,47 @@ def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, exp
     assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
 
 
+RUNNER = """
+class Runner:
+    def __init__(self, net):
+        self.net = net
+    def convert(self, level="O0"):
+        ms.amp.auto_mixed_precision(self.net, amp_level=level)
+"""
+ASKED = '\nrunner = Runner(net)\nif args.how == "cell": runner.convert(args.level)'
+GO = 'def go(net, level):\n    Runner(net).convert(level)\nif args.how == "cell": go(net, args.level)'
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments", "expected"),
+    [
+        (f"{RUNNER}{ASKED}", "--level O2", True),
+        (f"{RUNNER}{ASKED}", "--how cell --level O2", False),
+        (f"{RUNNER}{GO}", "--level O2", True),
+        (f"{RUNNER}{GO}", "--how cell --level O2", False),
+        (f"{RUNNER.replace('Runner', 'Runner(object)')}{ASKED}", "--level O2", True),
+        (f"class Base:\n    pass\n{RUNNER.replace('Runner', 'Runner(Base)')}{ASKED}", "--level O2", True),
+        (f"{RUNNER}    def go(self, level):\n        self.convert(level)\n{ASKED}", "--level O2", False),
+        (f"{RUNNER}{ASKED.replace('.convert', '.go')}\nRunner.go = Runner.convert", "--level O2", False),
+        # what another library may call, or what is called by a name that is worked out
+        (f"import zoo\n{RUNNER.replace('Runner', 'Runner(zoo.Runner)')}{ASKED}", "--level O2", False),
+        (f"import zoo\n{RUNNER}class Own(Runner, zoo.Runner):\n    pass{ASKED}", "--level O2", False),
+        ((RUNNER + ASKED).replace("convert", "run"), "--level O2", False),
+        (f"{RUNNER}{ASKED}\ngetattr(runner, input())(args.level)", "--level O2", False),
+        (f"{RUNNER}{ASKED}\nlist(map(runner.convert, [args.level]))", "--level O2", False),
+        (
+            f"{RUNNER.replace('    def convert', '    @print' + chr(10) + '    def convert')}{ASKED}",
+            "--level O2",
+            False,
+        ),
+    ],
+)
+def test_a_method_that_the_run_does_not_come_to(made: str, arguments: str, expected: bool, tmp_path: Path) -> None:
+    write(tmp_path, f"{APART}{made}{TRAINS}")
+    ran = run("train.py", "--select", "MSP201", "--output-format", "json", "--", *arguments.split(), cwd=tmp_path)
+    assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
+
+
 NONE = "ms.set_context(mode=0)\n"
 WRONG = [
     (ARGPARSE, "--sink", "the program has no option `--sink`\n"),
