@@ -475,6 +475,19 @@ def test_arguments_are_those_of_a_script_that_starts_something(tmp_path: Path) -
         assert (ran.code, ran.out, ran.err) == (2, "", f"ms-perflint: error: {said}\n")
 
 
+@pytest.mark.parametrize("code", ["import argparse", ARGPARSE, "import sys\nmode = sys.argv"])
+def test_a_notebook_takes_no_arguments(code: str, tmp_path: Path) -> None:
+    """Nothing but its server starts one: what it does with `sys.argv` is not what follows `--`."""
+    cells = [{"cell_type": "code", "source": HEAD + code + TAIL}]
+    (tmp_path / "train.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5}))
+    for command in (["train.ipynb"], ["program", "train.ipynb"]):
+        ran = run(*command, "--", "--mode", "1", cwd=tmp_path)
+        said = "ms-perflint: error: train.ipynb: a notebook takes no arguments\n"
+        assert (ran.code, ran.out, ran.err) == (2, "", said)
+        assert run(*command, "--isolated", cwd=tmp_path).err == ""
+        assert run(*command, "--", cwd=tmp_path).err == ""
+
+
 def test_without_a_path_what_follows_are_paths(tmp_path: Path) -> None:
     write(tmp_path, ARGPARSE)
     assert run("check", "--select", "MSP101", "--", "train.py", cwd=tmp_path).code == 0
