@@ -196,6 +196,44 @@ def test_an_import_of_a_broken_file_is_said_where_only_the_program_is_asked(tmp_
     assert alone.code == 1 and "train.py: not judged for " in alone.err and " in net.py:1; see" in alone.err
 
 
+EVAL = """import mindspore as ms
+from steps import go
+{imports}
+ms.set_context(mode=ms.GRAPH_MODE)
+net.set_train(False)
+model.eval(None)
+"""
+STEPS = "import mindspore\ndef go(model):\n    model.train(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "steps", "raw", "is_said"),
+    [
+        ("from conf import model, net", STEPS, b"# '\xff'\n", True),
+        ("from conf import model, net", STEPS, b"def f(:\n", True),
+        ("from conf import model, net", STEPS, b"x = 1\0\n", True),
+        ("import conf\nmodel = net = conf.model", STEPS, b"def f(:\n", True),
+        ("from far.near import model, net", STEPS, b"def f(:\n", True),
+        ("from conf import model, net", STEPS, b"", False),
+        ("from conf import model, net", STEPS.replace(".train(1)", ".eval(1)"), b"def f(:\n", False),  # nothing trains
+        ("model = net = None", STEPS, b"def f(:\n", False),
+    ],
+)
+def test_an_entry_without_a_place_for_a_rule_tells_of_a_broken_import(
+    imports: str, steps: str, raw: bytes, is_said: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "near.py").write_text("import conf\nmodel, net = conf.model, conf.net\n")
+    (tmp_path / "steps.py").write_text(steps)
+    (tmp_path / "conf.py").write_bytes(b"model = net = None\n" + raw)
+    (tmp_path / "eval.py").write_text(EVAL.format(imports=imports))
+    ran = run("--isolated", "-n", "--strict", "eval.py", cwd=tmp_path)
+    assert (ran.code, "eval.py: not judged for " in ran.err and " in conf.py:2; see" in ran.err) == (
+        int(is_said),
+        is_said,
+    )
+
+
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\xef\xbb\xbf", b"# mindspore CheckpointConfig", IMPORT + b"\f"], ids=str)
 def test_empty_files_are_fine(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "empty.py").write_bytes(raw)

@@ -13,7 +13,7 @@ from ms_perflint.config.settings import TABLE, Arguments, Config
 from ms_perflint.config.values import override
 from ms_perflint.core.files import Disk
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import PYTHON
+from ms_perflint.core.source import NOTEBOOK, PYTHON
 from ms_perflint.languages import Message
 from ms_perflint.report.sources import shown
 
@@ -80,6 +80,8 @@ def _refused(path: str, words: tuple[str, ...]) -> Message | None:
     program = Program(Project(Disk()), path, Target())
     if program.module(path) is None:
         return None
+    if words and path.endswith(NOTEBOOK):
+        return Message("{file}: a notebook takes no arguments", file=shown(path))
     if words and not is_started(program):
         return Message("{file} starts nothing: name the script that starts the program", file=shown(path))
     problems = line(program, "", [(word, Place("", 0, 0)) for word in words], os.getcwd()).problems

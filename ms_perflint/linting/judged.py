@@ -82,9 +82,9 @@ def _unread(program: Program) -> Optional[Message]:
     for lost in entry.source.lost if entry is not None else ():
         place = Place(program.entry, lost.row, lost.column, lost.cell)
         return Message("{reason} in {place}", reason=lost.message, place=place.seen_from(program.entry))
+    modules = program.modules  # first: which files are broken is known when they have been read
     broken = program.paths & project.broken
-    modules = program.modules if broken else ()
-    for scope in (scope for module in modules for scope in module.scopes if scope in program.reached):
+    for scope in (scope for module in modules if broken for scope in module.scopes if scope in program.reached):
         for stmt, _ in scope.imports:
             for path in program.names.imported_files(stmt, scope.module):
                 if path in broken:

@@ -8,15 +8,18 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Value
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
+from ms_perflint.program.live_code import HOOKS
 
 if TYPE_CHECKING:
     from ms_perflint.program.inputs import Inputs
@@ -58,6 +61,39 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     else:
         found = list(_constructions(program, function, cls))
     return tuple(dict.fromkeys(found))
+
+
+@fact
+def is_left_out(program: Program, function: Scope) -> bool:
+    """Return whether the one run that is judged comes to no call of a function that is only called by its name."""
+    ways = [function]
+    for each in ways:  # which grows
+        if not each.is_function or program.call_graph.is_held(each) or _is_for_others(program, each):
+            return False
+        calls = program.direct_sites(each)
+        if not calls:
+            return False
+        sites = (*calls, *(site for name in program.groups(each) for site in program.group(name)))
+        owners = dict.fromkeys(site.scope.owner for site in sites if program.evaluator.may_run(site))
+        ways += [owner for owner in owners if owner not in ways]
+    return True
+
+
+def _is_for_others(program: Program, function: Scope) -> bool:
+    """Return whether code outside of the project may call a method: a hook, or one of a class with a base outside."""
+    cls = function.parent
+    if cls is None or not cls.is_class:
+        return False
+    if function.name in HOOKS or function.name.startswith("__"):
+        return True
+    classes = {base: base.node for each in (cls, *program.derived(cls)) for base in ancestors(program.evaluator, each)}
+    written = ((each, node.bases) for each, node in classes.items() if isinstance(node, ast.ClassDef))
+    bases = [program.value(base, each.parent or each) for each, found in written for base in found]
+    return any(value.open or not all(map(_is_plain, value.alternatives)) for value in bases)
+
+
+def _is_plain(base: Alternative) -> bool:
+    return base.definition is not None or base.api in ("builtins.object", "abc.ABC")
 
 
 def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:

@@ -505,13 +505,5 @@ class Program:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
         runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
-        return runs and all(map(self.call_graph.may_run, site.lambdas)) and not self._is_left_out(scope)
-
-    def _is_left_out(self, function: Scope, seen: tuple[Scope, ...] = ()) -> bool:
-        """Return whether the one run that is judged comes to no call of a function that is only called by its name."""
-        if not self.is_one_run() or not function.is_function or function.is_method or self.call_graph.is_held(function):
-            return False
-        calls = self.call_graph.direct_sites(function)
-        ways = (site for site in calls if self.evaluator.may_run(site))
-        owners = {site.scope.owner for site in ways} - {function, *seen}
-        return bool(calls) and all(self._is_left_out(owner, (*seen, function)) for owner in owners)
+        runs = runs and all(map(self.call_graph.may_run, site.lambdas))
+        return runs and not (self.is_one_run() and callers.is_left_out(self, scope))

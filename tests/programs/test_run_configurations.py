@@ -361,6 +361,47 @@ def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, exp
     assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
 
 
+RUNNER = """
+class Runner:
+    def __init__(self, net):
+        self.net = net
+    def convert(self, level="O0"):
+        ms.amp.auto_mixed_precision(self.net, amp_level=level)
+"""
+ASKED = '\nrunner = Runner(net)\nif args.how == "cell": runner.convert(args.level)'
+GO = 'def go(net, level):\n    Runner(net).convert(level)\nif args.how == "cell": go(net, args.level)'
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments", "expected"),
+    [
+        (f"{RUNNER}{ASKED}", "--level O2", True),
+        (f"{RUNNER}{ASKED}", "--how cell --level O2", False),
+        (f"{RUNNER}{GO}", "--level O2", True),
+        (f"{RUNNER}{GO}", "--how cell --level O2", False),
+        (f"{RUNNER.replace('Runner', 'Runner(object)')}{ASKED}", "--level O2", True),
+        (f"class Base:\n    pass\n{RUNNER.replace('Runner', 'Runner(Base)')}{ASKED}", "--level O2", True),
+        (f"{RUNNER}    def go(self, level):\n        self.convert(level)\n{ASKED}", "--level O2", False),
+        (f"{RUNNER}{ASKED.replace('.convert', '.go')}\nRunner.go = Runner.convert", "--level O2", False),
+        # what another library may call, or what is called by a name that is worked out
+        (f"import zoo\n{RUNNER.replace('Runner', 'Runner(zoo.Runner)')}{ASKED}", "--level O2", False),
+        (f"import zoo\n{RUNNER}class Own(Runner, zoo.Runner):\n    pass{ASKED}", "--level O2", False),
+        ((RUNNER + ASKED).replace("convert", "run"), "--level O2", False),
+        (f"{RUNNER}{ASKED}\ngetattr(runner, input())(args.level)", "--level O2", False),
+        (f"{RUNNER}{ASKED}\nlist(map(runner.convert, [args.level]))", "--level O2", False),
+        (
+            f"{RUNNER.replace('    def convert', '    @print' + chr(10) + '    def convert')}{ASKED}",
+            "--level O2",
+            False,
+        ),
+    ],
+)
+def test_a_method_that_the_run_does_not_come_to(made: str, arguments: str, expected: bool, tmp_path: Path) -> None:
+    write(tmp_path, f"{APART}{made}{TRAINS}")
+    ran = run("train.py", "--select", "MSP201", "--output-format", "json", "--", *arguments.split(), cwd=tmp_path)
+    assert (bool(json.loads(ran.out)), ran.err) == (expected, "")
+
+
 NONE = "ms.set_context(mode=0)\n"
 WRONG = [
     (ARGPARSE, "--sink", "the program has no option `--sink`\n"),
@@ -432,6 +473,19 @@ def test_arguments_are_those_of_a_script_that_starts_something(tmp_path: Path) -
         ran = run(*command, "--", "--mode", "1", cwd=tmp_path)
         said = "model.py starts nothing: name the script that starts the program"
         assert (ran.code, ran.out, ran.err) == (2, "", f"ms-perflint: error: {said}\n")
+
+
+@pytest.mark.parametrize("code", ["import argparse", ARGPARSE, "import sys\nmode = sys.argv"])
+def test_a_notebook_takes_no_arguments(code: str, tmp_path: Path) -> None:
+    """Nothing but its server starts one: what it does with `sys.argv` is not what follows `--`."""
+    cells = [{"cell_type": "code", "source": HEAD + code + TAIL}]
+    (tmp_path / "train.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5}))
+    for command in (["train.ipynb"], ["program", "train.ipynb"]):
+        ran = run(*command, "--", "--mode", "1", cwd=tmp_path)
+        said = "ms-perflint: error: train.ipynb: a notebook takes no arguments\n"
+        assert (ran.code, ran.out, ran.err) == (2, "", said)
+        assert run(*command, "--isolated", cwd=tmp_path).err == ""
+        assert run(*command, "--", cwd=tmp_path).err == ""
 
 
 def test_without_a_path_what_follows_are_paths(tmp_path: Path) -> None:
