@@ -31,7 +31,7 @@ def unjudged(program: Program) -> Optional[Message]:
 @fact
 def not_followed(program: Program) -> Optional[Message]:
     """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
-    if training.is_unit_test(program) or not is_started(program):
+    if training.is_unit_test(program) or not is_started(program) or not followed.may_hold_trainer(program):
         return None
     if not program.is_whole or training.is_trained(program):
         return None

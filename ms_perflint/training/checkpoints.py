@@ -284,14 +284,14 @@ def reads_of(program: Program, call: Call) -> Reads:
     `Model.train` waits for the writer at its end: callbacks alone can read before. One that is driven by hand is joined
     by nothing.
     """
-    from ms_perflint.training.file_uses import in_callbacks, use_after, uses  # here, as above
+    from ms_perflint.training.file_uses import use_after, uses_in_training  # here, as above
 
     callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
     written = [path for callback in callbacks for path in _files(program, callback)]
     for site in steps_by_hand(program):
         if (use := use_after(program, site, written)) is not None:
             return Reads(use)
-    inside = [use for use in uses(program) if in_callbacks(program, use)]
+    inside = uses_in_training(program)
     for use in inside:
         if any(use.is_of(path) for path in written):
             return Reads(use)

@@ -56,6 +56,7 @@ _OF_PATHS = frozenset(
 )  # fmt: skip
 _OTHERS = ("builtins.", "copy.", "re.", "json.", "yaml.", "logging.", "random.")  # packages that use no file by name
 _BEFORE, _AFTER = ("begin", "on_train_begin", "__init__"), ("end", "on_train_end")
+_DURING = HOOKS.difference(_BEFORE, _AFTER)
 
 
 class Use(NamedTuple):
@@ -83,10 +84,30 @@ class Use(NamedTuple):
 @query
 def uses(program: Program) -> tuple[Use, ...]:
     """Return the uses of files in running code."""
+    return tuple(use for site in _sites(program) for use in _uses_at(program, site))
+
+
+@query
+def uses_in_training(program: Program) -> tuple[Use, ...]:
+    """Return those that run while `Model.train` does: in a hook of a callback, or in what that calls."""
+    if not any(scope.name in _DURING and _trainings(program, scope) for scope in program.reached):
+        return ()  # before it is worked out which files are used
+    inside = (site for site in _sites(program) if _is_in_training(program, site, ()))  # in any call of its function
+    found = (use for site in inside for use in _uses_at(program, site))
+    return tuple(use for use in found if _is_in_training(program, use.site, use.path.calls))
+
+
+def _sites(program: Program) -> Iterator[Site]:
+    """Yield the running calls of functions that may use a file, by their words."""
     known = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # what tells most first
     sites = (site for module in program.modules for word in known for site in module.by_word.get(word, ()))
-    running = (site for site in sites if site.scope.owner in program.reached)
-    return tuple(use for site in running if isinstance(site.node, ast.Call) for use in _uses(program, site))
+    return (site for site in sites if site.scope.owner in program.reached and isinstance(site.node, ast.Call))
+
+
+@query
+def _uses_at(program: Program, site: Site) -> tuple[Use, ...]:
+    """Return the uses of files in a call."""
+    return tuple(_uses(program, site))
 
 
 def _uses(program: Program, site: Site) -> Iterator[Use]:
@@ -140,10 +161,15 @@ def _is_of_library(known: Alternative) -> bool:
 
 def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
     """Return a use of a file that may run after a call has written it, in its own file first; None for none."""
-    for use in sorted(uses(program), key=lambda use: use.site.module is not site.module):
-        for path in written:
-            if use.site.node is not site.node and use.is_of(path) and _may_follow(program, site, path, use):
-                return use
+    steps = _steps(program, site, ())
+    others = (each for each in _sites(program) if each.node is not site.node)
+    for other in sorted(others, key=lambda other: other.module is not site.module):
+        if _follow(steps, _steps(program, other, ()), frozenset()) is False:
+            continue  # in each call of its function: before it is worked out what it uses
+        for use in _uses_at(program, other):
+            for path in written:
+                if use.is_of(path) and _may_be_after(program, site, path, use):
+                    return use
     return None
 
 
@@ -157,22 +183,31 @@ class _Step(NamedTuple):
     hook: str = ""
 
 
-def _may_follow(program: Program, site: Site, path: Path, use: Use) -> bool:
+_Steps = Mapping[Scope, Sequence[_Step]]  # by the function, class or module in which the sites stand
+
+
+def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
     """Return whether a use may run after a site: in one function, or in functions that one calls.
 
     On a later pass of a loop it is no use of the same file, where that has another name on each pass, and none of an
     earlier pass is kept.
     """
     first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
-    shared = [scope for scope in first if scope in then]
-    if not shared:  # a use that only an import runs comes before
+    may_follow = _follow(first, then, path.loops & use.path.loops)
+    if may_follow is None:  # a use that only an import runs comes before
         return not any(scope.parent is None for scope in then)
-    return any(
-        _follows(before, after, path.loops & use.path.loops)
-        for scope in shared
-        for before in first[scope]
-        for after in then[scope]
-    )
+    return may_follow
+
+
+def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool]:
+    """Return whether what the latter steps lead to may run after the others, not counting later passes of `loops`.
+
+    None where no function leads to both.
+    """
+    shared = [scope for scope in first if scope in then]
+    if not shared:
+        return None
+    return any(_follows(before, after, loops) for scope in shared for before in first[scope] for after in then[scope])
 
 
 def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
@@ -187,8 +222,8 @@ def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
     return first.rank <= second.rank and not excludes(before.site.block, after.site.block)
 
 
-def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> dict[Scope, list[_Step]]:
-    """Return the sites that lead to a site, by the function, class or module in which they stand."""
+def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> _Steps:
+    """Return the sites that lead to a site."""
     found: dict[Scope, list[_Step]] = {}
     entered, todo, seen = dict(calls), [_Step(site)], set()
     while todo:
@@ -213,7 +248,6 @@ def _trainings(program: Program, scope: Scope) -> Sequence[Site]:
     return program.calls(*MODEL_TRAINS) if is_hook else ()
 
 
-def in_callbacks(program: Program, use: Use) -> bool:
-    """Return whether a use runs while `Model.train` does: in a hook of a callback, or in what that calls."""
-    steps = (step for found in _steps(program, use.site, use.path.calls).values() for step in found)
-    return any(step.hook and step.hook not in (*_BEFORE, *_AFTER) for step in steps)
+def _is_in_training(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> bool:
+    """Return whether a hook that runs while `Model.train` does leads to a site."""
+    return any(step.hook in _DURING for found in _steps(program, site, calls).values() for step in found)

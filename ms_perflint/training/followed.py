@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
@@ -19,6 +20,7 @@ LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
+_CALLS = rb"\.[\s\\]*(?:%s)\b" % "|".join(WORDS).encode()
 
 
 class End(NamedTuple):
@@ -101,6 +103,22 @@ def given(program: Program, name: str, scope: Scope) -> list[End]:
             part = argument(program.evaluator, binding, site).part
             found += [End(*part)] if part is not None else []
     return found
+
+
+def may_hold_trainer(program: Program) -> bool:
+    """Return whether a file of a program may call something that trains: by its bytes, before it is known what runs.
+
+    It names that, or an optimizer, or the parameters that one is made of.
+    """
+    words = _marks()
+    project = program.project
+    return any(project.contains_any(path, words) or project.matches(path, _CALLS) for path in program.files)
+
+
+@cache
+def _marks() -> tuple[str, ...]:
+    """Return the words of which a file has one that makes a step or an optimizer."""
+    return (*PARAMETERS, *sorted({api.rpartition(".")[2] for api in (*STEP_CELLS, *optimizers())}))
 
 
 def trainer(program: Program) -> Optional[End]:
