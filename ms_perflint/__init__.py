@@ -1,4 +1,4 @@
-"""ms-perflint: finds, explains and mends what makes MindSpore training slow.
+"""ms-perflint: finds, explains and fixes what makes MindSpore training slow.
 
 For other programs there are `lint_source`, `lint_paths` and `fix_source`, and what they return:
 

@@ -16,7 +16,7 @@ from ms_perflint.cache.cache import Cache, Memory
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files
 from ms_perflint.core.findings import Finding
-from ms_perflint.core.fingerprints import NOTHING, Stamp, digest, renewed
+from ms_perflint.core.fingerprints import NOTHING, Fingerprint, digest, renewed
 from ms_perflint.core.reports import Problem, Report, Unjudged, reported
 from ms_perflint.linting.prefilter import answered, left_out
 
@@ -25,13 +25,13 @@ from ms_perflint.linting.prefilter import answered, left_out
 class Answer:
     """What was found in a file, and how the file was before."""
 
-    stamp: Stamp
+    fingerprint: Fingerprint
     findings: Sequence[Finding]
     problems: Sequence[Problem]
 
     def holds(self) -> bool:
         """Return whether the file is still as it was."""
-        return renewed(self.stamp, Disk()) is not None
+        return renewed(self.fingerprint, Disk()) is not None
 
 
 def linted(
@@ -43,13 +43,15 @@ def linted(
 ) -> Mapping[str, Answer]:
     """Return what is found in files by so many processes, and keep it in the cache; tell what was judged in part."""
     disk, memory = Disk(), cache.load() if cache is not None else None
-    stamps = _stamps(paths, disk)
-    known = answered(tuple(stamps), disk, memory, config)
-    report = left_out(known, config, disk) if known is not None else _looked_at(tuple(stamps), config, memory, jobs)
+    fingerprints = _fingerprints(paths, disk)
+    known = answered(tuple(fingerprints), disk, memory, config)
+    report = (
+        left_out(known, config, disk) if known is not None else _looked_at(tuple(fingerprints), config, memory, jobs)
+    )
     if cache is not None and memory is not None:
         cache.save(memory)
     tell(report.unjudged)
-    return _answers(stamps, report)
+    return _answers(fingerprints, report)
 
 
 def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str, Answer]:
@@ -57,7 +59,7 @@ def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str,
     disk, memory = Disk(), cache.load()
     findings, left = memory.recall(paths, disk)
     known = tuple(frozenset(paths).difference(left))
-    return _answers(_stamps(known, disk), left_out(reported(findings, (), known), config, disk))
+    return _answers(_fingerprints(known, disk), left_out(reported(findings, (), known), config, disk))
 
 
 def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], jobs: int) -> Report:
@@ -70,21 +72,21 @@ def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], j
     return report._replace(problems=fatal, files=tuple(path for path in report.files if path not in again))
 
 
-def _stamps(paths: Iterable[str], files: Files) -> dict[str, Stamp]:
+def _fingerprints(paths: Iterable[str], files: Files) -> dict[str, Fingerprint]:
     """Return how those of the files are that can be read."""
-    stamps = {}
+    fingerprints = {}
     for path in paths:
         status = files.status(path)
         with suppress(OSError):
             content = NOTHING if status is not None else digest(files.read(path))
-            stamps[path] = Stamp(path, False, status, content)
-    return stamps
+            fingerprints[path] = Fingerprint(path, False, status, content)
+    return fingerprints
 
 
-def _answers(stamps: Mapping[str, Stamp], report: Report) -> Mapping[str, Answer]:
+def _answers(fingerprints: Mapping[str, Fingerprint], report: Report) -> Mapping[str, Answer]:
     """Return what a report says of each file that it is on."""
     findings: dict[str, list[Finding]] = {}
     for finding in report.findings:
         findings.setdefault(finding.place.path, []).append(finding)
     problems = {problem.path: (problem,) for problem in report.problems}
-    return {path: Answer(stamps[path], findings.get(path, ()), problems.get(path, ())) for path in report.files}
+    return {path: Answer(fingerprints[path], findings.get(path, ()), problems.get(path, ())) for path in report.files}

@@ -46,7 +46,7 @@ class Fixed:
     """A text after its fixes."""
 
     text: str
-    fixed: tuple[Finding, ...]  # what was mended, as it stood when it was
+    fixed: tuple[Finding, ...]  # what was fixed, as it stood when it was
     report: Report  # what is left in `text`; `problems` say also why a fix was not made
 
 

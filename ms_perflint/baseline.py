@@ -1,4 +1,4 @@
-"""The baseline: findings that are known and put up with, in a file that is kept under version control.
+"""The baseline: findings that are known and accepted, in a file that is kept under version control.
 
 An entry names the file (relative to the baseline's folder), the rule, and the statement by a hash of its meaning, so
 that it holds when lines move and when a formatter has been there, and not when the statement is edited. Alike ones in

@@ -77,13 +77,13 @@ class Check:
         return None
 
     @classmethod
-    def mentioned(cls, raw: bytes) -> bool:
+    def prefilter(cls, raw: bytes) -> bool:
         """Return whether a file holds the last word of a trigger: derived from the triggers, so it cannot be wrong."""
         words = (trigger if trigger.startswith(".") else last_word(trigger) for trigger in cls.triggers)
         return cls.anchored or any(word.encode() in raw for word in words)
 
     @classmethod
-    def by_form(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
+    def prefilter_sites(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
         """Return those sites of a file that may be suspect by what stands around them: asked once, before any program.
 
         For checks with triggers that are everywhere.
@@ -98,7 +98,7 @@ class Check:
         """Return whether a fix at a site changes a program that comes there with the options it is given."""
         return True
 
-    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+    def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the sites to ask `suspect` about: where every call is a trigger, it leaves out most at once."""
         return sites
 
@@ -223,17 +223,17 @@ def last_word(trigger: str) -> str:
     return trigger.rpartition(".")[2].rstrip("()")
 
 
-def spelled(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], set[str]]:
+def trigger_words(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], set[str]]:
     """Return the last words under which a file may call triggers; and make objects that are called."""
     words: set[str] = set()
     made: set[str] = set()
     for trigger in triggers:
         word = last_word(trigger)
         if trigger.endswith("()"):
-            words |= module.holders(word)
-            made |= module.spelled(word)
+            words |= module.result_names(word)
+            made |= module.aliases(word)
         elif not trigger.startswith("."):
-            words |= module.spelled(word)
+            words |= module.aliases(word)
     return words, made
 
 

@@ -19,7 +19,7 @@ from ms_perflint.commands.outputs import tell
 from ms_perflint.config.settings import ConfigError
 from ms_perflint.languages import Message, say
 
-ENOUGH = 1  # the exit code when nobody reads the report to its end
+ENOUGH = 1  # the exit code when the report is not read to its end
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -57,7 +57,7 @@ def _code(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, EOFError):
         tell("")  # what comes next stands below the ^C of the terminal
         return INTERRUPTED
-    except BrokenPipeError:  # whoever reads has enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ENOUGH
     except Exception as error:

@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
-    skipped: tuple[tuple[str, str], ...] = ()  # files and directories that were passed over, and why
+    skipped: tuple[tuple[str, str], ...] = ()  # files and directories that were skipped, and why
 
 
 class _Ignores(NamedTuple):
@@ -49,7 +49,7 @@ class _Ignores(NamedTuple):
         return False
 
     def below(self, directory: str, names: Set[str], problems: set[Problem]) -> _Ignores:
-        """Return what speaks inside of `directory`, which holds `names`; a repository in it starts anew.
+        """Return what applies inside `directory`, which holds `names`; a repository in it starts again.
 
         What cannot be read is added to `problems`.
         """
@@ -192,7 +192,7 @@ class _Excludes:
         self._names: set[str] = set()
         self._others: list[Patterns] = []
         for root, patterns in config.excluded:
-            plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" speaks about the ones before it
+            plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" is about the ones before it
             names = {pattern for pattern in patterns if plain and not _SPECIAL & set(pattern)}
             others = tuple(pattern for pattern in patterns if pattern not in names)
             inner = relative(start, root).split("/") if inside(start, root) else []

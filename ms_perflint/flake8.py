@@ -167,7 +167,7 @@ class Run:
         return found, problems
 
     def forget(self) -> None:
-        """Start anew with the next file."""
+        """Start again with the next file."""
         self._linter = None
 
     def _made(self, files: Files, config: Config) -> Linter:
@@ -229,7 +229,7 @@ class Plugin:
 
 
 def _language(config: Config) -> str:
-    """Return the language that was asked for; flake8 itself speaks English in any locale, and so do we beside it."""
+    """Return the language that was asked for; flake8 itself is in English in any locale, and so is its plugin."""
     return of_environment() or config.lang or ENGLISH
 
 

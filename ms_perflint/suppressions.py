@@ -61,7 +61,7 @@ class Suppressions:
         return any(not codes or _matches(codes, code) for codes in found)
 
     def joined(self, row: int) -> range:
-        """Return the rows that a comment on this row speaks for: itself, and those that are joined with it."""
+        """Return the rows that a comment on this row applies to: itself, and those that are joined with it."""
         return self._joined.get(row, range(row, row + 1))
 
     @cached_property

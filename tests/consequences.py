@@ -14,7 +14,7 @@ from ms_perflint.core.findings import Finding
 from ms_perflint.core.reports import Report
 from ms_perflint.fixes.fixing import Settled
 
-# Rules that are silent about eager programs: once the mode is mended, it is their turn.
+# Rules that are silent about eager programs: once the mode is fixed, it is their turn.
 SECOND = {"MSP101": frozenset(("MSP102", "MSP601"))}
 
 
@@ -27,7 +27,7 @@ class Failure(NamedTuple):
 
 
 class Alone(NamedTuple):
-    """A fix to be made by itself, the findings that it mends, and all that was found in the files."""
+    """A fix to be made by itself, the findings that it fixes, and all that was found in the files."""
 
     finding: Finding
     before: tuple[Finding, ...]
@@ -83,14 +83,14 @@ def by_path(findings: Iterable[Finding]) -> dict[str, list[Edit]]:
 
 
 class Step:
-    """A state of the files, what is found in it, and what is mended next."""
+    """A state of the files, what is found in it, and what is fixed next."""
 
     def __init__(self, read: Callable[[str], bytes], findings: Sequence[Finding], made: Sequence[Finding]) -> None:
         self.read = read
         self.codes = ", ".join(sorted({finding.code for finding in made}))
         self.edits = by_path(made)
         self.found = {(finding.place.path, finding.code, self.offset(finding, read)) for finding in findings}
-        self.mended = {(finding.place.path, finding.code, self.offset(finding, read)) for finding in made}
+        self.fixed = {(finding.place.path, finding.code, self.offset(finding, read)) for finding in made}
         self.second = frozenset().union(*(SECOND.get(finding.code, frozenset()) for finding in made))
 
     @staticmethod
@@ -109,7 +109,7 @@ class Step:
             stands_for = moved.edit_at(offset)
             same = [
                 at
-                for other, rule, at in self.mended
+                for other, rule, at in self.fixed
                 if (other, rule) == (path, code)
                 and (at == before or (stands_for and stands_for[0] <= at <= stands_for[1]))
             ]

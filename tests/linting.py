@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files, Overlay
-from ms_perflint.core.fingerprints import Noting
+from ms_perflint.core.fingerprints import Recorder
 from ms_perflint.core.reports import Report
 from ms_perflint.engine import lint
 
@@ -40,9 +40,9 @@ class State(NamedTuple):
 
 
 def _lint(state: State, paths: Sequence[str]) -> Read:
-    files = Noting(state.files())
+    files = Recorder(state.files())
     report = lint(list(paths), state.config, files)
-    return Read(report, frozenset(stamp.path for stamp in files.stamps))
+    return Read(report, frozenset(fingerprint.path for fingerprint in files.fingerprints))
 
 
 class Linted:

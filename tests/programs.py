@@ -60,7 +60,7 @@ class Program:
         """Return what the engine reports of the rule `code`, with every file laid over an empty disk."""
         return self._lint(code)(self._overlay())
 
-    def mend(self, code: str) -> Settled:
+    def fix(self, code: str) -> Settled:
         """Return what the program becomes when every fix of the rule `code` is made that may be made."""
         return settle(self._lint(code), self._overlay(), self._config(code), unsafe=True)
 
@@ -140,7 +140,7 @@ def fires(code: str, program: Program) -> None:
     __tracebackhide__ = True
     assert program.expected(), "mark the reported lines"
     expect(code, program)
-    settled = program.mend(code)
+    settled = program.fix(code)
     assert not settled.problems, [problem.message for problem in settled.problems]
     left = [finding for finding in settled.report.findings if not _safeties([finding]) <= {"display-only", "no fix"}]
     assert not left, f"not fixed: {_explain(left)}"

@@ -95,7 +95,7 @@ def test_what_is_no_python_file_stays_as_it_is(word: str, tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("name", [*NAMES, "--\udcff.py", "a b.py"])
-def test_a_file_whose_name_looks_like_an_option_is_mended(name: str, tmp_path: Path) -> None:
+def test_a_file_whose_name_looks_like_an_option_is_fixed(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text('{"cells": []}' if name.endswith(".ipynb") else TRAIN, encoding="utf-8")
     ran = run("check", "--force-exclude", *SAFE, "--fix", "--no-interactive", name, cwd=tmp_path)
     assert (ran.code, ran.err) == (0, "")

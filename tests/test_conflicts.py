@@ -70,7 +70,7 @@ def codes(outcome: Settled) -> list[str]:
     return [finding.code for finding in outcome.fixed]
 
 
-def test_sink_mode_comes_up_when_the_mode_is_mended() -> None:
+def test_sink_mode_comes_up_when_the_mode_is_fixed() -> None:
     text, outcome = settled(PYNATIVE + MODEL + TRAIN)
     assert text == HEAD + MODEL + "model.train(10, data, dataset_sink_mode=True)\n"
     assert codes(outcome) == ["MSP101", "MSP102"]
@@ -91,7 +91,7 @@ def test_sink_mode_does_not_come_up_where_the_mode_stays() -> None:
     assert [finding.code for finding in outcome.report.findings] == ["MSP101"]
 
 
-def test_fusion_comes_up_when_the_mode_is_mended() -> None:
+def test_fusion_comes_up_when_the_mode_is_fixed() -> None:
     parallel = 'ms.set_auto_parallel_context(parallel_mode="data_parallel")\n'
     text, outcome = settled(PYNATIVE + parallel + MODEL + TRAIN)
     assert codes(outcome)[0] == "MSP101"

@@ -1,4 +1,4 @@
-"""The figures on the rule pages: made by `benchmarks/effects.py`, of programs that the tool still mends.
+"""The figures on the rule pages: made by `benchmarks/effects.py`, of programs that the tool still fixes.
 
 Nothing here measures time. The test marked `mindspore` runs one effect on the MindSpore of the running interpreter.
 """

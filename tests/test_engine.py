@@ -34,7 +34,7 @@ def files(config: Config) -> tuple[str, ...]:
 
 def test_the_gate_hides_nothing(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     gated = engine.lint(files, config)
-    monkeypatch.setattr(Check, "mentioned", lambda raw: True)
+    monkeypatch.setattr(Check, "prefilter", lambda raw: True)
     monkeypatch.setattr(linter, "MARK", b"")
     assert engine.lint(files, config) == gated
     assert gated.findings
@@ -138,7 +138,7 @@ def _finding(fix: Fix | None) -> dict[tuple[object, ...], Finding]:
 
 
 def test_one_program_is_enough_and_the_weakest_fix_counts() -> None:
-    safe, unsafe = Fix("mend", Safety.SAFE, ()), Fix("mend", Safety.UNSAFE, ())
+    safe, unsafe = Fix("fix", Safety.SAFE, ()), Fix("fix", Safety.UNSAFE, ())
     (merged,) = merging.merged([_finding(safe), {}, _finding(unsafe)])
     assert merged.fix is not None
     assert merged.fix.safety is Safety.UNSAFE

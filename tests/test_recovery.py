@@ -36,12 +36,12 @@ def leftovers(root: Path) -> list[Path]:
 
 
 def torn(files: Sequence[Path]) -> list[Path]:
-    """Return the files that are neither as before nor mended."""
+    """Return the files that are neither as before nor fixed."""
     return [file for file in files if file.read_bytes() not in (BEFORE, AFTER)]
 
 
 def split(files: Sequence[Path]) -> list[Path]:
-    """Return the files that are mended while a companion is not."""
+    """Return the files that are fixed while a companion is not."""
     slow = {family(str(file)) for file in files if file.read_bytes() == BEFORE}
     return [file for file in files if file.read_bytes() == AFTER and family(str(file)) in slow]
 
@@ -127,8 +127,8 @@ def test_a_run_killed_again_and_again_never_leaves_half_a_file(tmp_path: Path) -
     files = grow(tmp_path, SINGLES, PAIRS)
     chance = random.Random(4)
     until = time.monotonic() + SECONDS
-    mended = most = 0
-    while time.monotonic() < until or not mended:
+    fixed = most = 0
+    while time.monotonic() < until or not fixed:
         process = start(tmp_path, "--fix", ".")
         assert process.stdout is not None
         process.stdout.readline()
@@ -138,7 +138,7 @@ def test_a_run_killed_again_and_again_never_leaves_half_a_file(tmp_path: Path) -
         assert torn(files) == []
         most = max(most, len(leftovers(tmp_path)))
         done = sum(file.read_bytes() == AFTER for file in files)
-        mended = max(mended, done)
+        fixed = max(fixed, done)
         if done > 0.9 * len(files):
             for file in files:
                 file.write_bytes(BEFORE)

@@ -25,10 +25,10 @@ def cell(construct: str, init: str = "pass") -> str:
     return "\n".join(parts) + "\n"
 
 
-def mended(text: str) -> str:
+def fixed(text: str) -> str:
     """Return what the fixes of MSP203 make of a program, without its imports."""
     before = join(HEAD, text)
-    (change,) = Program({"train.py": before}).mend("MSP203").changes
+    (change,) = Program({"train.py": before}).fix("MSP203").changes
     after = change.after.decode()
     return after[len(join(HEAD)) :] if after.startswith(join(HEAD)) else after
 
@@ -58,24 +58,24 @@ def safeties(files: dict[str, str]) -> list[Safety | None]:
     ],
 )
 def test_lines(before: str, after: str) -> None:
-    assert mended(cell(before)) == cell(after)
+    assert fixed(cell(before)) == cell(after)
 
 
 def test_the_last_use_takes_the_definition_along() -> None:
     before = cell("x = x.float()\nreturn self.cast(x, ms.float32)", "super().__init__()\nself.cast = ops.Cast()")
-    assert mended(before) == cell("x = x.float()\nreturn x", "super().__init__()")
+    assert fixed(before) == cell("x = x.float()\nreturn x", "super().__init__()")
 
 
 def test_a_definition_in_use_stays() -> None:
     construct = "x = self.cast(x, ms.float32)\nreturn {}"
     before = cell(construct.format("self.cast(x, ms.float32)"), "self.cast = ops.Cast()")
-    assert mended(before) == cell(construct.format("x"), "self.cast = ops.Cast()")
+    assert fixed(before) == cell(construct.format("x"), "self.cast = ops.Cast()")
 
 
 def test_a_definition_that_another_file_reads_stays() -> None:
     net = join(HEAD) + cell("x = x.float()\nreturn self.cast(x, ms.float32)", "self.cast = ops.Cast()")
     train = "from net import Net\n\n\nclass Other(Net):\n    def construct(self, x):\n        return self.cast(x, 1)\n"
-    settled = Program({"net.py": net, "train.py": train}).mend("MSP203")
+    settled = Program({"net.py": net, "train.py": train}).fix("MSP203")
     (change,) = settled.changes
     assert os.path.basename(change.path) == "net.py"
     assert b"self.cast = ops.Cast()" in change.after and b"return x\n" in change.after
@@ -109,7 +109,7 @@ def test_safety(construct: str, safety: Safety) -> None:
         "a, *b = x, x.half()\nreturn b.half()",
     ],
 )
-def test_quiet(construct: str) -> None:
+def test_not_reported(construct: str) -> None:
     assert safeties({"train.py": join(HEAD) + cell(construct)}) == []
 
 

@@ -1,4 +1,4 @@
-"""`-`: what comes in is linted as if it stood in its file, and what is mended goes out; nothing is written."""
+"""`-`: what comes in is linted as if it stood in its file, and what is fixed goes out; nothing is written."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def findings(body: str, **files: str) -> tuple[str, list[Finding]]:
     return text, list(program.lint("MSP202").findings)
 
 
-def mended(body: str) -> tuple[str, str]:
+def fixed(body: str) -> tuple[str, str]:
     """Return what the only finding's fix changes, as "old -> new" of whole numbers by row, and its safety."""
     text, found = findings(body)
     assert len(found) == 1, [finding.message for finding in found]
@@ -69,20 +69,20 @@ def test_a_number_that_others_are_made_of_becomes_one_that_fits_them_all() -> No
 
 
 def test_an_equal_class_count_is_left_alone() -> None:
-    changed, safety = mended(net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 100)"))
+    changed, safety = fixed(net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 100)"))
     assert changed == "self.fc = nn.Dense(64, 112)\nself.out = nn.Dense(112, 100)"
     assert safety == "unsafe"
 
 
 def test_a_width_that_the_network_also_gives_out_is_only_shown() -> None:
-    _, safety = mended(
+    _, safety = fixed(
         net("self.fc = nn.Dense(64, width)\nself.out = nn.Dense(width, width)", signature="self, width=100")
     )
     assert safety == "display-only"
 
 
 def test_a_flattened_map_follows_its_channels() -> None:
-    changed, safety = mended(
+    changed, safety = fixed(
         net(
             "self.fc = nn.Conv2d(3, 20, 5)\nself.bn = nn.BatchNorm2d(20)\nself.out = nn.Dense(20 * 5 * 5, 64)",
             "return self.out(ops.flatten(self.bn(self.fc(x)), start_dim=1))",
@@ -106,7 +106,7 @@ def test_both_directions_of_a_recurrent_layer_follow() -> None:
         "return self.out(self.fc(x)[0])",
         "self, hidden=150",
     )
-    changed, safety = mended(body)
+    changed, safety = fixed(body)
     assert changed == "def __init__(self, hidden=160):"
     assert safety == "unsafe"
 
@@ -116,14 +116,14 @@ def test_states_go_along() -> None:
         "self.fc = nn.GRU(64, 100)\nself.out = nn.Dense(100, 4)",
         "state = ops.zeros((1, 32, 100), ms.float32)\nreturn self.out(self.fc(x, state)[0])",
     )
-    changed, safety = mended(body)
+    changed, safety = fixed(body)
     assert "ops.zeros((1, 32, 112)" in changed
     assert safety == "unsafe"
 
 
 def test_other_uses_of_the_same_number_are_not_touched() -> None:
     body = net("self.fc = nn.Dense(64, 100)\nself.out = nn.Dense(100, 4)\nself.epochs = 100")
-    changed, safety = mended(body)
+    changed, safety = fixed(body)
     assert "epochs" not in changed
     assert safety == "display-only"
 

@@ -1,4 +1,4 @@
-"""Trees of files to be mended in tests, single ones and pairs, and a process that mends them: the command line, with a
+"""Trees of files to be fixed in tests, single ones and pairs, and a process that fixes them: the command line, with a
 rule that needs no MindSpore, so that most of its time goes into writing."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def family(path: str) -> str:
 
 
 def changes(files: Sequence[Path], after: bytes = AFTER) -> list[Change]:
-    """Return the changes that mend these files."""
+    """Return the changes that fix these files."""
     paths = [str(file) for file in files]
     families = {path: tuple(other for other in paths if family(other) == family(path)) for path in paths}
     return [Change(path, BEFORE, after, families[path]) for path in paths]
@@ -57,13 +57,13 @@ def lint(paths: Sequence[str], config: Config, files: Files | None = None, *_: o
         if edits:
             place = Place(edits[0].path, 1, 1)
             findings.append(
-                Finding(place, "MSP301", "slow", "is slow", place, (1,), Fix("mend", Safety.SAFE, tuple(edits)))
+                Finding(place, "MSP301", "slow", "is slow", place, (1,), Fix("fix", Safety.SAFE, tuple(edits)))
             )
     return Report(tuple(sorted(findings)), (), tuple(sorted(paths)))
 
 
 def _edits(path: str, text: bytes) -> list[Edit]:
-    """Return the edits that mend one file."""
+    """Return the edits that fix one file."""
     at, edits = text.find(b"slow"), []
     while at >= 0:
         edits.append(Edit(path, at, at + len(b"slow"), "faster"))

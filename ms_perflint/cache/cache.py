@@ -1,4 +1,4 @@
-"""What earlier runs found: kept with the stamps of all that was consulted, and given again while they hold.
+"""What earlier runs found: kept with the fingerprints of all that was consulted, and given again while they hold.
 
 A cache belongs to one project and one way of asking: the rules, the settings and the target, the version of the tool
 and its code, the interpreter, what is installed. It lies in parts: one is loaded at a time, when its files are asked
@@ -21,7 +21,7 @@ from ms_perflint.cache.packing import MARKS, UNFINISHED, Parts, Session, StatusO
 from ms_perflint.config.settings import Config, common_parent
 from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Finding
-from ms_perflint.core.fingerprints import Stamp, renewed
+from ms_perflint.core.fingerprints import Fingerprint, renewed
 from ms_perflint.version import __version__
 
 NAME = "ms-perflint"
@@ -132,9 +132,15 @@ class Memory:
 
     def learn(self, sessions: Iterable[Session]) -> None:
         """Take what a run has found. What several sessions consulted is looked at once when they are recalled."""
-        shared: dict[Stamp, Stamp] = {}
+        shared: dict[Fingerprint, Fingerprint] = {}
         for one in sessions:
-            self._hold(one._replace(stamps=tuple([shared.setdefault(stamp, stamp) for stamp in one.stamps])))
+            self._hold(
+                one._replace(
+                    fingerprints=tuple(
+                        [shared.setdefault(fingerprint, fingerprint) for fingerprint in one.fingerprints]
+                    )
+                )
+            )
 
     def save(self) -> bool:
         """Write what is held, with all that counts in parts of which not all does; return whether there was any."""
@@ -182,14 +188,14 @@ def _looked(
     paths: Iterable[str], sessions: Mapping[str, Session], files: Files
 ) -> tuple[list[Finding], list[str], dict[int, Optional[Session]]]:
     """Return the findings in the files whose sessions hold, the other files, and by identity the sessions of now."""
-    stamps: dict[int, Optional[Stamp]] = {}
+    fingerprints: dict[int, Optional[Fingerprint]] = {}
     now: dict[int, Optional[Session]] = {}
     findings: list[Finding] = []
     left: list[str] = []
     for path in paths:
         session = sessions.get(path)
         if session is not None and id(session) not in now:
-            now[id(session)] = _still(session, files, stamps)
+            now[id(session)] = _still(session, files, fingerprints)
         if session is not None and now[id(session)] is not None:
             findings += session.findings[path]
         else:
@@ -197,20 +203,20 @@ def _looked(
     return findings, left, now
 
 
-def _still(session: Session, files: Files, now: dict[int, Optional[Stamp]]) -> Optional[Session]:
-    """Return a session whose stamps all hold, with those of now; None for others.
+def _still(session: Session, files: Files, now: dict[int, Optional[Fingerprint]]) -> Optional[Session]:
+    """Return a session whose fingerprints all hold, with those of now; None for others.
 
-    What was looked at is in `now`, by the identity of its stamp: to hash one takes longer than all the rest.
+    What was looked at is in `now`, by the identity of its fingerprint: to hash one takes longer than all the rest.
     """
-    stamps = []
-    for stamp in session.stamps:
-        if id(stamp) not in now:
-            now[id(stamp)] = renewed(stamp, files)
-        held = now[id(stamp)]
+    fingerprints = []
+    for fingerprint in session.fingerprints:
+        if id(fingerprint) not in now:
+            now[id(fingerprint)] = renewed(fingerprint, files)
+        held = now[id(fingerprint)]
         if held is None:
             return None
-        stamps.append(held)
-    return session if (made := tuple(stamps)) == session.stamps else session._replace(stamps=made)
+        fingerprints.append(held)
+    return session if (made := tuple(fingerprints)) == session.fingerprints else session._replace(fingerprints=made)
 
 
 def _to_renew(where: Mapping[str, str], sizes: Mapping[str, int], held: int, stale: Set[str]) -> Iterator[str]:
@@ -280,7 +286,7 @@ class Memories:
 
 
 def default_directory() -> str:
-    """Return where caches are kept when nobody says where: the user's cache directory."""
+    """Return where caches are kept by default: the user's cache directory."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
         return os.path.join(base, NAME, "cache")

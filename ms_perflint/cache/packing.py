@@ -1,7 +1,7 @@
 """What earlier runs found, as it is kept between runs: so that a run in which nothing has changed unpacks least of it.
 
 Most runs ask about all files of a project, and nothing has changed. They need the paths of what was consulted and how
-it was then, side by side, and the findings; the rest of a stamp only where its file looks different now.
+it was then, side by side, and the findings; the rest of a fingerprint only where its file looks different now.
 
 It lies in parts, files of a directory. A part is written whole, under a name of its own, and never changed: later ones
 take its place, and it is removed. So runs side by side do not disturb each other, and what cannot be read costs no more
@@ -22,11 +22,11 @@ from typing import Any, NamedTuple, Optional
 
 from ms_perflint.core.files import Files, Status, read_regular
 from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
-from ms_perflint.core.fingerprints import Stamp, renewed
+from ms_perflint.core.fingerprints import Fingerprint, renewed
 from ms_perflint.languages import Message
 
 SEPARATOR = "\0"  # of paths: it is in none of them
-UNSURE: Status = (0, 0, 0, 0)  # stands for a status that does not tell, or is too large: the stamp has it
+UNSURE: Status = (0, 0, 0, 0)  # stands for a status that does not tell, or is too large: the fingerprint has it
 TEXTS = 10_000  # of messages that findings share
 StatusOf = Callable[[str], Optional[Status]]
 MOST = 1 << 63  # numbers below it can be kept
@@ -41,12 +41,12 @@ class Session(NamedTuple):
     """Files that were linted together: what was found in each, everything that was consulted, and what it cost."""
 
     findings: dict[str, tuple[Finding, ...]]
-    stamps: tuple[Stamp, ...]
+    fingerprints: tuple[Fingerprint, ...]
     cost: int = 0  # microseconds of processor time; 0: not measured
 
     def consulted(self, asked: Collection[str]) -> Iterator[str]:
         """Yield those of some files that were consulted."""
-        return (stamp.path for stamp in self.stamps if stamp.path in asked)
+        return (fingerprint.path for fingerprint in self.fingerprints if fingerprint.path in asked)
 
 
 class Head(NamedTuple):
@@ -65,8 +65,8 @@ class Kept:
 
     def __init__(self, head: Head, body: Any) -> None:
         """Take what `packed` gave. Raises ValueError or TypeError for anything else."""
-        paths, statuses, self._stamps, self._findings, self._numbers = body
-        self._paths: list[str] = paths.split(SEPARATOR) if self._stamps else []
+        paths, statuses, self._fingerprints, self._findings, self._numbers = body
+        self._paths: list[str] = paths.split(SEPARATOR) if self._fingerprints else []
         numbers = memoryview(statuses).cast("q").tolist()
         self._statuses = list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4]))
         self._head = head
@@ -83,11 +83,11 @@ class Kept:
 
     def sessions(self) -> list[Session]:
         """Return all sessions."""
-        stamps = list(map(self._stamp, range(len(self._paths))))
+        fingerprints = list(map(self._fingerprint, range(len(self._paths))))
         return [
             Session(
                 {path: tuple(map(_finding, self._findings.get(path, ()))) for path in linted},
-                tuple([stamps[number] for number in marshal.loads(numbers)]),
+                tuple([fingerprints[number] for number in marshal.loads(numbers)]),
                 cost,
             )
             for (linted, cost), numbers in zip(self._head.files(), self._numbers)
@@ -98,22 +98,25 @@ class Kept:
         changed = [
             number for number, (path, then) in enumerate(zip(self._paths, self._statuses)) if status(path) != then
         ]
-        return all(renewed(stamp, files) == stamp for stamp in map(self._stamp, changed))
+        return all(renewed(fingerprint, files) == fingerprint for fingerprint in map(self._fingerprint, changed))
 
-    def _stamp(self, number: int) -> Stamp:
-        is_directory, status, digest, asked = marshal.loads(self._stamps[number])
-        return Stamp(self._paths[number], is_directory, status, digest, asked)
+    def _fingerprint(self, number: int) -> Fingerprint:
+        is_directory, status, digest, asked = marshal.loads(self._fingerprints[number])
+        return Fingerprint(self._paths[number], is_directory, status, digest, asked)
 
 
 def packed(sessions: Iterable[Session]) -> tuple[Head, tuple[Any, ...]]:
     """Return sessions as marshal takes them: what they consulted side by side, each once, and what they found."""
     held = list(sessions)
-    numbers: dict[Stamp, int] = {}
-    used = [marshal.dumps([numbers.setdefault(stamp, len(numbers)) for stamp in one.stamps]) for one in held]
+    numbers: dict[Fingerprint, int] = {}
+    used = [
+        marshal.dumps([numbers.setdefault(fingerprint, len(numbers)) for fingerprint in one.fingerprints])
+        for one in held
+    ]
     found = {path: each for one in held for path, each in one.findings.items()}
     body = (
-        SEPARATOR.join(stamp.path for stamp in numbers),
-        array("q", (number for stamp in numbers for number in _status(stamp))).tobytes(),
+        SEPARATOR.join(fingerprint.path for fingerprint in numbers),
+        array("q", (number for fingerprint in numbers for number in _status(fingerprint))).tobytes(),
         [marshal.dumps((one.is_directory, one.status, one.digest, one.asked)) for one in numbers],
         {path: list(map(_flat, each)) for path, each in found.items() if each},
         used,
@@ -182,9 +185,9 @@ class Parts:
             return None
 
 
-def _status(stamp: Stamp) -> Status:
+def _status(fingerprint: Fingerprint) -> Status:
     """Return the status that is kept side by side with others."""
-    return stamp.status if stamp.status is not None and max(stamp.status) < MOST else UNSURE
+    return fingerprint.status if fingerprint.status is not None and max(fingerprint.status) < MOST else UNSURE
 
 
 def _flat(finding: Finding) -> tuple[object, ...]:

@@ -44,7 +44,7 @@ class PynativeModeTraining(Check):
     def suspect(self, call: Call) -> bool:
         """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
         program = self.program
-        if not training.speaks_of_training(program) or training.is_demonstration(program):
+        if not training.mentions_training(program) or training.is_demonstration(program):
             return False
         if not mode.stands_there(call) and not training.is_trained(program):
             return False
@@ -52,7 +52,7 @@ class PynativeModeTraining(Check):
         if value is None:
             return unset_mode.is_pynative(program) and unset_mode.is_place(call)
         return (
-            mode.usually(value) == mode.PYNATIVE
+            mode.default_mode_of(value) == mode.PYNATIVE
             and not mode.are_too_many(program)
             and program.runs(call)
             and not mode.is_opt_in(program, call)

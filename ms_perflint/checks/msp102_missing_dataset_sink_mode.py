@@ -49,7 +49,7 @@ class MissingDatasetSinkMode(Check):
     options = {"report-deliberate": False}  # noqa: RUF012
 
     def suspect(self, call: Call) -> bool:
-        """Not sunk by default, in a training where sinking works and nothing speaks against it."""
+        """Not sunk by default, in a training where sinking works and nothing is against it."""
         program = self.program
         return (
             sinking.is_off_by_default(call)
@@ -58,7 +58,7 @@ class MissingDatasetSinkMode(Check):
             and not conditions.is_for_cpu_only(program, call)
             and not mode.is_under_untaken_mode_test(program, call)
             and training.is_trained(program)
-            and mode.usual_mode(program) != mode.PYNATIVE  # MSP101 comes first
+            and mode.default_mode(program) != mode.PYNATIVE  # MSP101 comes first
             and not sinking.is_pynative_by_default(program)
             and not sinking.is_before_the_mode(call)
             and sinking.can_sink(call)

@@ -1,4 +1,4 @@
-"""MSP108: what is compiled is made anew in each step. Run on 2.10, CPU: each of them is compiled again."""
+"""MSP108: what is compiled is created again in each step. Run on 2.10, CPU: each of them is compiled again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CompiledFunctionInLoop(Check):
     triggers = ("()",)  # a cell has any name
     looks_inside = False
 
-    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+    def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that make what each step compiles."""
         if not sites or not training.may_train(self.program):
             return ()

@@ -34,7 +34,7 @@ class RecompileEachStep(Check):
     triggers = ("()",)  # what is compiled has any name
     looks_inside = False
 
-    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+    def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that pass such an argument."""
         if not sites or not training.may_train(self.program):
             return ()

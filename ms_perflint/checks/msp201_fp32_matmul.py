@@ -34,9 +34,9 @@ class Fp32Matmul(Check):
     looks_inside = False
     in_libraries = False
 
-    def among(self, sites: Sequence[Site]) -> Sequence[Site]:
+    def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""
-        return undecided_precision.among(self.program, sites)
+        return undecided_precision.narrowed(self.program, sites)
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program at which its precision is decided, where that comes out as FP32."""

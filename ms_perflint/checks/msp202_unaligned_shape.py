@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Optional, cast
 
 from ms_perflint import edits as edit
-from ms_perflint.check import Check, spelled
+from ms_perflint.check import Check, trigger_words
 from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
@@ -40,9 +40,9 @@ class UnalignedShape(Check):
     limits = {"multiple": (2, 4096), "min-waste": (0, 100)}  # noqa: RUF012
 
     @classmethod
-    def by_form(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
+    def prefilter_sites(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
         """Return layers outside of published networks, operators on what is made on the spot, and possible formulas."""
-        (words, _), is_published = spelled(LAYERS, module), known_networks.by_function()
+        (words, _), is_published = trigger_words(LAYERS, module), known_networks.by_function()
         for site in sites:
             if not isinstance(site.node, ast.Call):
                 if padding.may_pad(site.node):

@@ -43,7 +43,7 @@ class BatchKeepsRemainder(Check):
             and batch.argument(DROP).is_by_default(False)
             and not remainders.is_one_size(batch)
             and program.runs(call)
-            and (mode.usual_mode(program) == mode.GRAPH or mode.is_compiled(program))
+            and (mode.default_mode(program) == mode.GRAPH or mode.is_compiled(program))
             and not training.is_demonstration(program)
             and remainders.may_remain(batch)
         )

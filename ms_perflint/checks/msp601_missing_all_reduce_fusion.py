@@ -48,7 +48,7 @@ class MissingAllReduceFusion(Check):
     def concerns(self, site: Site) -> bool:
         """A program that trains in graph mode, and not on one device."""
         sets = parallel.settings(Call(site, self.program, parallel.SET)) or {}
-        return gradient_fusion.may_compile(self.program) and parallel.usual_modes(sets) != {"stand_alone"}
+        return gradient_fusion.may_compile(self.program) and parallel.default_modes(sets) != {"stand_alone"}
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that sets the parallel mode."""

@@ -54,7 +54,7 @@ class UnusedSuppression(Check):
 
 def _is_unused(code: str, found: Collection[str], judged: Collection[str]) -> bool:
     """Return whether a code, or prefix of codes, names only rules that were judged and that found nothing."""
-    meant = {check.code for check in checks() if check.code.startswith(code)}
-    if not meant:
+    named = {check.code for check in checks() if check.code.startswith(code)}
+    if not named:
         return re.fullmatch(OURS, code) is not None and code != PROBLEM
-    return meant <= set(judged) and meant.isdisjoint(found)
+    return named <= set(judged) and named.isdisjoint(found)

@@ -24,12 +24,12 @@ def output(text: str) -> Output:
     return Output(name, file or None)
 
 
-def outputs(asked: Sequence[Output], file: str | None, usual: str) -> tuple[Output, ...]:
-    """Return the reports of a run: those asked for, else the usual one; `file` is for the one that names none.
+def outputs(asked: Sequence[Output], file: str | None, default: str) -> tuple[Output, ...]:
+    """Return the reports of a run: those asked for, else the default one; `file` is for the one that names none.
 
     Raises Mistake where two of them would go to the same place, or `file` has no report to take.
     """
-    wanted = tuple(asked) or (Output(usual),)
+    wanted = tuple(asked) or (Output(default),)
     bare = [each.format for each in wanted if each.file is None]
     if len(bare) > 1:
         message = Message(

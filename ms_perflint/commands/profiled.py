@@ -17,7 +17,7 @@ from ms_perflint.profile import graphs, reader, symptoms
 from ms_perflint.profile.joined import Joined, join
 from ms_perflint.profile.kernels import Profile
 from ms_perflint.profile.text_layout import ProfileError
-from ms_perflint.training.devices import meant, target_of
+from ms_perflint.training.devices import measured_devices, target_of
 
 FRAMEWORK = ("mindspore.nn", "mindspore.mint.nn", "mindspore.train")  # modules whose classes are in each profile
 
@@ -63,7 +63,7 @@ class Targets:
         if path not in self._known:
             linter = Linter(self._configs.of(path), self._disk)
             programs = map(linter.program, linter.project.programs(path))
-            found = {each for program in programs for each in meant(target_of(program))}
+            found = {each for program in programs for each in measured_devices(target_of(program))}
             self._known[path] = tuple(each for each in ACCELERATORS if each in found) or tuple(found)
         return self._known[path]
 

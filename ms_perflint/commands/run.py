@@ -255,16 +255,16 @@ class Work:
         return {*report.problems, *added.problems, *problems}
 
     def report(self) -> set[Problem]:
-        """Lint, mend if asked to, and print the report; return what could not be done."""
+        """Lint, fix if asked to, and print the report; return what could not be done."""
         interrupted = self._recovered() if self.options.fix and not self.typed else ()
         settled = self._fix() if self.options.fix else None
         writes = self.options.write_baseline or self.options.extend_baseline
         report = settled.report if settled else self._known() if writes else self.lint(self.disk)
         files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
         if settled and self.typed:
-            mended = {change.path: change.after for change in settled.changes}
-            self.typed.give_back(mended)
-            files = Overlay(files, mended)
+            fixed = {change.path: change.after for change in settled.changes}
+            self.typed.print_fixed(fixed)
+            files = Overlay(files, fixed)
         profiled = self._profiled(report, files)
         measured = _measurements(report, files, self.configs) if profiled is None else profiled.measured.get
         not_shown = self._print(report, settled, files, measured, profiled)
@@ -299,7 +299,7 @@ class Work:
     def _print(
         self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
     ) -> set[Problem]:
-        """Write all reports that are wanted; `files` as the report speaks of them. Return what could not be shown."""
+        """Write all reports that are wanted; `files` as the report names them. Return what could not be shown."""
         known = {*self.found.problems, *report.problems}
         outcome = Outcome(
             (),

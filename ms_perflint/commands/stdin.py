@@ -30,10 +30,10 @@ class Typed:
         config = settings.at(os.path.dirname(self.path))
         return Found(() if force_exclude and is_excluded(self.path, config) else (self.path,), ())
 
-    def give_back(self, mended: Mapping[str, bytes]) -> None:
-        """Print the text, byte for byte: as it was mended, or as it came in."""
+    def print_fixed(self, fixed: Mapping[str, bytes]) -> None:
+        """Print the text, byte for byte: as it was fixed, or as it came in."""
         sys.stdout.flush()
-        sys.stdout.buffer.write(mended.get(self.path, self.raw))
+        sys.stdout.buffer.write(fixed.get(self.path, self.raw))
         sys.stdout.buffer.flush()
 
 

@@ -20,7 +20,7 @@ from ms_perflint.linting.linter import Linter
 from ms_perflint.report.sources import shown
 from ms_perflint.report.style import PLAIN, for_output
 from ms_perflint.report.verify import render
-from ms_perflint.training.devices import meant, target_of
+from ms_perflint.training.devices import measured_devices, target_of
 from ms_perflint.verify.kept import keep
 from ms_perflint.verify.lookup import NAME
 from ms_perflint.verify.measure import Program, has_mindspore, measure, where
@@ -92,7 +92,7 @@ def program_of(entry: str, config: Config, asked: Asked) -> Program:
     read = Linter(config, Disk()).program(entry)
     documents = tuple({each.place.path for each in config_files(Reader(read)).evidence} - set(read.files))
     files, python = read.files, asked.python
-    devices = meant(target_of(read))
+    devices = measured_devices(target_of(read))
     return Program(
         entry, files, documents, asked.arguments, asked.launch, python, asked.steps, asked.seconds, devices=devices
     )

@@ -24,7 +24,7 @@ PAUSE = 200  # milliseconds after which nothing more is saved together
 
 
 def watch(paths: Sequence[str], options: Options) -> int:
-    """Lint, and lint again after each change, until somebody stops it with Ctrl-C."""
+    """Lint, and lint again after each change, until Ctrl-C stops it."""
     if options.fix or options.diff or options.add_noqa is not None or "-" in paths:
         raise UsageError(ALONE)
     try:
@@ -54,7 +54,7 @@ def _counts(path: str, root: str) -> bool:
 
 
 def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str) -> None:
-    """Print the report on a clear screen; a configuration that somebody is at work on ends nothing."""
+    """Print the report on a clear screen; a configuration that is being edited ends nothing."""
     if sys.stdout.isatty():
         click.clear()
     try:

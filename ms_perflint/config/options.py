@@ -40,7 +40,7 @@ class Option:
     unset: str = ""  # what holds where it is not set and has no default
 
     @property
-    def usual(self) -> str:
+    def default_text(self) -> str:
         """Return the default, for people."""
         return self.unset if self.default is None else toml(self.default)
 

@@ -1,4 +1,4 @@
-"""What is worked out once, and kept by the object that it is about."""
+"""What is computed once, and kept by the object that it is about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Keeper(Protocol):
 
 
 def fact(work: Work) -> Work:
-    """Return a function, or method, that works out its answer once for each first argument and the others."""
+    """Return a function, or method, that computes its answer once for each first argument and the others."""
 
     @wraps(work)
     def asked(keeper: Keeper, *arguments: object) -> Any:

@@ -123,7 +123,7 @@ class Finding(NamedTuple):
     name: str
     message: str
     end: Place
-    lines: tuple[int, ...]  # rows on which a suppression speaks for this finding
+    lines: tuple[int, ...]  # rows on which a suppression applies to this finding
     fix: Optional[Fix] = None
     related: tuple[Related, ...] = ()
     configurations: tuple[str, ...] = ()  # run configurations for which it holds, where it does not hold for all
@@ -174,7 +174,7 @@ SIZES = ("large", "medium", "small")
 
 
 def in_language(finding: Finding, language: str) -> Finding:
-    """Return a finding that speaks a language; what it says of itself to programs stays the same."""
+    """Return a finding in a language; what it says of itself to programs stays the same."""
     if language == ENGLISH:
         return finding
     fix = finding.fix

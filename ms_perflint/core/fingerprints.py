@@ -11,7 +11,7 @@ NOTHING = b""  # the digest of what cannot be read
 EMPTY = bytes.fromhex("cae66941d9efbd404e4d88758ea67670")  # the digest of no names
 
 
-class Stamp(NamedTuple):
+class Fingerprint(NamedTuple):
     """How a file or a directory was when it was consulted."""
 
     path: str
@@ -21,21 +21,21 @@ class Stamp(NamedTuple):
     asked: tuple[str, ...] = ()  # the names that were looked for in a directory
 
 
-class Noting(Files):
-    """Files that keep a stamp of everything that is asked of them, found or not."""
+class Recorder(Files):
+    """Files that keep a fingerprint of everything that is asked of them, found or not."""
 
     def __init__(self, base: Files) -> None:
         self.base = base
-        self._files: dict[str, Stamp] = {}
+        self._files: dict[str, Fingerprint] = {}
         self._listed: dict[str, tuple[Optional[Status], frozenset[str]]] = {}
         self._asked: dict[str, set[str]] = {}
         self._found: dict[str, set[str]] = {}
 
     @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        """Return a stamp of each file and directory that was consulted, with all that was asked of it."""
+    def fingerprints(self) -> tuple[Fingerprint, ...]:
+        """Return a fingerprint of each file and directory that was consulted, with all that was asked of it."""
         listed = (
-            Stamp(path, True, status, _digest_of(self._found[path]), tuple(sorted(self._asked[path])))
+            Fingerprint(path, True, status, _digest_of(self._found[path]), tuple(sorted(self._asked[path])))
             for path, (status, _) in self._listed.items()
         )
         return (*self._files.values(), *listed)
@@ -46,13 +46,13 @@ class Noting(Files):
         try:
             content = self.base.read(path)
         except OSError:
-            self._note(Stamp(path, False, None, NOTHING))
+            self._note(Fingerprint(path, False, None, NOTHING))
             raise
-        self._note(Stamp(path, False, status, digest(content)))
+        self._note(Fingerprint(path, False, status, digest(content)))
         return content
 
     def named(self, directory: str, *asked: str) -> frozenset[str]:
-        """Return those names in a directory that are asked for; its folders have stamps of their own."""
+        """Return those names in a directory that are asked for; its folders have fingerprints of their own."""
         found = super().named(directory, *asked)
         self._asked.setdefault(directory, set()).update(asked)
         self._found.setdefault(directory, set()).update(found)
@@ -69,38 +69,40 @@ class Noting(Files):
             self._listed[directory] = status, self.base._listing(directory)
         return self._listed[directory][1]
 
-    def _note(self, stamp: Stamp) -> None:
-        """Keep the first stamp of a file; what changed while it was looked at has no stamp that can hold."""
-        held = self._files.setdefault(stamp.path, stamp)
-        if held.digest != stamp.digest:
-            self._files[stamp.path] = Stamp(stamp.path, stamp.is_directory, None, b"changed")
+    def _note(self, fingerprint: Fingerprint) -> None:
+        """Keep the first fingerprint of a file; that of a file which changed meanwhile never holds."""
+        held = self._files.setdefault(fingerprint.path, fingerprint)
+        if held.digest != fingerprint.digest:
+            self._files[fingerprint.path] = Fingerprint(fingerprint.path, fingerprint.is_directory, None, b"changed")
 
 
-def renewed(stamp: Stamp, files: Files) -> Optional[Stamp]:
-    """Return the stamp of what is still as it was when it was consulted, with its status of now; None for the rest.
+def renewed(fingerprint: Fingerprint, files: Files) -> Optional[Fingerprint]:
+    """Return the fingerprint of what has not changed since, with its present status; None where it has.
 
     A directory in which other things come and go keeps its status of then: the next one would not last either. So does
-    one whose folders were looked into: those that came since have no stamp that would tell what comes into them.
+    one whose folders were looked into: those that came since have no fingerprint that would tell what comes into them.
     """
-    status = files.status(stamp.path)
-    if status is not None and status == stamp.status:
-        return stamp
-    if stamp.is_directory:
-        now = _digest_of(files.named(stamp.path, *stamp.asked))
+    status = files.status(fingerprint.path)
+    if status is not None and status == fingerprint.status:
+        return fingerprint
+    if fingerprint.is_directory:
+        now = _digest_of(files.named(fingerprint.path, *fingerprint.asked))
     else:
         try:
-            now = digest(files.read(stamp.path))
+            now = digest(files.read(fingerprint.path))
         except OSError:
             now = NOTHING
-    if now != stamp.digest:
+    if now != fingerprint.digest:
         return None
-    is_kept = stamp.is_directory and (stamp.status is not None or any(IN_FOLDERS in each for each in stamp.asked))
-    return stamp if status is None or is_kept else stamp._replace(status=status)
+    is_kept = fingerprint.is_directory and (
+        fingerprint.status is not None or any(IN_FOLDERS in each for each in fingerprint.asked)
+    )
+    return fingerprint if status is None or is_kept else fingerprint._replace(status=status)
 
 
 def digest(content: bytes) -> bytes:
     """Return what tells a content from all others."""
-    import hashlib  # here, because a run over files that nobody has touched does without
+    import hashlib  # here, because a run over unchanged files does without
 
     return hashlib.blake2b(content, digest_size=16).digest()
 

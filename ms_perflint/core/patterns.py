@@ -56,7 +56,7 @@ class Spec:
         self._patterns = tuple(pattern for pattern in patterns if pattern is not None)[::-1]
 
     def __call__(self, path: str, folder: bool) -> bool | None:
-        """Return whether a relative path with slashes is taken; None where no pattern speaks of it."""
+        """Return whether a relative path with slashes is taken; None where no pattern is about it."""
         name = path.rpartition(SLASH)[2]
         for pattern in self._patterns:
             if (folder or not pattern.only_folders) and pattern.fits(path, name):

@@ -54,7 +54,7 @@ class Listing(NamedTuple):
         """Return the edits that add an item at the end.
 
         On a line of its own where the last item starts its line, or where a comment follows the last item: the
-        comment stays with what it speaks of. A comma stands at the end only where one stood there before.
+        comment stays with what it is about. A comma stands at the end only where one stood there before.
         """
         if not self.items:
             return self._fill(text)

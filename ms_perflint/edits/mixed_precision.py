@@ -198,7 +198,7 @@ class MixedPrecision:
             return way
         found: list[Edit] = []
         for call in (suspect.call, *suspect.others):
-            dtype = precision.spelled(call.node)
+            dtype = precision.written_dtype(call.node)
             imports: tuple[Edit, ...] = ()
             if isinstance(dtype, ast.Attribute):
                 spelling = f"{call.module.text(dtype.value)}.float16"

@@ -13,7 +13,7 @@ from ms_perflint.edits.statements import delete_statement
 from ms_perflint.index.syntax_forms import descendants
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.conditions import Pass
+from ms_perflint.training.conditions import PathCondition
 from ms_perflint.training.profiling import Profiling, is_read, made_by, switch
 
 OFF = Message("turn AutoTune off while a profiler is on, or remove a profiler that is no longer needed")
@@ -23,7 +23,7 @@ LEFT_OFF = Message("AutoTune stays off once profiling is over")
 UNSEEN = Message("nothing here reads the profile, but you may want to look at it")
 
 
-def without_conflict(call: Call, found: Sequence[tuple[Profiling, Pass]], line_length: int) -> Remedy:
+def without_conflict(call: Call, found: Sequence[tuple[Profiling, PathCondition]], line_length: int) -> Remedy:
     """Return how a call of `set_enable_autotune` and the profilers that are on beside it come apart."""
     given, (first, own) = call.given("enable"), found[0]
     related = tuple(Related(each.place, Message("the data pipeline is profiled from here")) for each, _ in found)

@@ -91,7 +91,7 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
 def set_setting(program: Program, setting: Alternative, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
     """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher.
 
-    None where the setting is worked out from what stands there: `not args.off`, `config.mode == "graph"`.
+    None where the setting is computed from what stands there: `not args.off`, `config.mode == "graph"`.
     """
     if isinstance(setting.where, Place) and setting.where.path.endswith((".sh", ".bash")):
         return _flag(program, setting, setting.where, yaml)

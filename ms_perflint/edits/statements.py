@@ -26,7 +26,7 @@ _REST = re.compile(
 def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] | None:
     """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
 
-    The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be told apart.
+    The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be distinguished.
     Comments in a statement that shares its lines go with it.
     Suppressions and other comments to tools go with the code that they speak of.
     """

@@ -22,7 +22,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One place that speaks for a fact."""
+    """One place that shows a fact."""
 
     place: Place
     code: str  # what stands there, cut short

@@ -74,21 +74,21 @@ def _config(reader: Reader, call: Call) -> Evidence:
 def parallel_mode(reader: Reader) -> Fact:
     """Return the parallel modes that are set, each with what groups its gradients into AllReduces."""
     program = reader.program
-    found, is_set, is_usual = [], False, False
+    found, is_set, is_by_default = [], False, False
     for call in filter(program.runs, program.calls(parallel.SET)):
         sets = parallel.settings(call)
         sets_mode = sets is None or "parallel_mode" in sets
         if sets_mode or _portions(sets):
             found.append(_parallel(reader, call, sets))
             is_set = is_set or sets_mode
-            is_usual = is_usual or not conditions.is_on_request(program, call)
+            is_by_default = is_by_default or not conditions.is_on_request(program, call)
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
         return Fact(Message("parallel mode"), None, NOT_SET, (), False)
     more = Message("fusion buckets of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
     answer = next(iter(modes)) if len(modes) == 1 else None
     says = either([str(each) for each in modes]) if modes else UNKNOWN if is_set else NOT_SET
-    if modes and not is_usual:
+    if modes and not is_by_default:
         answer, says = None, Message("{value} on request", value=says)
     return Fact(Message("parallel mode"), answer, also(says, more), tuple(found))
 

@@ -41,7 +41,7 @@ class Asked(NamedTuple):
     finding: Optional[Finding]
     hidden: Optional[Message]  # why a finding is not shown
     is_meant: bool  # whether the expression is one that the rule asks about, as far as is known
-    meant: tuple[str, ...]  # what it is instead, by qualified names
+    resolved: tuple[str, ...]  # what it is instead, by qualified names
     questions: tuple[Question, ...]  # that decided it, in their order
     stop: Optional[Stop]
     unjudged: Optional[Message]  # why the program could not be judged in full
@@ -89,7 +89,7 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
 def _sites(check: Check, module: SemanticIndex, row: int) -> Iterator[tuple[Site, bool]]:
     """Yield the expressions on a line about which a rule asks in a program, and whether it looks only at their form."""
     anchors = check.anchors(module) if check.anchored and module.path == check.program.entry else ()
-    for sites, is_anchor in ((check.among(candidates(type(check), module)), False), (anchors, True)):
+    for sites, is_anchor in ((check.narrowed(candidates(type(check), module)), False), (anchors, True)):
         for site in sites:
             if module.source.row(site.span[0]) <= row <= module.source.row(site.span[1]):
                 yield site, is_anchor
@@ -150,7 +150,7 @@ def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
     """Yield the lines of a file about which rules ask, each once."""
     program = linter.program(module.path)
     checks = (linter.inquiry.check_in(check, program) for check in linter.enabled)
-    found = {site.span[0] for check in checks for site in check.among(candidates(type(check), module))}
+    found = {site.span[0] for check in checks for site in check.narrowed(candidates(type(check), module))}
     yield from (_start(module, row) for row in sorted(set(map(module.source.row, found))))
 
 

@@ -1,4 +1,4 @@
-"""In which precision the matrix work of the training runs, as far as the code says."""
+"""In which precision the matmul of the training runs, as far as the code says."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def precision_of(reader: Reader) -> Fact:
 
 
 def _made(reader: Reader) -> Iterator[Evidence]:
-    """Yield where the training is made, and whether there is matrix work in it: the Model, the cell, the gradients."""
+    """Yield where the training is made, and whether there is matmul in it: the Model, the cell, the gradients."""
     trainings = train_cells.trainings(reader.program)
     models = [each for each in trainings if each.kind == "model"]
     for made in models or trainings:
@@ -60,7 +60,7 @@ def _level(says: Message, value: str, work: str) -> str:
 
 
 def _work(program: Program, made: Training) -> str:
-    """Return what is to be said of the matrix work in a network, and what hides it; nothing where it is certain."""
+    """Return what is to be said of the matmul in a network, and what hides it; nothing where it is certain."""
     if networks.multiplies(program, made.values):
         return ""
     says = Message("no matmul or convolution in it is known")

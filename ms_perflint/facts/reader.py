@@ -95,20 +95,20 @@ class Reader:
         the program ends in an error never do.
         """
         found = [
-            (condition, conditions.usually(self.program, condition))
+            (condition, conditions.by_default(self.program, condition))
             for condition in conditions.conditions(self.program, condition_of(site))
             if not condition.is_required and not is_main_test(condition.test)
         ]
-        if any(usual is False for _, usual in found):
-            found = [(condition, usual) for condition, usual in found if not usual]
-        answers = {usual for _, usual in found}
+        if any(by_default is False for _, by_default in found):
+            found = [(condition, by_default) for condition, by_default in found if not by_default]
+        answers = {by_default for _, by_default in found}
         is_mixed = len(answers) > 1
-        texts = [_usually(short(one.text, CONDITION), usual if is_mixed else None) for one, usual in found]
+        texts = [_by_default(short(one.text, CONDITION), by_default if is_mixed else None) for one, by_default in found]
         origins = [each for condition, _ in found for each in self.behind(condition.test, condition.scope)]
         settings = [each for each in origins if each.is_setting]
         more = [Message("{number} more", number=len(texts) - CONDITIONS)] if len(texts) > CONDITIONS else []
         text = both([*texts[:CONDITIONS], *more]) if texts else ""
-        return _usually(text, next(iter(answers)) if len(answers) == 1 else None), tuple(dict.fromkeys(settings))
+        return _by_default(text, next(iter(answers)) if len(answers) == 1 else None), tuple(dict.fromkeys(settings))
 
     # --- values
 
@@ -126,8 +126,8 @@ class Reader:
 
     def reading(self, value: Value, node: ast.expr, scope: Scope) -> Reading:
         """Return what the value of an expression is."""
-        usual = _unique(value.by_default)
-        alone = usual[0] if len(usual) == 1 and not value.open else NO_CONSTANT
+        by_default = _unique(value.by_default)
+        alone = by_default[0] if len(by_default) == 1 and not value.open else NO_CONSTANT
         text = phrase(value)
         if text.endswith("unknown"):
             text = Message("{text}: {why}", text=text, why=self.why(node, scope))
@@ -150,7 +150,7 @@ class Reader:
         return tuple(map(self.origin, list(places)[:ORIGINS]))
 
     def why(self, node: ast.expr, scope: Scope) -> str:
-        """Return which part of an expression nobody knows."""
+        """Return which part of an expression is unknown."""
         for _ in range(STEPS):
             if isinstance(node, (ast.Attribute, ast.Subscript)):
                 found = self._missing(node, scope)
@@ -272,19 +272,19 @@ def _unique(knowns: Iterable[Alternative]) -> list[object]:
 
 def phrase(value: Value) -> str:
     """Return what a value is, in words: first what it is with the default options."""
-    usual, every = _unique(value.by_default), _unique(value.alternatives)
-    rare = [constant for constant in every if constant not in usual]
-    if not every or (value.open and not usual):
+    by_default, every = _unique(value.by_default), _unique(value.alternatives)
+    not_default = [constant for constant in every if constant not in by_default]
+    if not every or (value.open and not by_default):
         return UNKNOWN
-    text = either([worded(constant) for constant in usual or rare])
-    if not usual:
+    text = either([worded(constant) for constant in by_default or not_default])
+    if not by_default:
         text = Message("{value} on request", value=text)
     if value.open:
         return either([text, UNKNOWN])
-    if usual and rare:
-        others = either([worded(constant) for constant in rare])
+    if by_default and not_default:
+        others = either([worded(constant) for constant in not_default])
         return Message("{value}, {others} on request", value=text, others=others)
-    return Message("{value} by default", value=text) if value.overridable and usual else text
+    return Message("{value} by default", value=text) if value.overridable and by_default else text
 
 
 def worded(constant: object) -> str:
@@ -292,11 +292,11 @@ def worded(constant: object) -> str:
     return short(repr(constant)) if constant is not NO_CONSTANT else UNKNOWN
 
 
-def _usually(condition: str, usual: bool | None) -> str:
+def _by_default(condition: str, by_default: bool | None) -> str:
     """Return a condition, and whether it holds with the default options, where that is known."""
-    if usual is None:
+    if by_default is None:
         return condition
-    if usual:
+    if by_default:
         return Message("{condition} (by default)", condition=condition)
     return Message("{condition} (not by default)", condition=condition)
 

@@ -18,7 +18,7 @@ from ms_perflint.check import Check
 
 Answer = TypeVar("Answer")
 WHETHER = "Return whether "
-PASSED = ("return False", "return (", "return None", "return")  # lines that only hand on what was decided
+PASSED = ("return False", "return (", "return None", "return")  # lines that only pass on what was decided
 
 
 class Question(NamedTuple):

@@ -74,8 +74,8 @@ def execution_mode(reader: Reader) -> Fact:
     program = reader.program
     said = sorted(mode.settings(program), key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
-    usual = mode.usual_mode(program)
-    answer = MODES.get(usual) if usual is not None else None
+    by_default = mode.default_mode(program)
+    answer = MODES.get(by_default) if by_default is not None else None
     if answer is None and not evidence:
         return Fact(Message("mode"), None, UNKNOWN)  # of a program that is read only in part
     says = answer or UNKNOWN
@@ -91,7 +91,7 @@ def graph_mode(reader: Reader) -> Optional[Fact]:
     """Return what stands in the way of graph mode, of a program that trains in PyNative; None of others."""
     program = reader.program
     name = Message("graph mode")
-    if mode.usual_mode(program) != mode.PYNATIVE or not training.train_sites(program) or mode.is_compiled(program):
+    if mode.default_mode(program) != mode.PYNATIVE or not training.train_sites(program) or mode.is_compiled(program):
         return None
     found = readiness.all_obstacles(program)
     evidence = tuple(Evidence(each.place, each.code, each.message, each.kind) for each in found)
@@ -111,12 +111,14 @@ def _order(program: Program, call: Call) -> tuple[int, str, int]:
 def _mode_set(reader: Reader, call: Call) -> Evidence:
     program = reader.program
     value = mode.given(call)
-    meant = MODES.get(usual) if value is not None and (usual := mode.usually(value)) is not None else None
+    mode_name = (
+        MODES.get(by_default) if value is not None and (by_default := mode.default_mode_of(value)) is not None else None
+    )
     found = reader.evidence(call, "mode")
-    says, role = meant or found.says, _role(program, call)
+    says, role = mode_name or found.says, _role(program, call)
     if role:
         says = Message("{mode}, {role}", mode=says, role=role)
-    return Evidence(found.place, found.code, says, meant, found.origins, found.when)
+    return Evidence(found.place, found.code, says, mode_name, found.origins, found.when)
 
 
 def _role(program: Program, call: Call) -> str:
@@ -129,7 +131,7 @@ def _role(program: Program, call: Call) -> str:
 
 
 def sink_mode(reader: Reader) -> Fact:
-    """Return whether `Model.train` and `fit` sink the data set, and when their callbacks act."""
+    """Return whether `Model.train` and `fit` sink the dataset, and when their callbacks act."""
     found = []
     for call in reader.program.calls(*training.MODEL_TRAINS):
         acts = sorted({ACTS[each] for each in callbacks.cadences(call)})

@@ -1,13 +1,13 @@
-"""From findings to mended files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write.
+"""From findings to fixed files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write.
 
 Fixes meet. What happens then:
 
 - Safe fixes come first, unsafe ones when no safe one is left. In one pass they are taken in the order of the report:
   path, row, column, code.
-- A fix waits for the next pass where one that was taken touches its text, or lengthens the same line: then it is worked
-  out anew from the text as it is by then, or is not needed any more. An edit that two fixes share, an import, is made
-  once.
-- What holds only once something else is mended is found in a later pass. A fix that a person refuses stays refused, and
+- A fix waits for the next pass where one that was taken touches its text, or lengthens the same line: then it is
+  computed again from the text as it is by then, or is not needed any more. An edit that two fixes share, an import,
+  is made once.
+- What holds only once something else is fixed is found in a later pass. A fix that a person refuses stays refused, and
   what would have followed from it never comes up.
 - Fixes that undo each other, or that make a file unreadable, are not made: such files, and those that are changed with
   them, stay as they were, and the rules are named. All others are fixed from the start, as if those could not be.
@@ -119,7 +119,7 @@ class _Held(Files):
         self.kept: frozenset[str] | None = None  # all until it is known which may be changed
 
     def keep(self, paths: Collection[str]) -> None:
-        """Hold these files only; what was read of others is given back."""
+        """Hold these files only; what was read of others is evicted."""
         self.kept = frozenset(paths)
         self.contents = {path: held for path, held in self.contents.items() if path in self.kept}
 
@@ -163,7 +163,7 @@ class _Work:
         self.frozen: set[str] = set()  # files that are left as they were
         self.problems: list[Problem] = []
         self.passes: list[list[Finding]] = []  # what was fixed in each
-        self.answers: dict[tuple[str, str, str], bool] = {}  # path, code, diff: nobody is asked the same again
+        self.answers: dict[tuple[str, str, str], bool] = {}  # path, code, diff: the same is not asked again
 
     def start_again(self) -> None:
         """Forget what was fixed, as it may rest on files that were left as they were."""
@@ -309,7 +309,7 @@ class _Work:
         return trust is Safety.SAFE or (trust is Safety.UNSAFE and self.unsafe)
 
     def _agrees(self, finding: Finding) -> bool:
-        """Ask about a fix; a no holds for all passes, and an answer for all findings that the same change mends."""
+        """Ask about a fix; a no holds for all passes, and an answer for all findings that the same change fixes."""
         diff = "".join(self._diffs(finding))
         asked = finding.place.path, finding.code, diff
         if asked not in self.answers:

@@ -1,10 +1,10 @@
-"""What a killed run leaves behind, and how the next one that mends files in the same folder clears it away.
+"""What a killed run leaves behind, and how the next one that fixes files in the same folder clears it away.
 
 Files that are fixed together are replaced one after the other, and a file that is written in place passes through
 halves. Before either begins, a record of what the files held is put into each of their folders, on the disk, and it
 goes when all is done. A record that is found in all of its folders and belongs to no run is undone: the files are again
-as they were, and are linted and fixed as if the killed run had never come to them. If somebody has changed one of them
-since, nobody but a person can tell what is right: the record stays, and the run says so.
+as they were, and are linted and fixed as if the killed run had never come to them. If one of them has changed
+since, only a person can tell what is right: the record stays, and the run says so.
 
 Other leftovers are temporary files: they go. No leftover has a name that is linted.
 """
@@ -111,7 +111,7 @@ def _recorded(path: str) -> list[Held] | None:
 
 
 def _undo(files: Sequence[Held], path: str) -> list[Problem]:
-    """Give files back what they held, unless all are done or somebody has changed one since."""
+    """Give files back what they held, unless all are done or one has changed since."""
     held = {file: _content(file.path) for file in files}
     if all(held[file] == file.after for file in files) or all(held[file] == file.before for file in files):
         return []

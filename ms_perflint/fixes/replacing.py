@@ -55,7 +55,7 @@ class Replacement(NamedTuple):
 
 
 def prepare(path: str, before: bytes, after: bytes) -> Replacement | None:
-    """Return what `put` needs; None where the file holds it already: it has two names, or two runs mend it.
+    """Return what `put` needs; None where the file holds it already: it has two names, or two runs fix it.
 
     Raises OSError, and has then left nothing behind.
     """
@@ -131,7 +131,7 @@ def sync(folder: str) -> None:
 def locked(folders: Iterable[str]) -> Iterator[bool]:
     """Keep other runs out of folders; yields whether there certainly is none.
 
-    The system takes the locks from a process that dies: what lies in a folder that can be locked is nobody's.
+    The system takes the locks from a process that dies: what lies in a folder that can be locked is free.
     Who cannot have one goes on after a while: locks keep runs from each other, not from losing an edit.
     """
     with contextlib.ExitStack() as stack:
@@ -156,7 +156,7 @@ class _Lease:
     """Makes who wants to open a file to write wait until it is closed here, where the system can."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Take it; raises BlockingIOError where somebody has the file open to write."""
+        """Take it; raises BlockingIOError where the file is open for writing elsewhere."""
         self._file = file
         self._held = False
         if sys.platform == "linux":
@@ -171,7 +171,7 @@ class _Lease:
                 pass
 
     def is_wanted(self) -> bool:
-        """Return whether somebody waits."""
+        """Return whether another process waits."""
         if sys.platform == "linux" and self._held:
             return fcntl.fcntl(self._file, fcntl.F_GETLEASE) != fcntl.F_RDLCK
         return False

@@ -82,7 +82,7 @@ class ExpressionWalk:
             inner = children(node)
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
-        """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are worked out."""
+        """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are computed."""
         owner, method = block.scope.owner.parent, block.scope.owner
         if isinstance(node.func, ast.Name) and len(node.args) == 3:
             name, base = text_of(node.args[1]), node.args[0]

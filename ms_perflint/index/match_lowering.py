@@ -73,7 +73,7 @@ def _asked(subject: ast.expr, pattern: Any, test: Optional[ast.expr], text: Call
 
 
 def _names(subject: ast.expr, pattern: Any) -> list[ast.Assign]:
-    """Return, as assignments, what a pattern binds: the subject, or a part of it that nobody knows."""
+    """Return, as assignments, what a pattern binds: the subject, or an unknown part of it."""
     found = []
     for node in ast.walk(pattern):
         name = getattr(node, "name", None) or getattr(node, "rest", None)

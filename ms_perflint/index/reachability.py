@@ -12,7 +12,7 @@ from ms_perflint.index.syntax_forms import around, is_main_guard
 
 IMPOSSIBLE = 0  # a condition around it is always false
 OPTIONAL = 1  # only a user who passes an option, or sets a key, gets there
-USUAL = 2
+BY_DEFAULT = 2
 
 
 def is_of_script(block: Block) -> bool:

@@ -94,7 +94,7 @@ class Binding:
 class Scope:
     """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
 
-    key = ""  # of an activation: what tells it from the function for all of its calls
+    key = ""  # of a call context: what tells it from the function for all of its calls
 
     __slots__ = (
         "_flow",
@@ -275,7 +275,7 @@ class Closable(Protocol):
 
 
 class SemanticIndex:
-    """A parsed file, which `walk.module_of` makes. Nothing in it depends on another file."""
+    """A parsed file, which `index_builder.module_of` makes. Nothing in it depends on another file."""
 
     def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:
         """Hold the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
@@ -296,7 +296,7 @@ class SemanticIndex:
         self.scope_of: dict[int, Scope] = {}  # id of a def, class, lambda or comprehension -> its scope
         self.registered: dict[
             str, list[tuple[ast.Subscript, ast.expr, Block]]
-        ] = {}  # name -> `name[key] = value` where the key is worked out
+        ] = {}  # name -> `name[key] = value` where the key is computed
         self.imported: dict[
             str, list[tuple[ast.stmt, ast.alias]]
         ] = {}  # name -> the imports that bind it, in any scope
@@ -321,7 +321,7 @@ class SemanticIndex:
         guarded = () if self.scope.main is None else (self.scope.main.attrs,)
         return frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
 
-    def spelled(self, word: str) -> set[str]:
+    def aliases(self, word: str) -> set[str]:
         """Return the last words under which something named `word` elsewhere may be called in this file."""
         if word not in self.renamed:
             return {word}
@@ -335,7 +335,7 @@ class SemanticIndex:
 
     def sites_of(self, word: str) -> list[Site]:
         """Return the sites whose callee may be something named `word` elsewhere."""
-        return [site for spelling in sorted(self.spelled(word)) for site in self.by_word.get(spelling, ())]
+        return [site for spelling in sorted(self.aliases(word)) for site in self.by_word.get(spelling, ())]
 
     def site_at(self, node: ast.expr) -> Optional[Site]:
         """Return the site that an expression is; None where it is none."""
@@ -365,12 +365,12 @@ class SemanticIndex:
     def _called(self) -> frozenset[int]:
         return frozenset(id(site.node.func) for site in self.sites if isinstance(site.node, ast.Call))
 
-    def holders(self, word: str) -> set[str]:
+    def result_names(self, word: str) -> set[str]:
         """Return the names that may hold what calling `word` gives."""
         found: set[str] = set()
-        for spelling in self.spelled(word):
+        for spelling in self.aliases(word):
             for name in self.made.get(spelling, ()):
-                found |= self.spelled(name)
+                found |= self.aliases(name)
         return found
 
     def span(self, node: ast.AST) -> Span:
@@ -393,7 +393,7 @@ class SemanticIndex:
         return self.source.text[start:end].decode("utf-8")
 
     def close(self) -> None:
-        """Cut the reference cycles, so that memory is given back without the garbage collector."""
+        """Cut the reference cycles, so that memory is released without the garbage collector."""
         for scope in self.scopes:
             scope.bindings.clear()
             scope.binds.clear()

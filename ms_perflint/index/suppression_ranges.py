@@ -1,4 +1,4 @@
-"""The rows of a statement on which a comment speaks about it; of a compound statement, those of one of its headers."""
+"""The rows of a statement on which a comment applies to it; of a compound statement, those of one of its headers."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Assignments(Places):
         self.settle()
         nodes = [*self.words.values(), *self.locals.values(), *self.lambdas.values()]
         self.defining = [node for node in nodes if node.functions]  # the nodes of functions and classes
-        self.handed_on = {node.key for node in nodes if node.is_handed_on}
+        self.passed_on = {node.key for node in nodes if node.is_passed_on}
 
     # --- statements
 

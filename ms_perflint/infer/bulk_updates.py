@@ -16,7 +16,7 @@ from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, Tree, Value, join
+from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
 
 SETATTR, UPDATE, SETDEFAULT = "setattr", "update", "setdefault"
 
@@ -144,15 +144,15 @@ def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative
 
 def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope) -> list[Value]:
     """Return what a setting is after an update, from what it was before."""
-    given, way = _given(evaluator, update, name, scope), evaluator.way(update.block, scope)
-    if given is None or way == IMPOSSIBLE:
+    given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
+    if given is None or reachability == IMPOSSIBLE:
         return before
     if update.word == SETDEFAULT and any(value.alternatives for value in before):
         return before
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
         return before
-    if way == OPTIONAL and given.alternatives:
+    if reachability == OPTIONAL and given.alternatives:
         return [*before, given.as_non_default(), Value((), False, True)]
     if not given.alternatives or given.open or taken is None:
         return [*before, given]
@@ -277,8 +277,8 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
         if answer is not None:
             answers.append(answer is condition.result)
         else:
-            usually = evaluator.value(condition.test, scope).default_truth
-            answers.append(True if usually is condition.result or condition.is_required else None)
+            holds = evaluator.value(condition.test, scope).default_truth
+            answers.append(True if holds is condition.result or condition.is_required else None)
     return False if False in answers else None if None in answers else True
 
 
@@ -309,7 +309,9 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
 def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:
     """Return what a mapping gives a setting that it is laid over; None where it does not hold it."""
     holders = evaluator.value(mapping, scope)
-    if any(isinstance(known.what, Tree) and known.what.document is not None for known in holders.alternatives):
+    if any(
+        isinstance(known.what, ConfigDocument) and known.what.document is not None for known in holders.alternatives
+    ):
         return _of_holders(evaluator, holders, name)
     found = evaluator.read(Held(mapping, scope, taken=(name,)))
     if found.alternatives:
@@ -348,7 +350,7 @@ def _last_documents(evaluator: Evaluator, holders: Sequence[Alternative], name: 
     found: dict[object, Alternative] = {}
     for known in holders:
         what = known.what
-        key = (what.path, what.keys) if isinstance(what, Tree) and what.document is not None else id(known)
+        key = (what.path, what.keys) if isinstance(what, ConfigDocument) and what.document is not None else id(known)
         if key not in found or evaluator.holds(known, name):
             found[key] = known
     return list(found.values())

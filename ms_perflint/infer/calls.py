@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional, Union
 
-from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.infer import bases, computing, lists, parameters, registries
@@ -25,7 +25,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
-CALLERS = 8  # calls that are told apart; a function that is called more often is taken for all of its calls
+CALLERS = 8  # calls that are distinguished; a function that is called more often is taken for all of its calls
 
 
 def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -86,12 +86,12 @@ def entered(
     general = returned(evaluator, function) if is_plain else TOP
     if is_plain and not depends(general) and (general.alternatives or not _hands_on(function, layer)):
         return general
-    activation = activated(evaluator, function, layer, receiver, outer)
-    return returned(evaluator, activation) if activation is not None else general
+    context = entered_context(evaluator, function, layer, receiver, outer)
+    return returned(evaluator, context) if context is not None else general
 
 
 def _given_back(function: Scope) -> Optional[Binding]:
-    """Return the parameter that a function returns wherever it returns, and whose name it never binds anew."""
+    """Return the parameter that a function returns wherever it returns, and whose name it never rebinds."""
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
@@ -102,7 +102,7 @@ def _given_back(function: Scope) -> Optional[Binding]:
 
 
 def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
-    """Return whether a call, or the function that it enters, hands on all that it is given: `inner(*args, **more)`."""
+    """Return whether a call, or the function that it enters, passes on all that it is given: `inner(*args, **more)`."""
     args: ast.arguments = function.node.args  # type: ignore[union-attr]
     given = (*layer.call.args, *layer.call.keywords) if layer is not None else ()
     spreads = (each for each in given if isinstance(each, ast.Starred) or getattr(each, "arg", "") is None)
@@ -120,7 +120,7 @@ def depends(value: Value) -> bool:
     return value.open or len(value.alternatives) > 1 or holds
 
 
-def activated(
+def entered_context(
     evaluator: Evaluator,
     function: Scope,
     layer: Optional[Layer],
@@ -135,7 +135,7 @@ def activated(
     is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver)
     if outer is None and not is_told_apart and not _is_of_one_class(evaluator, function, receiver):
         return None
-    return evaluator.activation(function, layer, scope, receiver, outer=outer)
+    return evaluator.call_context(function, layer, scope, receiver, outer=outer)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:
@@ -167,15 +167,15 @@ def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[A
 
 @query(bottom=BOTTOM, top=MANY)
 def returned(evaluator: Evaluator, function: Scope) -> Value:
-    """Return what a function can return; of an activation, what it returns to that call."""
+    """Return what a function can return; of a call context, what it returns to that call."""
     if function.yields:
         return _generator(evaluator, function)
     values = []
     for node, block in function.returns:
-        way = evaluator.way(block, function)
-        if way != IMPOSSIBLE:
+        reachability = evaluator.reachability(block, function)
+        if reachability != IMPOSSIBLE:
             value = evaluator.value(node, function)
-            values.append(value if way == USUAL else value.as_non_default())
+            values.append(value if reachability == BY_DEFAULT else value.as_non_default())
     return join(values) if values else evaluator.empty()
 
 

@@ -2,7 +2,7 @@
 
 A flag that every command line gives replaces the default of its option; where they give it differently, each value is
 one that a user gets who passes nothing more. Where one of them leaves the flag out, the default is what such a user
-gets, and the others are rare.
+gets, and the others are non-default.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     if len(given) == 1 and given[0] is not None and given[0].is_all:
         return _of_one(declared, given[0], meaning, where)
     if _is_config(declared):
-        # a launcher that asks for a config file does not say which: the one that is loaded by default speaks
+        # a launcher that asks for a config file does not say which: the one that is loaded by default counts
         given = [each if each is not None and each.text is not None else None for each in given]
     if not any(given):
         return declared

@@ -30,8 +30,8 @@ def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternati
     """Return the trees of the files whose paths are given to a function of a library: `load_config("x.yaml")`."""
     found: list[Alternative] = []
     for argument in given(node):
-        usual = evaluator.value(argument, scope).by_default
-        if usual and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in usual):
+        defaults = evaluator.value(argument, scope).by_default
+        if defaults and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in defaults):
             found.extend(at(evaluator, argument, scope).alternatives)
     return tuple(found)
 
@@ -67,7 +67,7 @@ def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = False) -> Value:
     """Return the trees of the files at some paths; `is_stream`: each is read as a stream of documents."""
     program = evaluator.program
-    trees_at = [program.tree(str(known.constant), scope.module) for known in paths.by_default]
+    trees_at = [program.config_document(str(known.constant), scope.module) for known in paths.by_default]
     found = [tree for tree in trees_at if tree is not None]
     if is_stream:
         found = [tree._replace(documents=program.project.documents(tree.path)) for tree in found]

@@ -12,7 +12,7 @@ from ms_perflint.infer import commandline
 from ms_perflint.infer.config_files import named
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, Constant, Options, Tree, Value, join
+from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Constant, Options, Value, join
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
@@ -48,7 +48,7 @@ def _setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
     if made is None or special is not None:
         return special(evaluator, known, name) if special is not None else TOP
     found = sources(evaluator, made.call, made.scope)
-    in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (Tree, Options))
+    in_files, on_line = (_looked_up(evaluator, found, kind, name) for kind in (ConfigDocument, Options))
     if not in_files.alternatives:
         return on_line if on_line.alternatives else TOP
     is_option = any(isinstance(source.what, Options) for source in found)  # the program makes options of its keys
@@ -114,7 +114,7 @@ class _Search:
 
     def _note(self, value: Value) -> None:
         for known in value.alternatives:
-            if isinstance(known.what, (Options, Tree)) and known.what not in self.found:
+            if isinstance(known.what, (Options, ConfigDocument)) and known.what not in self.found:
                 self.found[known.what] = known
                 if isinstance(known.what, Options):
                     self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what.parser))
@@ -151,7 +151,7 @@ class _Search:
     def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return all that the first calls of a function pass."""
         sites = (site for site in self.evaluator.program.callers(function)[:CALLERS])
-        running = (site for site in sites if self.evaluator.way(site.block) != IMPOSSIBLE)
+        running = (site for site in sites if self.evaluator.reachability(site.block) != IMPOSSIBLE)
         return [(argument, site.scope) for site in running for argument in given(site.call)]
 
     def _call(self, node: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:

@@ -9,7 +9,7 @@ from typing import Optional, Protocol, Union
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
-from ms_perflint.infer.values import Tree
+from ms_perflint.infer.values import ConfigDocument
 from ms_perflint.languages import Message
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
@@ -107,7 +107,7 @@ class Database(Protocol):
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects."""
 
-    def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
+    def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None where there is none."""
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:

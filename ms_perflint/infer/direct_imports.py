@@ -49,8 +49,8 @@ def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
     return found
 
 
-def handing(module: SemanticIndex) -> dict[str, bool]:
-    """Return the names that a file imports from modules of Python that hand on what they are given.
+def passing(module: SemanticIndex) -> dict[str, bool]:
+    """Return the names that a file imports from modules of Python that pass on what they are given.
 
     With each whether they may call it too.
     """

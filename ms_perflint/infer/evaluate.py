@@ -6,7 +6,7 @@ import ast
 from typing import Any, Optional
 
 from ms_perflint.index.execution_order import place
-from ms_perflint.index.reachability import IMPOSSIBLE, USUAL, path_condition
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Held, Layer, Read
 from ms_perflint.index.syntax_forms import accessed
@@ -52,12 +52,12 @@ class ProgramEvaluator:
         self.queries = Queries(_joined, shared)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._contexts = shared.contexts if shared is not None else {}  # those that other programs may enter too
-        self._activations: dict[tuple[object, ...], CallContext] = {}
+        self._call_contexts: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
         """Forget the program and all answers."""
         self.queries.clear()
-        self._activations.clear()
+        self._call_contexts.clear()
         del self.program
 
     # --- queries
@@ -194,21 +194,21 @@ class ProgramEvaluator:
             return self.binding(bindings[0], scope)
         values = []
         for binding in bindings:
-            way = self.way(binding.block, scope) if binding.block.parent is not None else USUAL
-            if way == IMPOSSIBLE:
+            reachability = self.reachability(binding.block, scope) if binding.block.parent is not None else BY_DEFAULT
+            if reachability == IMPOSSIBLE:
                 continue
             value = narrowing.remaining(self, binding, self.binding(binding, scope), bindings, scope)
             if value is not None:
-                values.append(value if way == USUAL else value.as_non_default())
+                values.append(value if reachability == BY_DEFAULT else value.as_non_default())
         return join(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives: as something rare where only an option leads to it."""
+        """Return what one binding gives: as non-default where only an option leads to it."""
         value = self.binding(binding, scope)
-        return value if self.way(binding.block, scope) == USUAL else value.as_non_default()
+        return value if self.reachability(binding.block, scope) == BY_DEFAULT else value.as_non_default()
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
+        """Return what one binding gives its name; `scope`: the call context in which it is asked for."""
         inner = narrowing.read_in(binding.scope, scope)
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
@@ -294,7 +294,7 @@ class ProgramEvaluator:
 
     # --- calls
 
-    def activation(
+    def call_context(
         self,
         function: Scope,
         call: Optional[Layer],
@@ -306,27 +306,27 @@ class ProgramEvaluator:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         what = receiver.what if receiver is not None else None
         key = id(function), call, id(caller), what, passed, id(outer)
-        if key not in self._activations:
+        if key not in self._call_contexts:
             is_own = self.queries.is_own(modules_in((function, call, caller, receiver, passed, outer)))
-            known, asked = (self._activations, key) if is_own else (self._contexts, (*key, receiver))
+            known, asked = (self._call_contexts, key) if is_own else (self._contexts, (*key, receiver))
             if asked not in known:
                 name = f"@{'' if is_own else '@'}{len(known)}"
                 known[asked] = CallContext(function, call, caller, receiver, name, passed, outer)
-            self._activations[key] = known[asked]
-        return self._activations[key]
+            self._call_contexts[key] = known[asked]
+        return self._call_contexts[key]
 
     # --- conditions
 
-    def way(self, block: Block, scope: Optional[Scope] = None) -> int:
-        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
-        way = IMPOSSIBLE if any(arm.arm == DEAD for arm in block.chain()) else USUAL
+    def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
+        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
+        reachability = IMPOSSIBLE if any(arm.arm == DEAD for arm in block.chain()) else BY_DEFAULT
         for condition in path_condition(block):
-            way = way and min(way, narrowing.way(self, condition, scope))
-        return way
+            reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
+        return reachability
 
     def may_run(self, site: Site) -> bool:
         """Return whether no condition around a site is always false."""
-        return self.way(site.block) != IMPOSSIBLE
+        return self.reachability(site.block) != IMPOSSIBLE
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         test = self.value(node.test, scope)
@@ -337,9 +337,12 @@ class ProgramEvaluator:
         first, other = self.value(node.body, scope), self.value(node.orelse, scope)
         if test.default_truth is None:
             return join([first, other])
-        usual, rare = (first, other) if test.default_truth else (other, first)
+        default, other_than_default = (first, other) if test.default_truth else (other, first)
         return join(
-            [Value(usual.alternatives, usual.open, True), Value(rare.as_non_default().alternatives, False, True)]
+            [
+                Value(default.alternatives, default.open, True),
+                Value(other_than_default.as_non_default().alternatives, False, True),
+            ]
         )
 
     # --- sites

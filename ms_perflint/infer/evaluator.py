@@ -24,7 +24,7 @@ class Evaluator(Protocol):
     def program(self) -> Database:
         """Return the program."""
 
-    def activation(
+    def call_context(
         self,
         function: Scope,
         call: Optional[Layer],
@@ -39,13 +39,13 @@ class Evaluator(Protocol):
         """Return what a name of a module of the project is when the module has run."""
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives its name; `scope`: the activation in which it is asked for."""
+        """Return what one binding gives its name; `scope`: the call context in which it is asked for."""
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
         """Return what any of these bindings can give; those in arms that cannot run are left out."""
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives: as something rare where only an option leads to it."""
+        """Return what one binding gives: as non-default where only an option leads to it."""
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression, read in a scope, can be."""
@@ -86,8 +86,8 @@ class Evaluator(Protocol):
     def callees(self, site: Site) -> Value:
         """Return what the callee of a call site can be."""
 
-    def way(self, block: Block, scope: Optional[Scope] = None) -> int:
-        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or USUAL."""
+    def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
+        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
 
 
 # --- kinds of values

@@ -10,7 +10,7 @@ from typing import Optional, Union
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import Place, is_always_passed, place, rank, stored
-from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import word_of
@@ -75,10 +75,10 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
 def _from_stars(evaluator: Evaluator, name: str, scope: Scope) -> Iterator[tuple[Value, ast.ImportFrom, bool]]:
     """Yield what each star import gives to a name, the last one first, and whether it runs for sure."""
     for stmt, block in reversed(scope.stars):
-        way = evaluator.way(block) if block.parent is not None else USUAL
-        value = _from_star(evaluator, name, stmt, scope) if way != IMPOSSIBLE else None
+        reachability = evaluator.reachability(block) if block.parent is not None else BY_DEFAULT
+        value = _from_star(evaluator, name, stmt, scope) if reachability != IMPOSSIBLE else None
         if value is not None:
-            yield value if way == USUAL else value.as_non_default(), stmt, block.parent is None
+            yield value if reachability == BY_DEFAULT else value.as_non_default(), stmt, block.parent is None
 
 
 def bound(

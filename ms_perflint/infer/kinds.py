@@ -16,12 +16,12 @@ from ms_perflint.infer.values import (
     Alternative,
     Api,
     Bound,
+    ConfigDocument,
     Constant,
     Display,
     Instance,
     Member,
     Options,
-    Tree,
     Value,
     join,
 )
@@ -282,7 +282,7 @@ class OfOptions(Settings[Options]):
         return self.evaluator.libraries.has_option(self.evaluator, parser, key) if isinstance(key, str) else None
 
 
-class OfTree(Settings[Tree]):
+class OfConfigDocument(Settings[ConfigDocument]):
     """Of mappings and lists in config documents."""
 
     def item(self, key: object) -> Value:
@@ -294,10 +294,10 @@ class OfTree(Settings[Tree]):
         entry = config_documents.child(tree.data, key)
         if entry is None or entry.data is config_documents.UNKNOWN:
             return TOP
-        held: Union[Constant, Tree] = Constant(entry.data)
+        held: Union[Constant, ConfigDocument] = Constant(entry.data)
         if isinstance(entry.data, (dict, list)):
             keys, is_open = (*tree.keys, key), tree.open or entry.open
-            held = Tree(tree.path, entry.data, entry.line, keys, is_open, given=tree.given)
+            held = ConfigDocument(tree.path, entry.data, entry.line, keys, is_open, given=tree.given)
         place = Place(entry.path, entry.line, entry.column)
         return Value((Alternative(held, place, self.known.by_default),), False, True)
 
@@ -310,7 +310,7 @@ class OfTree(Settings[Tree]):
         if position and entry.data is config_documents.UNKNOWN:
             return TOP
         data = entry.data if position else tree.data  # the first is laid over the files below it
-        document = Tree(tree.path, data, entry.line, open=tree.open, document=position)
+        document = ConfigDocument(tree.path, data, entry.line, open=tree.open, document=position)
         return Value((Alternative(document, Place(entry.path, entry.line, 1), self.known.by_default),))
 
     def elements(self, search: Search, depth: int) -> Value:
@@ -350,7 +350,7 @@ KINDS: dict[type, type[Kind[Any]]] = {
     Bound: OfBound,
     Display: OfDisplay,
     Options: OfOptions,
-    Tree: OfTree,
+    ConfigDocument: OfConfigDocument,
     SemanticIndex: OfModule,
     Namespace: OfNamespace,
 }

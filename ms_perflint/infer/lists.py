@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import given, word_of
@@ -39,7 +39,7 @@ NESTED = 8  # lists inside one another, before what they hold is open
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
     """Return the lists that a name is given, which are made elsewhere, with what is added under this name."""
     before = tuple(known for known in value.alternatives if isinstance(known.what, Display) and known.what.kind == LIST)
-    if not any(isinstance(known.what, Display) and binding not in holders(known.what) for known in before):
+    if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
         return value
     names = _names(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
@@ -86,16 +86,16 @@ class _Elements:
 
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
-        for holder in holders(what):
+        for holder in bindings_of(what):
             for word, added, block in self.changes(holder):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
-                way = self.evaluator.way(block, scope)
-                if way == IMPOSSIBLE or added is None:
+                reachability = self.evaluator.reachability(block, scope)
+                if reachability == IMPOSSIBLE or added is None:
                     continue
                 value = self.evaluator.value(added, scope)
                 if word == "extend":
                     value = self.of(value, depth + 1)
-                yield value if way == USUAL else value.as_non_default()
+                yield value if reachability == BY_DEFAULT else value.as_non_default()
 
     def changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
         """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
@@ -150,7 +150,7 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
     if isinstance(what, Display) and what.kind in FIXED:
         return frozenset()
     found = _Elements(evaluator)
-    return frozenset(word for holder in holders(what) for word, *_ in found.changes(holder))
+    return frozenset(word for holder in bindings_of(what) for word, *_ in found.changes(holder))
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:
@@ -160,7 +160,7 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     """
     if what.kind in FIXED:
         return True
-    module, names = what.scope.module, {holder.name for holder in holders(what)}
+    module, names = what.scope.module, {holder.name for holder in bindings_of(what)}
     if what.kind != COMPREHENSION and not what.parts:
         return False
     sites = (site for name in sorted(names) for site in _touching(module).get(name, ()))
@@ -189,7 +189,7 @@ def _may_change(evaluator: Evaluator, site: Site, names: Container[str]) -> bool
     return called.open or not packages <= KEEPING
 
 
-def holders(what: Union[Display, Instance]) -> list[Binding]:
+def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
     if isinstance(what, Display) and what.binding is not None:
         return [what.binding]

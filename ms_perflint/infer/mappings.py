@@ -64,7 +64,7 @@ def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[Held], scope: S
 
 
 def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
-    """Return what a dict display holds under a key: the last that says it speaks."""
+    """Return what a dict display holds under a key: the last one that says it counts."""
     found: list[tuple[Held, Value]] = []
     is_open = is_optional = False
     answer: Optional[bool]

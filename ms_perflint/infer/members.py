@@ -89,7 +89,7 @@ def under(
 
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative) -> Value:
-    """Return what one key gives: as something rare where the key is."""
+    """Return what one key gives: as non-default where the key is."""
     value = evaluator.item(known, key.constant)
     return value if key.by_default else value.as_non_default()
 
@@ -268,7 +268,7 @@ def _helpers(evaluator: Evaluator, init: Scope) -> Iterator[Scope]:
             is_part = function is not None and function.parent is not None and function.parent.is_class
             if function is not None and is_part and function.name != "__init__":
                 receiver = known.what.receiver if isinstance(known.what, Bound) else None
-                entered = calls.activated(evaluator, function, Layer(site.node, init), receiver)
+                entered = calls.entered_context(evaluator, function, Layer(site.node, init), receiver)
                 if entered is not None or len(evaluator.program.callers(function)) == 1:
                     yield entered or function
 
@@ -281,23 +281,23 @@ def constructed(evaluator: Evaluator, receiver: Alternative) -> dict[Scope, Call
     init = method(evaluator, what.type, "__init__")
     layer = Layer(what.node, what.scope, row=what.row) if what.node is not None else None
     while init is not None and init not in found:
-        activation = calls.activated(evaluator, init, layer, receiver)
-        if activation is None:
+        context = calls.entered_context(evaluator, init, layer, receiver)
+        if context is None:
             break
-        found[init] = activation
-        init, layer = _next_constructor(evaluator, init, activation)
+        found[init] = context
+        init, layer = _next_constructor(evaluator, init, context)
     return found
 
 
 def _next_constructor(
-    evaluator: Evaluator, init: Scope, activation: CallContext
+    evaluator: Evaluator, init: Scope, context: CallContext
 ) -> tuple[Optional[Scope], Optional[Layer]]:
     """Return the constructor of a base that a constructor calls, and that call."""
     for site in init.calls:
         if site.word == "__init__" and isinstance(site.node, ast.Call):
-            for known in evaluator.value(site.node.func, activation).alternatives:
+            for known in evaluator.value(site.node.func, context).alternatives:
                 if known.definition is not None and known.definition.is_function:
-                    return known.definition, Layer(site.node, activation)
+                    return known.definition, Layer(site.node, context)
     return None, None
 
 

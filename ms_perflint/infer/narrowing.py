@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.execution_order import rank
 from ms_perflint.index.predicates import choice
-from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, USUAL, Condition, conditions_between
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, OPTIONAL, Condition, conditions_between
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
@@ -18,19 +18,19 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 BINDINGS = 16  # of a name, that are compared with one another
 
 
-def way(evaluator: Evaluator, condition: Condition, scope: Optional[Scope]) -> int:
-    """Return how a place is reached behind a condition: IMPOSSIBLE, OPTIONAL or USUAL.
+def reachability(evaluator: Evaluator, condition: Condition, scope: Optional[Scope]) -> int:
+    """Return how a place is reached behind a condition: IMPOSSIBLE, OPTIONAL or BY_DEFAULT.
 
     Where a program ends in an error with the other result, all who run it come by.
     """
     inner = read_in(condition.scope, scope)
     if _is_never_false(evaluator, condition, inner):
-        return USUAL
+        return BY_DEFAULT
     value = evaluator.value(condition.test, inner)
     if evaluator.is_pending(value) or value.truth is (not condition.result):
         return IMPOSSIBLE
     if value.default_truth is not (not condition.result) or condition.is_required:
-        return USUAL
+        return BY_DEFAULT
     return IMPOSSIBLE if evaluator.program.is_one_run() else OPTIONAL
 
 
@@ -51,7 +51,7 @@ def _is_never_false(evaluator: Evaluator, condition: Condition, scope: Scope) ->
 
 
 def read_in(outer: Scope, scope: Optional[Scope]) -> Scope:
-    """Return the scope in which something is read: the activation, where it stands in its function."""
+    """Return the scope in which something is read: the call context, where it stands in its function."""
     return scope if isinstance(scope, CallContext) and scope.function is outer else outer
 
 

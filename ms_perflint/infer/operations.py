@@ -24,10 +24,10 @@ from ms_perflint.infer.values import (
     TUPLE,
     Alternative,
     Bound,
+    ConfigDocument,
     Constant,
     Display,
     Options,
-    Tree,
     Value,
     join,
 )
@@ -84,7 +84,7 @@ def _binary(
 
 
 def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
-    """Return what `name += value` gives a name; nobody knows how often it runs in a loop, unless it makes a list."""
+    """Return what `name += value` gives a name; it is not known how often it runs in a loop, unless it makes a list."""
     stmt = binding.stmt
     assert isinstance(stmt, ast.AugAssign)
     left = evaluator.value(stmt.target, scope)
@@ -181,7 +181,7 @@ def _is_none(known: Alternative, wanted: bool) -> object:
     """Return whether a thing is None: what is no constant, and no name outside of the project, is something."""
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
-    is_object = known.cls is not None or isinstance(known.what, (Display, Options, Tree, Scope, Bound))
+    is_object = known.cls is not None or isinstance(known.what, (Display, Options, ConfigDocument, Scope, Bound))
     return not wanted if is_object else NO_CONSTANT
 
 

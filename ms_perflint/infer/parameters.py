@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from ms_perflint.index.reachability import IMPOSSIBLE, USUAL
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated
@@ -18,7 +18,7 @@ from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Dis
 
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
-    """Return what a parameter of a function can be; of an activation, what that call passes.
+    """Return what a parameter of a function can be; of a call context, what that call passes.
 
     A default that all callers leave in place holds by default: a user may pass another.
     """
@@ -37,11 +37,11 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     values, otherwise = [], default_of(evaluator, binding)
     is_left_out = binding.value is not None
     for site in evaluator.program.callers(own) if own.is_function else ():
-        way = evaluator.way(site.block)
-        if way != IMPOSSIBLE:
+        reachability = evaluator.reachability(site.block)
+        if reachability != IMPOSSIBLE:
             layer = Layer(site.call, site.scope)
             value = passed(evaluator, binding, layer, otherwise)
-            values.append(value if way == USUAL else value.as_non_default())
+            values.append(value if reachability == BY_DEFAULT else value.as_non_default())
             is_left_out = is_left_out and value is otherwise and _is_left_out(evaluator, binding, layer)
     values.extend(_decorated(evaluator, binding))
     values.extend(_set(evaluator, binding))
@@ -100,7 +100,7 @@ def passed(evaluator: Evaluator, binding: Binding, layer: Layer, default: Value)
 def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
     """Return whether a call passes nothing for a parameter but what it may spread."""
     ways = [each.of(binding.name) for each in arguments(evaluator, binding.scope, layer)]
-    return all(way.given is None and not way.is_open for way in ways)
+    return all(reachability.given is None and not reachability.is_open for reachability in ways)
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:

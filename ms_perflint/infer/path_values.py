@@ -121,7 +121,7 @@ def is_same_file(written: Path, used: Path) -> bool:
     """Return whether two paths name one file, as far as they are known.
 
     Both have to be able to be one text, and what is known of them has to speak for it: the name of the file is the
-    same, or its beginning in a folder that can be the same, or the folder is the same. Nothing speaks for a path of
+    same, or its beginning in a folder that can be the same, or the folder is the same. Nothing is known of a path of
     which nothing is known.
     """
     (own_folder, own), (folder, other) = written.cut(), used.cut()

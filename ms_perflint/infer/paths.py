@@ -196,7 +196,7 @@ class _Reader:
     # --- texts
 
     def joined(self, parts: Sequence[ast.expr], scope: Scope, between: str, depth: int) -> Sequence[Path]:
-        """Return texts behind one another; with a slash between them, one that is rooted begins anew."""
+        """Return texts behind one another; with a slash between them, one that is rooted starts again."""
         return self.behind([self.read(part, scope, depth) for part in parts], between)
 
     def behind(self, parts: Sequence[Sequence[Path]], between: str) -> Sequence[Path]:
@@ -418,12 +418,12 @@ class _Reader:
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:
     """Return the texts that a value is by default; None where it may be anything else."""
-    usual = [known.constant for known in value.by_default or value.alternatives]
-    if value.open or not usual or not all(isinstance(each, (str, int, float)) or each is None for each in usual):
+    defaults = [known.constant for known in value.by_default or value.alternatives]
+    if value.open or not defaults or not all(isinstance(each, (str, int, float)) or each is None for each in defaults):
         return None
-    if value.overridable and usual == [None]:  # an option without a default
+    if value.overridable and defaults == [None]:  # an option without a default
         return None
-    return tuple(dict.fromkeys(str(each) for each in usual if each is not None))[:FEW]
+    return tuple(dict.fromkeys(str(each) for each in defaults if each is not None))[:FEW]
 
 
 def _choices(value: Value) -> Optional[tuple[str, ...]]:

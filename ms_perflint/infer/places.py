@@ -1,4 +1,4 @@
-"""Nodes of the assignment graph, the paths from them, and the words of calls that hand on what they are given.
+"""Nodes of the assignment graph, the paths from them, and the words of calls that pass on what they are given.
 
 What a file imports from MindSpore has a node under its canonical name, which no name of the project shares.
 
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Optional, TypeVar, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
 from ms_perflint.index.syntax_forms import given, text_of, word_of
-from ms_perflint.infer.direct_imports import handing, imports, outside
+from ms_perflint.infer.direct_imports import imports, outside, passing
 
 T = TypeVar("T")
 CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an element
-DEPTH = 4  # steps of a path that are told apart
-ANY = "*"  # the word of what is found by a name that is worked out
+DEPTH = 4  # steps of a path that are distinguished
+ANY = "*"  # the word of what is found by a name that is computed
 OWN = "*self"  # the same, of the object of a method
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
@@ -82,8 +82,8 @@ class Node:
         return self if self.word is None else self.word
 
     @property
-    def is_handed_on(self) -> bool:
-        """Return whether the file hands on what it holds, not only what that gives."""
+    def is_passed_on(self) -> bool:
+        """Return whether the file passes on what it holds, not only what that gives."""
         return any(not path for path, *_ in self.flows) or any(not path for path, _ in self.passes)
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class Places:
         self._results: dict[int, list[Place]] = {}
         self._homes: dict[tuple[int, str], Node] = {}
         self._outside = imports(module)
-        self._handing = handing(module)
+        self._passing = passing(module)
 
     def settle(self) -> None:
         """Forget what was kept while the graph was made."""
@@ -181,7 +181,7 @@ class Places:
         self._homes.clear()
 
     def close(self) -> None:
-        """Cut the cycles between nodes, so that memory is given back without the garbage collector."""
+        """Cut the cycles between nodes, so that memory is released without the garbage collector."""
         for node in self._nodes:
             node.close()
         self._nodes.clear()
@@ -326,7 +326,7 @@ class Places:
         return found
 
     def _computed(self, base: ast.expr) -> list[Place]:
-        """Return what an object may give by a name that is worked out; a file of its own names only."""
+        """Return what an object may give by a name that is computed; a file of its own names only."""
         if _is_this_file(base):
             return [(self.own_names, "")]
         return [(self.word(OWN if isinstance(base, ast.Name) and base.id == "self" else ANY), "")]
@@ -353,7 +353,7 @@ class Places:
             if isinstance(func, ast.Call) and any(isinstance(argument, ast.Starred) for argument in func.args):
                 return None
             func = func.value if isinstance(func, ast.Attribute) else func.func
-        return self._handing.get(func.id) if isinstance(func, ast.Name) else None
+        return self._passing.get(func.id) if isinstance(func, ast.Name) else None
 
     def _handed(self, node: ast.Call, scope: Scope, calls: bool) -> list[Place]:
         """Return what a function of Python may give: what it is given, or parts of that where it is made for these.

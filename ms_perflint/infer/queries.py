@@ -378,7 +378,7 @@ def query(*, bottom: object, top: object = None) -> Callable[[Work], Work]: ...
 def query(work: Optional[Work] = None, *, bottom: object = None, top: object = None) -> Any:
     """Return a function of a program whose answer, never None, is memoised by its arguments.
 
-    `bottom` and `top` are those of `Queries.ask`; without `bottom`, what is left unanswered is worked out each time.
+    `bottom` and `top` are those of `Queries.ask`; without `bottom`, what is left unanswered is computed each time.
     """
     if work is None:
         return partial(query, bottom=bottom, top=top)

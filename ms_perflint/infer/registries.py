@@ -110,7 +110,7 @@ def _is_by(scope: Scope, key: str, decorators: frozenset[str], depth: int) -> bo
     """
     for decorator in getattr(scope.node, "decorator_list", ()):
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if not (scope.module.spelled(word_of(callee)) | {word_of(callee)}) & decorators:
+        if not (scope.module.aliases(word_of(callee)) | {word_of(callee)}) & decorators:
             continue
         texts = [text for text in map(text_of, given(decorator)) if text] if isinstance(decorator, ast.Call) else []
         if key in (texts or [scope.name]) or (depth and key == scope.name):

@@ -25,7 +25,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
-MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are told apart
+MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are distinguished
 Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 
 
@@ -131,7 +131,7 @@ def inside(evaluator: Evaluator, node: Comprehension, scope: Scope, passed: tupl
     own = scope.module.scope_of[id(node)]
     if not passed and own.parent is scope:
         return own
-    return evaluator.activation(own, None, scope, None, passed, scope)
+    return evaluator.call_context(own, None, scope, None, passed, scope)
 
 
 def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Optional[list[Scope]]:

@@ -10,7 +10,7 @@ from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, Constant, Display, Tree
+from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
@@ -173,7 +173,7 @@ def _kind(known: Alternative) -> str:
     what = known.what
     if isinstance(what, Constant):
         return type(what.value).__name__
-    if isinstance(what, Tree):
+    if isinstance(what, ConfigDocument):
         return "dict" if isinstance(what.data, dict) else type(what.data).__name__
     return what.kind if isinstance(what, Display) and what.kind in (DICT, LIST, TUPLE) else ""
 

@@ -17,7 +17,7 @@ from ms_perflint.infer.values import is_same
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Queries, Query
 
-KEPT = 20_000  # answers, before what the programs share begins anew
+KEPT = 20_000  # answers, before what the programs share starts again
 DEPTH = 250  # answers inside one another, before it is asked whether they hold
 
 

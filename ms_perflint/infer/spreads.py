@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import SPREADS, Argument, Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, Display, Options, Tree, Value, join
+from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
 
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
 
@@ -55,7 +55,7 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
     if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
         return None
     names: list[object] = []
-    if isinstance(what, Tree) and isinstance(what.data, dict) and not what.open:
+    if isinstance(what, ConfigDocument) and isinstance(what.data, dict) and not what.open:
         names.extend(what.data)
     elif isinstance(what, Display) and what.kind == DICT:
         for key, held in zip(what.keys, what.parts):
@@ -81,7 +81,7 @@ def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, d
             elif constant == name:
                 default = evaluator.read(part)
         return default
-    if isinstance(what, (Tree, Options)):
+    if isinstance(what, (ConfigDocument, Options)):
         found = evaluator.item(known, name)
         if evaluator.holds(known, name) is False:
             return Value(default.alternatives, default.open, True)

@@ -29,7 +29,7 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
-    """Return what another key of a table gives than what was found, as something rare; nothing of other displays."""
+    """Return what another key of a table gives than what was found, as non-default; nothing of other displays."""
     held = {known.what for value in found for known in value.alternatives}
     left = (known for known in any_entry(evaluator, base).alternatives if known.what not in held)
     return [Value((known.as_non_default(),)) for known in left]
@@ -56,7 +56,7 @@ def _grows(what: object) -> bool:
     """Return whether the file of a table puts more into it, under the name that it got where it was made."""
     assert isinstance(what, Display)
     module = what.scope.module
-    names = {holder.name for holder in lists.holders(what)}
+    names = {holder.name for holder in lists.bindings_of(what)}
     if any(base.rpartition(".")[2] in names for base, _ in module.stores) or not names.isdisjoint(module.registered):
         return True
     receivers = (site.base for word in CHANGES for site in module.by_word.get(word, ()))

@@ -113,7 +113,7 @@ class Options(NamedTuple):
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")
-class Tree(NamedTuple):
+class ConfigDocument(NamedTuple):
     """A mapping or list read from a YAML or JSON file, with the lines of its keys."""
 
     path: str
@@ -140,7 +140,7 @@ class Member(NamedTuple):
         return repr(self)
 
 
-What = Union[Constant, Member, Api, Instance, Bound, Display, Options, Tree, SemanticIndex, Namespace, Scope]
+What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDocument, SemanticIndex, Namespace, Scope]
 
 
 @equal_by("what", "by_default", "prepared", "outer")
@@ -226,7 +226,7 @@ class Alternative(NamedTuple):
         return (
             isinstance(what, Options)
             or (isinstance(what, Display) and what.kind == DICT)
-            or (isinstance(what, Tree) and isinstance(what.data, dict))
+            or (isinstance(what, ConfigDocument) and isinstance(what.data, dict))
         )
 
     @property
@@ -237,7 +237,7 @@ class Alternative(NamedTuple):
     @property
     def document(self) -> str:
         """Return the path of the config document of which it is a part; "" for others."""
-        return self.what.path if isinstance(self.what, Tree) else ""
+        return self.what.path if isinstance(self.what, ConfigDocument) else ""
 
     @property
     def definition(self) -> Optional[Scope]:
@@ -280,7 +280,7 @@ class Alternative(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """Return what is the same for one object wherever it is met, also in a function that is told apart by calls."""
+        """Return what is the same for one object wherever it is met, also in a function with call contexts."""
         what = self.what
         if isinstance(what, Options):
             return Options, what.parser.identity
@@ -367,8 +367,8 @@ class Value(NamedTuple):
 
     def is_by_default(self, constant: object) -> bool:
         """Return whether with the default options it is certainly this value."""
-        usual = self.by_default
-        return not self.open and bool(usual) and all(_is(known, constant) for known in usual)
+        defaults = self.by_default
+        return not self.open and bool(defaults) and all(_is(known, constant) for known in defaults)
 
     @property
     def truth(self) -> Optional[bool]:

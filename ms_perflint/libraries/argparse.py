@@ -168,10 +168,10 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
                 continue  # it leaves this option alone, or is itself made of it
         else:
             continue
-        way = evaluator.way(site.block)
-        if way == IMPOSSIBLE:
+        reachability = evaluator.reachability(site.block)
+        if reachability == IMPOSSIBLE:
             continue
-        if way == OPTIONAL and given.alternatives:
+        if reachability == OPTIONAL and given.alternatives:
             value = Value(join([value, given.as_non_default()]).alternatives, value.open, True)
         elif given.alternatives and site.block.parent is None:
             value = Value(given.alternatives, given.open, True)
@@ -252,8 +252,8 @@ def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default:
     value = evaluator.value(given["default"], site.scope)
     constants = value.constants
     if len(constants) == 1 and not value.open:
-        usual = bool(constants[0])
-        return Value((Alternative(Constant(usual), where), Alternative(Constant(not usual), where, False)))
+        default = bool(constants[0])
+        return Value((Alternative(Constant(default), where), Alternative(Constant(not default), where, False)))
     return Value((*value.alternatives, passed), value.open, value.overridable)
 
 

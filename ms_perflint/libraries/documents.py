@@ -30,7 +30,7 @@ def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
     """Return the trees that a load reads, as far as the path is known and the file is there.
 
-    A file that is one of several, where the others are not known, is no usual one.
+    A file that is one of several, where the others are not known, is no default.
     """
     if not node.args:
         return ()

@@ -12,7 +12,7 @@ from ms_perflint.index.signature import Layer, Signature, positional
 from ms_perflint.infer import spreads
 from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Tree, Value
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, ConfigDocument, Value
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.config_documents import Entry
 
@@ -64,7 +64,7 @@ def _asked(evaluator: Evaluator, flags: tuple[str, ...], otherwise: str) -> str:
     return texts.pop() or "" if len(texts) == 1 else otherwise
 
 
-def _groups(tree: Optional[Tree]) -> set[object]:
+def _groups(tree: Optional[ConfigDocument]) -> set[object]:
     """Return the groups of settings whose file the list of defaults names, and a run may name another."""
     listed = tree.data.get(DEFAULTS) if tree is not None and isinstance(tree.data, dict) else None
     each = listed.data if listed is not None and isinstance(listed.data, list) else []
@@ -76,12 +76,12 @@ def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
     return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
 
 
-def _tree(evaluator: Evaluator, directory: str, name: str, scope: Scope) -> Optional[Tree]:
+def _tree(evaluator: Evaluator, directory: str, name: str, scope: Scope) -> Optional[ConfigDocument]:
     file = name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"
-    return evaluator.program.tree(os.path.join(directory, file), scope.module)
+    return evaluator.program.config_document(os.path.join(directory, file), scope.module)
 
 
-def _composed(evaluator: Evaluator, tree: Tree, directory: str, scope: Scope) -> Optional[Tree]:
+def _composed(evaluator: Evaluator, tree: ConfigDocument, directory: str, scope: Scope) -> Optional[ConfigDocument]:
     """Return a file with the groups of its list; None where a file of the list may replace any key."""
     if not isinstance(tree.data, dict) or DEFAULTS not in tree.data:
         return tree

@@ -1,4 +1,4 @@
-"""Options whose names the code works out, in a loop over settings or in a function that adds one option."""
+"""Options whose names the code computes, in a loop over settings or in a function that adds one option."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ms_perflint.infer.values import BOTTOM, TOP, Value, join
 
 
 def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
-    """Return what an option gives, of those that these sites add under names that are worked out."""
+    """Return what an option gives, of those that these sites add under names that are computed."""
     values = []
     for site in sites:
         default = {k.arg: k.value for k in site.call.keywords}.get("default")
@@ -31,7 +31,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
-    """Return whether a site adds an option, under a name that is worked out; None where that is not known."""
+    """Return whether a site adds an option, under a name that is computed; None where that is not known."""
     loop = _loop(site)
     if loop is not None:
         return setting_loops.has(evaluator, loop, name, site.scope)
@@ -63,7 +63,7 @@ def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Option
     if not function.is_function or not site.call.args or isinstance(site.call.args[0], ast.Constant):
         return
     for caller in evaluator.program.callers(function):
-        entered = evaluator.activation(function, Layer(caller.call, caller.scope), caller.scope)
+        entered = evaluator.call_context(function, Layer(caller.call, caller.scope), caller.scope)
         flags = evaluator.value(site.call.args[0], entered)
         if flags.open or len(flags.constants) != 1 or not isinstance(flags.constants[0], str):
             yield None, entered

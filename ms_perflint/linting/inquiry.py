@@ -54,7 +54,7 @@ class Inquiry:
         self._checks.clear()
         self._sites.clear()
 
-    def let_go(self, path: str) -> None:
+    def evict(self, path: str) -> None:
         """Give back what only a file and its own program need."""
         self.drop(path)
         for key in [key for key in self._sites if key[1] == path]:
@@ -110,7 +110,7 @@ class Inquiry:
         site: Optional[Site] = None
         try:
             instance = self.check_in(check, program)
-            for site in instance.among(self.candidates(check, module)):
+            for site in instance.narrowed(self.candidates(check, module)):
                 _note(found, _asked(partial(_reported, instance, site), instance, site, problems))
             for site in instance.anchors(module) if check.anchored and module.path == program.entry else ():
                 _note(found, _asked(partial(instance.examine, site), instance, site, problems))

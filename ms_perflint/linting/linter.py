@@ -14,7 +14,7 @@ from ms_perflint.check import Check, checks_of
 from ms_perflint.config.settings import Config, inside
 from ms_perflint.core.files import Files, unreadable
 from ms_perflint.core.findings import Finding, Place
-from ms_perflint.core.fingerprints import Noting
+from ms_perflint.core.fingerprints import Recorder
 from ms_perflint.core.internal import Answer, Errors, internal_error
 from ms_perflint.core.reports import Gap, Problem, trained, unjudged
 from ms_perflint.core.source import Source, SourceError
@@ -34,7 +34,7 @@ from ms_perflint.suppressions import Suppressions
 HELD = 2_000_000  # bytes of parsed source that are kept within a project, also where the next file shares none of it
 HELD_BETWEEN = 200_000  # the same between projects
 HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change makes all of these void
-HELD_AT_MOST = 8_000_000  # bytes after which everything is given back, wherever the run is
+HELD_AT_MOST = 8_000_000  # bytes after which everything is evicted, wherever the run is
 
 
 class _Judged(NamedTuple):
@@ -69,7 +69,7 @@ class Linter:
         self.problems: list[Problem] = []
         self._read_errors = Errors()
         self._unread: set[str] = set()  # files with such an error: they are not judged
-        self._noting = Noting(files)
+        self._recorder = Recorder(files)
         self._session: dict[str, tuple[Finding, ...]] = {}
         self._failures: list[Failure] = []  # internal errors in the file that is being linted
         self._last = ""  # the last file that was linted
@@ -86,7 +86,7 @@ class Linter:
         self._trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
 
     def _new_project(self) -> Project:
-        return Project(self._noting if self.remember else self.files, self._parsed, errors=self._read_errors)
+        return Project(self._recorder if self.remember else self.files, self._parsed, errors=self._read_errors)
 
     def _begin(self, project: Project) -> None:
         """Know of nothing but a project."""
@@ -107,13 +107,13 @@ class Linter:
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
-        """Keep what was found together with everything that was consulted, and begin anew: with nothing known."""
+        """Keep what was found together with everything that was consulted, and start again: with nothing known."""
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
-            self._noting.read(path)
+            self._recorder.read(path)
         if self._session:
-            self.sessions.append(Session(self._session, self._noting.stamps))
+            self.sessions.append(Session(self._session, self._recorder.fingerprints))
         self._session = {}
-        self._noting = Noting(self.files)
+        self._recorder = Recorder(self.files)
 
     def end(self) -> None:
         """Give back all memory after the last file."""
@@ -141,19 +141,19 @@ class Linter:
         self._coming.pop(path, None)
         self._asked_in.pop(path, None)
         self._judged.pop(path, None)
-        self._let_go(path)
+        self._evict(path)
         if path in self._unread:
             return []
         if self.remember and len(self.problems) == before:
             self._session[path] = tuple(found)
         return found
 
-    def _let_go(self, path: str) -> None:
+    def _evict(self, path: str) -> None:
         """Give back a file that is done, and that only its own program is made of."""
         is_held = path in self.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
-            self.inquiry.let_go(path)
-            self.project.let_go(path)
+            self.inquiry.evict(path)
+            self.project.evict(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
         """Report an internal error in a file, and forget all that was read: it may be half done."""
@@ -162,7 +162,7 @@ class Linter:
         for held in (self._asked_in, self._judged, self._done):
             held.clear()
         self._coming.pop(path, None)
-        self._session, self._noting = {}, Noting(self.files)
+        self._session, self._recorder = {}, Recorder(self.files)
         self._begin(self._new_project())
         gc.collect()  # what was not closed refers to itself
 
@@ -232,7 +232,7 @@ class Linter:
     def _found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
         """Return what checks find in a file.
 
-        What a budget leaves out must not depend on other files: a program that they have asked too begins anew.
+        What a budget leaves out must not depend on other files: a program that they have asked too starts again.
         """
         before = self.inquiry.programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
@@ -265,7 +265,7 @@ class Linter:
         return Gap(reason, programs.unasked(entry)) if reason is not None else None
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
-        """Return what is said about the comments of a file that was passed over, if it could be read."""
+        """Return what is said about the comments of a file that was skipped, if it could be read."""
         enabled = self._enabled_in(path)
         if len(self.problems) > problems or not any(check.reviews for check in enabled):
             return []
@@ -297,10 +297,10 @@ class Linter:
 
     def may_find(self, path: str, raw: bytes) -> bool:
         """Return whether a file with these bytes can have findings: a prefilter, which may say so too often."""
-        return self.is_marked(path, raw) and any(check.mentioned(raw) for check in self.enabled)
+        return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
-        """Return whether a file, or one that it imports, speaks of MindSpore."""
+        """Return whether a file, or one that it imports, names MindSpore."""
         project = self.project
         if MARK in raw or b"import" not in raw:
             return MARK in raw
@@ -406,7 +406,7 @@ class Linter:
     def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
         """Return what a program says of a file that comes, by the checks that ask.
 
-        What a budget leaves out must not depend on other files: where it is spent, a file gets the program anew.
+        What a budget leaves out must not depend on other files: where it is spent, a file gets a new program.
         """
         programs = self.inquiry.programs
         is_new = entry not in programs

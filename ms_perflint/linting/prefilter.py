@@ -40,7 +40,7 @@ def answered(
 
 
 def _has_to_be_read(path: str, files: Files, marks: Sequence[bytes]) -> bool:
-    """Return whether a file speaks of MindSpore, or has comments that are judged, or is no Python."""
+    """Return whether a file names MindSpore, or has comments that are judged, or is no Python."""
     try:
         raw = files.read(path)
         return any(mark in raw for mark in marks) or imports_local(path, raw, files) or any(unparsable(path, raw))

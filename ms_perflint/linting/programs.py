@@ -1,4 +1,4 @@
-"""The programs that a linter has at hand, each in all the run configurations in which it is judged."""
+"""The programs that a linter holds, each in all the run configurations in which it is judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
 from ms_perflint.training import devices, training
 
-ANSWERS = 1_000_000  # answers of programs, of all together, after which they are given back
+ANSWERS = 1_000_000  # answers of programs, of all together, after which they are evicted
 EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice the time to judge a small program
 MOST = 60  # run configurations of one program that are judged
 # words without which a file asks nothing of the one who starts the program
@@ -57,7 +57,7 @@ class Programs:
         return (program for held in self._held.values() for program in held.programs)
 
     def held(self, entry: str) -> tuple[Program, ...]:
-        """Return a program in the run configurations that are asked, where it is at hand; () where it is not."""
+        """Return a program in the run configurations that are asked, where it is held; () where it is not."""
         return self._held[entry].asked if entry in self._held else ()
 
     def of(self, entry: str, project: Project) -> Runs:
@@ -65,12 +65,12 @@ class Programs:
         if entry not in self._held:
             base = Program(project, entry, self._target)
             runs = self._ways(base)
-            meant = self._meant(base, runs)
-            ways = tuple(base.run_as(run) if run is not None else base for run in meant[:MOST])
+            judged = self._to_judge(base, runs)
+            ways = tuple(base.run_as(run) if run is not None else base for run in judged[:MOST])
             for program in ways:
                 program.ways = len(ways)
-            beyond = tuple(map(_name, meant[MOST:]))
-            self._held[entry] = Runs(ways, beyond, len(runs) - len(meant))
+            beyond = tuple(map(_name, judged[MOST:]))
+            self._held[entry] = Runs(ways, beyond, len(runs) - len(judged))
         return self._held[entry]
 
     def _ways(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
@@ -94,7 +94,9 @@ class Programs:
         return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.has_changed(base, run)))
 
     @staticmethod
-    def _meant(base: Program, runs: tuple[Optional[RunConfiguration], ...]) -> tuple[Optional[RunConfiguration], ...]:
+    def _to_judge(
+        base: Program, runs: tuple[Optional[RunConfiguration], ...]
+    ) -> tuple[Optional[RunConfiguration], ...]:
         """Return the run configurations that are judged: where nothing but config files changed, those with these.
 
         All are, where other code may read such a file too: it has its name in it.
@@ -216,7 +218,7 @@ class Runs:
     def __init__(self, programs: tuple[Program, ...], beyond: tuple[str, ...] = (), others: int = 0) -> None:
         self.programs = programs
         self._beyond = beyond  # names of those that are too many to be judged
-        self._others = others  # how many more there are that are not meant
+        self._others = others  # how many more there are that are not to be judged
         # Each begins with the one that is asked. More may be asked of it later: they only get smaller
         self._alike: list[list[Program]] = [list(programs)]
         self._judged: dict[Program, None] = {}  # those that were asked, the first one first

@@ -31,7 +31,7 @@ def review(source: Source, enabled: Checks, found: Sequence[Finding], is_read: C
 
     others = [check for check in enabled if not check.reviews]
     first = said(others)
-    return first if not first or is_read() else said([check for check in others if not check.mentioned(source.text)])
+    return first if not first or is_read() else said([check for check in others if not check.prefilter(source.text)])
 
 
 def review_unread(path: str, raw: bytes, enabled: Checks) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.check import Check, spelled
+from ms_perflint.check import Check, trigger_words
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.program.call_site import Call
@@ -21,11 +21,11 @@ def candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
     """
     if EVERY in check.triggers:
         return [site for site in module.sites if isinstance(site.node, ast.Call)]
-    words, made = spelled(check.triggers, module)
-    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.spelled(trigger[1:])}
+    words, made = trigger_words(check.triggers, module)
+    methods = {word for trigger in check.triggers if trigger.startswith(".") for word in module.aliases(trigger[1:])}
     found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
     found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
-    return sorted(check.by_form(module, found.values()), key=lambda site: position(site.node))
+    return sorted(check.prefilter_sites(module, found.values()), key=lambda site: position(site.node))
 
 
 def _made_at_once(site: Site) -> Optional[str]:
@@ -45,7 +45,7 @@ def suspect(check: Check, site: Site) -> Optional[Site]:
     method = f".{site.word}" if isinstance(getattr(site.node, "func", None), ast.Attribute) else ""
     if method not in check.triggers:
         apis = program.apis(site)
-    elif site.word in spelled(check.triggers, site.module)[0]:
+    elif site.word in trigger_words(check.triggers, site.module)[0]:
         apis = (*program.apis(site), method)
     else:
         apis = (method,)

@@ -70,7 +70,7 @@ KEYWORDS: Mapping[str, tuple[Keyword, ...]] = {
     ),
     # 1.0 profiler/profiling.py:82, 1.3 profiling.py:159, 1.6 profiling.py:175, 2.0 profiling.py:630-684 and 1367,
     # 2.3 profiling.py:1973 (data_process True), 2.4 profiling.py:1133 and 1892 (both False),
-    # 2.10 profiler/common/profiler_parameters.py:36. Before 2.0 data sets are always profiled (1.10 profiling.py:435).
+    # 2.10 profiler/common/profiler_parameters.py:36. Before 2.0 datasets are always profiled (1.10 profiling.py:435).
     "mindspore.Profiler": (
         Keyword("output_path", "./data"),
         Keyword("start_profile", True, since=(1, 6)),

@@ -11,7 +11,7 @@ ROOM = 1 << 19  # bytes: more than any question takes
 
 
 def with_room(work: Callable[[], Result]) -> Result:
-    """Return what some work gives, with memory at hand for the frames of its calls.
+    """Return what some work gives, with memory reserved for the frames of its calls.
 
     Since 3.11 Python gets memory for frames from the system in small chunks, and gives each back when the last frame
     in it ends: calls that go in and out at the border of two chunks do so every time. A frame that needs a large chunk

@@ -1,7 +1,7 @@
 """Work side by side: in processes that end with the run that started them, or wherever an executor takes it.
 
 A process that dies, killed for its memory or by a fault in a library, takes one path with it. Whoever stops the run
-stops them at once. Results are handed on as they come: what they are put together to must not depend on their order.
+stops them at once. Results are passed on as they come: what they are put together to must not depend on their order.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections import Counter
 from statistics import median
 from typing import NamedTuple, Optional
 
-PRODUCTS = ("matmul", "conv", "gemm", "linear", "flashattention")  # in the type of a kernel: matrix work
+PRODUCTS = ("matmul", "conv", "gemm", "linear", "flashattention")  # in the type of a kernel: matmul
 GRAPH, PYNATIVE = "graph", "pynative"
 ASCEND, CPU = "Ascend", "CPU"
 

@@ -14,10 +14,10 @@ DEEP = 3  # folders below the one that is given
 MOST = 2 << 30  # bytes of kernel_details.csv: a window of a few steps is far below
 
 
-Stamp = tuple[tuple[str, int, int], ...]  # path, time and size of each file
+Fingerprint = tuple[tuple[str, int, int], ...]  # path, time and size of each file
 
 
-def stamp(folder: str) -> Stamp:
+def fingerprint(folder: str) -> Fingerprint:
     """Return what changes with a profile; nothing for a folder that cannot be read."""
     try:
         entries = [entry for each in _below(folder, DEEP) for entry in os.scandir(each)]

@@ -1,6 +1,6 @@
 """What a profile shows about a finding: each check names its symptom, and a symptom answers with a verdict.
 
-A bound is what mending one symptom can save at most, per step. Two findings may share a symptom: bounds are never
+A bound is what fixing one symptom can save at most, per step. Two findings may share a symptom: bounds are never
 added up. Where a profile lacks the columns, the evidence says how to collect them.
 """
 
@@ -18,7 +18,7 @@ from ms_perflint.profile.user_code import Spot, UserCode
 
 CONFIRMED, REFUTED, NOT_MEASURABLE, NOT_SEEN = "confirmed", "refuted", "not-measurable", "not-seen"
 
-SMALL = 0.02  # of a step: below this, mending cannot be noticed
+SMALL = 0.02  # of a step: below this, fixing cannot be noticed
 IDLE = 0.2  # of a step: a device that waits that long waits for Python
 OUTLIER = 5  # times the median: a step that waits that much longer was interrupted
 BLOCK = 16  # the edge of the tile that a matrix product is computed in
@@ -110,7 +110,7 @@ def padded(asked: Asked) -> Seen:
 def casts(asked: Asked) -> Seen:
     """Return whether forward casts of the class that is reported ran.
 
-    A cast of a framework's cell, or of a backward pass, was written by nobody: it says nothing.
+    A cast of a framework's cell, or of a backward pass, is not in the source: it shows nothing.
     """
     profile = asked.profile
     if not asked.spot.classes or profile.mode != GRAPH:

@@ -17,7 +17,7 @@ from ms_perflint.profile.kernels import ASCEND, Kernel, Profile, Step, named, st
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 KERNELS = "kernel_details.csv"
 STEPS = "step_trace_time.csv"
-DIFFERENT = 100_000  # kernels told apart; what a larger file has more is one group by type
+DIFFERENT = 100_000  # kernels distinguished; what a larger file has more is one group by type
 
 _DATE = re.compile(r"_(\d{4})(\d\d)(\d\d)\d{6,9}_ascend_ms")
 _RANK = re.compile(r"profiler_info_(\d+)\.json")

@@ -45,7 +45,7 @@ class CallGraph:
         return tuple(dict.fromkeys((*self.direct_sites(function), *_of(bit, indirect))))
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is worked out, or many at once."""
+        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
         bit = self._flow.callables.get(self.key(function), 0)
         words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
         indirect = enumerate(self._indirect.items()) if bit else ()
@@ -134,7 +134,7 @@ class CallGraph:
                 callee = decorator
                 while isinstance(callee, ast.Call):
                     callee = callee.func
-                for word in sorted(scope.module.spelled(word_of(callee))) or ():
+                for word in sorted(scope.module.aliases(word_of(callee))) or ():
                     found.setdefault(word, []).append(scope)
         return found
 

@@ -94,7 +94,7 @@ class Call(Site):
     @property
     def is_optional(self) -> bool:
         """Return whether only a user who asks for it gets here."""
-        return self.program.evaluator.way(self.block) == OPTIONAL
+        return self.program.evaluator.reachability(self.block) == OPTIONAL
 
     @property
     def receiver(self) -> Optional[Alternative]:

@@ -144,7 +144,7 @@ def _is_of_keyed_object(program: Inputs, site: Site, method: Scope) -> bool:
 
 
 def _passes_on(site: Site, function: Scope) -> bool:
-    """Return whether a site, in what a decorator makes of a function, hands on what that was called with."""
+    """Return whether a site, in what a decorator makes of a function, passes on what that was called with."""
     wrapper, call = site.scope.owner, site.node
     decorators = {word_of(each) for each in getattr(function.node, "decorator_list", ())}
     if not decorators - METHODS or not isinstance(call, ast.Call) or not wrapper.is_function:
@@ -210,7 +210,7 @@ def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr
     for module in program.deriving.get(cls.name, ()):
         if not program.project.may_derive(module.path, cls.name):
             continue
-        for word in sorted(module.spelled(cls.name)):
+        for word in sorted(module.aliases(cls.name)):
             for derived in module.derived.get(word, ()):
                 assert isinstance(derived.node, ast.ClassDef) and derived.parent is not None
                 if derived is not cls:
@@ -306,7 +306,7 @@ class Partials:
     def names(self) -> frozenset[str]:
         """Return the names that may hold what `partial` makes."""
         modules = self.program.modules if self.sites else ()
-        return frozenset(name for module in modules for word in PREPARING for name in module.holders(word))
+        return frozenset(name for module in modules for word in PREPARING for name in module.result_names(word))
 
     @cached_property
     def calls(self) -> tuple[Site, ...]:
@@ -321,7 +321,7 @@ class Partials:
         found = []
         for site in self.sites:
             given = prepared(site)
-            words = {name, *self.names, *site.module.spelled(name)}
+            words = {name, *self.names, *site.module.aliases(name)}
             if isinstance(given, ast.Call) or (given is not None and word_of(given) in words):
                 found.append(site)
         return found

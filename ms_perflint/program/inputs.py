@@ -10,7 +10,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import Tree
+from ms_perflint.infer.values import ConfigDocument
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace
@@ -82,7 +82,7 @@ class Inputs:
         return self._asked(self._program.call_sites, function)
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is worked out, or many at once."""
+        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
         return self._asked(self._program.groups, function)
 
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
@@ -115,9 +115,9 @@ class Inputs:
 
     # --- the run
 
-    def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
+    def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None where there is none."""
-        return self._asked(self._program.tree, path, module)
+        return self._asked(self._program.config_document, path, module)
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
         """Return what each command that starts the entry script gives to an option with these flags."""

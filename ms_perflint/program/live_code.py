@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
     from ms_perflint.program.protocols import Calls
 
-# Methods that the framework calls: of cells, callbacks, data sets, threads
+# Methods that the framework calls: of cells, callbacks, datasets, threads
 HOOKS = frozenset(
     {
         "construct", "bprop", "forward", "begin", "end", "step_begin", "step_end", "epoch_begin", "epoch_end", "run",
@@ -149,7 +149,7 @@ class _Reach:
                     self.add(inner)
 
     def register(self) -> None:
-        """Let run what decorators put into the tables of what runs: nobody loads the names of that."""
+        """Let run what decorators put into the tables of what runs: no code loads the names of that."""
         running = self.modules
         words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
@@ -227,11 +227,11 @@ class _Reach:
 
     def load(self, scope: Scope) -> None:
         """Let run what a running scope loads: what its names mean, and the modules that bind them."""
-        meant = self.program.names.loaded(scope)
-        for module in meant.modules:
+        resolved = self.program.names.loaded(scope)
+        for module in resolved.modules:
             if module.scope not in self.found:  # mostly it is: asking costs more than this look
                 self.touch(module)
-        for other in meant.scopes:
+        for other in resolved.scopes:
             if other not in self.found:
                 self.add(other)
         new = scope.attrs - self.attrs
@@ -314,8 +314,8 @@ class _Order:
         if isinstance(site.node, ast.Call):
             for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
                 if isinstance(given, ast.Name):
-                    meant = self.program.names.resolve(site.module, given.id).scopes
-                    found.extend(scope for scope in meant if scope.is_function)
+                    resolved = self.program.names.resolve(site.module, given.id).scopes
+                    found.extend(scope for scope in resolved if scope.is_function)
         return found
 
     def _imported(self, stmt: ImportStatement, importer: SemanticIndex) -> Iterator[str]:

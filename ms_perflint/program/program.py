@@ -16,7 +16,7 @@ from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
-from ms_perflint.infer.values import Tree, Value
+from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
 from ms_perflint.program import callers, live_code, run_configurations
@@ -84,9 +84,9 @@ class Program:
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
-        """Forget all answers, so that memory is given back without the garbage collector; they can be asked for again.
+        """Forget all answers, so that memory is released without the garbage collector; they can be asked for again.
 
-        It cuts the cycles through the evaluator and the call graph, which are made anew.
+        It cuts the cycles through the evaluator and the call graph, which are created again.
         """
         kept = {name: vars(self)[name] for name in KEPT}
         self.evaluator.close()
@@ -101,7 +101,7 @@ class Program:
     def is_run_as(self, other: Program) -> bool:
         """Return whether another run configuration of the program gives all that was asked of this one.
 
-        More may be asked of this one later: what was told apart once stays so.
+        More may be asked of this one later: what was distinguished once stays so.
         """
         is_same = self.overrides() == other.overrides() and self.settings == other.settings
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
@@ -224,7 +224,7 @@ class Program:
         return path in self.paths
 
     def holds(self, module: SemanticIndex) -> bool:
-        """Return whether a module is one of the program, and not given back meanwhile."""
+        """Return whether a module is one of the program, and not evicted meanwhile."""
         return module.path in self.paths and self.project.holds(module)
 
     def call_sites(self, function: Scope) -> tuple[Site, ...]:
@@ -232,7 +232,7 @@ class Program:
         return self.call_graph.sites(function)
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is worked out, or many at once."""
+        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
         return self.call_graph.groups(function)
 
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
@@ -360,7 +360,7 @@ class Program:
         deep = (store for module in self.modules for store in module.deep.get(name, ()))
         return (*self.stores(name), *deep)
 
-    def tree(self, path: str, module: SemanticIndex) -> Optional[Tree]:
+    def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
 
         `x.yml` stands in for an `x.yaml` that is not there, and the other way round: who runs it has to name it.
@@ -375,7 +375,9 @@ class Program:
                 data = entry.data
                 if self.ways > 1 and self.run is not None and isinstance(data, dict):
                     data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
-                return Tree(candidate, data, open=entry.open, given=tuple((key, text) for key, text, _ in given))
+                return ConfigDocument(
+                    candidate, data, open=entry.open, given=tuple((key, text) for key, text, _ in given)
+                )
         return None
 
     @property

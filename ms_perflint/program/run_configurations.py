@@ -42,7 +42,7 @@ class RunConfiguration(NamedTuple):
     overrides: tuple[tuple[str, str, Place], ...] = ()  # `key=value` among its arguments, as hydra takes them
     settings: tuple[tuple[str, str, Place], ...] = ()  # `key=value` behind an option, for config files: `-o key=value`
     start: Optional[Start] = None  # the command that it is, in a launcher
-    is_all: bool = False  # nobody passes more than it says
+    is_all: bool = False  # no more is passed than it says
     is_rest_open: bool = False  # what it does not say is as launchers give it
 
     def given(self, flags: Iterable[str]) -> Optional[Given]:
@@ -72,7 +72,7 @@ def _is_told(given: Given) -> bool:
 
 
 def _is_for_debugging(start: Start) -> bool:
-    """Return whether a command asks for debugging: nobody trains like that."""
+    """Return whether a command asks for debugging: that is no training."""
     asked = (given for flag, given in start.flags.items() if "debug" in flag.lower())
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
@@ -80,7 +80,7 @@ def _is_for_debugging(start: Start) -> bool:
 def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()) -> bool:
     """Return whether a run configuration stands in a file that changed, or has one as a config file or below it.
 
-    Also whether one of its config files speaks of one of these `names` of files.
+    Also whether one of its config files names one of these `names` of files.
     """
     named = [each.text for each in run.flags.values() if each.text is not None and each.text.endswith(CONFIGS)]
     found = [run.start.script.path] if run.start is not None else []
@@ -153,7 +153,7 @@ class Asked:
     def is_same(self, other: Answers, own: Document) -> bool:
         """Return whether a program answers as this one did; another config file may say the same, in what counts.
 
-        What was told apart once stays so, and only what was asked since they were compared last is compared.
+        What was distinguished once stays so, and only what was asked since they were compared last is compared.
         """
         done = self._compared.setdefault(other, _Compared())
         done.is_apart = done.is_apart or not self._says_the_same(other, own, done)

@@ -141,7 +141,7 @@ class _Expansion:
         return texts.pop() if len(texts) == 1 else GAP
 
     def _substitution(self, part: Substitution, blocks: Blocks) -> str:
-        """Return what the usual ways to ask for the script's own folder give."""
+        """Return what the common idioms for the script's own folder give."""
         text = ""
         for command in commands(part.text):
             last = self.text(command.words[-1][0], blocks) if len(command.words) > 1 else GAP

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.reachability import USUAL, path_condition
+from ms_perflint.index.reachability import BY_DEFAULT, path_condition
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
@@ -71,7 +71,7 @@ def _refuses_none(program: Program) -> bool:
 def _loads_none(program: Program) -> bool:
     """Return whether a program loads a file with no name by default."""
     for call in program.calls(*sorted(program.evaluator.libraries.documents)):
-        if call.node.args and program.evaluator.way(call.block) == USUAL:
+        if call.node.args and program.evaluator.reachability(call.block) == BY_DEFAULT:
             paths = documents.paths(program.evaluator, call.node.args[0], call.scope)
             names_file = any(_names_file(known.constant) for known in paths.by_default)
             if paths.by_default and not paths.open and not names_file:

@@ -45,7 +45,7 @@ class Passed(Node):
 
 
 class ValueFlow:
-    """What the nodes of a program hand on to one another, and where functions are held after that."""
+    """What the nodes of a program pass on to one another, and where functions are held after that."""
 
     def __init__(self, modules: Sequence[SemanticIndex], names: Resolver) -> None:
         self.modules = modules
@@ -72,7 +72,7 @@ class ValueFlow:
         return part_of(self.functions.get(key, 0), path, len(self.callables))
 
     def flow(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
-        """Let nodes hand on what they hold, of `width` values, until nothing changes."""
+        """Let nodes pass on what they hold, of `width` values, until nothing changes."""
         if self.functions is not held:  # which tell for what parameters an argument is
             self._run(seeds, held, width)
 
@@ -103,9 +103,9 @@ class ValueFlow:
     @cached_property
     def callables(self) -> dict[Key, int]:
         """Return the functions and classes that are held under other names than their own, each as a bit."""
-        handed_on = set[Key]().union(*(graph.handed_on for graph in self.graphs))
+        passed_on = set[Key]().union(*(graph.passed_on for graph in self.graphs))
         keys = dict.fromkeys(node.key for graph in self.graphs for node in graph.defining)
-        return numbered((*[key for key in keys if key in handed_on or key in self._aliases], *self.computed))
+        return numbered((*[key for key in keys if key in passed_on or key in self._aliases], *self.computed))
 
     @cached_property
     def _by_position(self) -> list[Key]:
@@ -113,7 +113,7 @@ class ValueFlow:
 
     @cached_property
     def _aliases(self) -> dict[Key, tuple[str, ...]]:
-        """Return the other names under which files that do nothing else hand on a function or class."""
+        """Return the other names under which files that do nothing else pass on a function or class."""
         found: dict[Key, dict[str, None]] = {}
         for module in self.modules:
             for name in module.imported:
@@ -125,7 +125,7 @@ class ValueFlow:
 
     @cached_property
     def computed(self) -> tuple[str, ...]:
-        """Return the words of what the program finds by names that it works out."""
+        """Return the words of what the program finds by names that it computes."""
         return tuple(word for word in (ANY, OWN) if word in self._words)
 
     @cached_property
@@ -146,16 +146,16 @@ class ValueFlow:
     # --- propagation
 
     def _run(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
-        """Let nodes hand on what they hold, of `width` values, until nothing changes.
+        """Let nodes pass on what they hold, of `width` values, until nothing changes.
 
-        Each hands on what it has got since it did so last, in sweeps: after those from which it gets something, but
+        Each passes on what it has got since it did so last, in sweeps: after those from which it gets something, but
         for those that get something from it.
         """
-        new: Held = {}  # what is not handed on yet
+        new: Held = {}  # what is not passed on yet
         equal: dict[int, int] = {}  # many hold the same
 
         def give(key: Key, bits: int) -> bool:
-            """Return whether a node has got something, and had handed on all that it held before."""
+            """Return whether a node has got something, and had passed on all that it held before."""
             known = held.get(key, 0)
             bits &= ~known
             if not bits:
@@ -263,7 +263,7 @@ class ValueFlow:
         return [(passed, (word, None)) for passed, word in slots if isinstance(word, str) and word]
 
     def _fan(self, bits: int, slot: Union[int, str], is_spread: bool) -> Optional[Node]:
-        """Return a node that hands on to the parameters of some functions that an argument may be for; None for none.
+        """Return a node that passes on to the parameters of some functions that an argument may be for; None for none.
 
         It does so through those of two halves, which it shares with others that are for nearly the same functions.
         """
@@ -362,10 +362,10 @@ def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Itera
 
 
 class _OwnEdges(NamedTuple):
-    """What one file hands on of what a node holds: the same in all programs."""
+    """What one file passes on of what a node holds: the same in all programs."""
 
     flows: list[Edge]
-    passes: list[tuple[tuple[Any, ...], Argument, str, Optional[Moves]]]  # by what `Passed` are told apart
+    passes: list[tuple[tuple[Any, ...], Argument, str, Optional[Moves]]]  # by what `Passed` are distinguished
 
 
 def _own_edges(node: Node) -> _OwnEdges:

@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
     style: Style = PLAIN
     trust: Callable[[Finding], Safety | None] = as_written  # under the configuration of the run
     unsafe: bool = False  # whether `--fix` makes unsafe fixes without asking
-    fixed: tuple[Finding, ...] | None = None  # what was mended before; None when nothing was to be mended
+    fixed: tuple[Finding, ...] | None = None  # what was fixed before; None when nothing was to be fixed
     read: bool = True  # whether some file could be linted
     files: tuple[str, ...] = ()  # that were linted
     problems: tuple[Problem, ...] = ()
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     known: int = 0  # findings that are left out because the baseline knows them
     profiled: Joined | None = None  # what a profile shows of this run
     unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
-    declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want mended
+    declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want fixed
     fix_only: bool = False  # whether what is left is not reported
     trained: int = 0  # programs that train, these among them
     older: int = 0  # findings that are left out because they were there before the change that is looked at
@@ -74,12 +74,12 @@ class Outcome(NamedTuple):
         return finding.fix.trusted(trust, self.files) if finding.fix is not None and trust is not None else None
 
     def will_fix(self, finding: Finding) -> bool:
-        """Return whether `--fix`, with the settings of the run, mends this finding."""
+        """Return whether `--fix`, with the settings of the run, fixes this finding."""
         fix = self.fix(finding)
         return fix is not None and (fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE))
 
-    def could_mend(self, finding: Finding) -> bool:
-        """Return whether it takes `--unsafe-fixes` to mend this finding."""
+    def could_fix(self, finding: Finding) -> bool:
+        """Return whether it takes `--unsafe-fixes` to fix this finding."""
         fix = self.fix(finding)
         return fix is not None and fix.safety is Safety.UNSAFE and not self.unsafe
 

@@ -1,4 +1,4 @@
-"""What `--verbose` tells of a run: its settings, what it passed over and why, programs, cache, and where time went."""
+"""What `--verbose` tells of a run: its settings, what it skipped and why, programs, cache, and where time went."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _by_cell(source: Source, edits: Iterable[Edit]) -> list[tuple[Place, list[Ed
 
 
 def _styled(sign: str, row: int, text: str, style: Style) -> str:
-    """Return one line of the diff: the row counts in the file that the sign speaks of."""
+    """Return one line of the diff: the row counts in the file that the sign is about."""
     line = f"{row:>4} {sign} {cut(text, 0)[0]}".rstrip()
     return line if sign == " " else style(line, "green" if sign == "+" else "removed")
 

@@ -69,9 +69,9 @@ class _Text:
         if asked.finding is not None:
             lines += self.finding(asked.finding)
         if not asked.is_meant:
-            meant = ", ".join(asked.meant)
-            known = Message("it is {names}, which the rule does not ask about", names=meant)
-            lines.append(f"  {self.say(known if meant else Message('it is not known what is called here'))}")
+            resolved = ", ".join(asked.resolved)
+            known = Message("it is {names}, which the rule does not ask about", names=resolved)
+            lines.append(f"  {self.say(known if resolved else Message('it is not known what is called here'))}")
         stop = asked.stop
         deciding = [each for each in asked.questions if stop is not None and each.row == stop.place.row]
         leading = [each for each in asked.questions if each not in deciding]

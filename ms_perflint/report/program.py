@@ -108,14 +108,14 @@ class Text:
         return [*lines, f"  {rest}"] if more else lines
 
     def verdicts(self, verdicts: tuple[Verdict, ...]) -> list[str]:
-        """Return a line for each rule that speaks, or would with another target; and one for the others."""
+        """Return a line for each rule that reports, or would with another target; and one for the others."""
         lines = []
         for verdict in verdicts:
             if verdict.places or verdict.hidden or verdict.otherwise:
                 lines.append(
                     f"  {self.style(verdict.code, 'red' if verdict.places else 'grey')}  {self.verdict(verdict)}"
                 )
-        silent = [verdict for verdict in verdicts if verdict.is_on and not _speaks(verdict)]
+        silent = [verdict for verdict in verdicts if verdict.is_on and not _reports(verdict)]
         quiet = [verdict.code for verdict in silent if verdict.is_judged]
         gaps = [verdict.code for verdict in silent if not verdict.is_judged]
         off = [verdict.code for verdict in verdicts if not verdict.is_on]
@@ -165,7 +165,7 @@ def said_at(evidence: Evidence) -> str:
     return visible(": ".join(part for part in (evidence.code, evidence.says) if part))
 
 
-def _speaks(verdict: Verdict) -> bool:
+def _reports(verdict: Verdict) -> bool:
     return bool(verdict.places or verdict.hidden or verdict.otherwise)
 
 

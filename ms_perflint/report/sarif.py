@@ -141,7 +141,7 @@ class _Log:
         return {**found, "fixes": [fix]} if fix else found
 
     def fix(self, fix: Fix) -> Json | None:
-        """Return the mend of a finding; None when one of its files cannot be read any more."""
+        """Return the fix of a finding; None when one of its files cannot be read any more."""
         changes = [self.change(path, list(edits)) for path, edits in groupby(sorted(fix.edits), lambda edit: edit.path)]
         if not all(changes):
             return None

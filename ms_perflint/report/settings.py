@@ -44,7 +44,7 @@ def listed(style: Style) -> str:
 
 def described(option: Option, here: str, style: Style) -> str:
     """Return all that is to be said about an option; `here` is the value that holds in this directory."""
-    rows = [("type", option.takes), ("default", option.usual), ("here", here)]
+    rows = [("type", option.takes), ("default", option.default_text), ("here", here)]
     rows += [("flag", option.flag)] if option.flag else []
     first, *more = example(option).splitlines()
     rows += [("example", first), *(("", line) for line in more)]

@@ -11,7 +11,7 @@ from ms_perflint.report.sources import position, shown
 
 
 def headline(finding: Finding, outcome: Outcome) -> str:
-    """Return `path:row:column: CODE [*] message`; the star says that `--fix` mends it."""
+    """Return `path:row:column: CODE [*] message`; the star says that `--fix` fixes it."""
     style = outcome.style
     return (
         f"{style(position(finding.place), 'bold')}: {code(finding, outcome)}{star(finding, outcome)} {finding.message}"
@@ -30,23 +30,26 @@ def code(finding: Finding, outcome: Outcome) -> str:
 
 
 def star(finding: Finding, outcome: Outcome) -> str:
-    """Return the mark of a finding that `--fix` mends; "" for others."""
+    """Return the mark of a finding that `--fix` fixes; "" for others."""
     return f" [{outcome.style('*', 'cyan')}]" if outcome.will_fix(finding) else ""
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """Return what was mended, how much was found, and what could be mended how.
+    """Return what was fixed, how much was found, and what could be fixed how.
 
     Nothing where no file was read, or only findings are wanted.
     """
     if not outcome.read or outcome.quiet:
         return []
     now = sum(map(outcome.will_fix, outcome.findings))
-    more = sum(map(outcome.could_mend, outcome.findings))
+    more = sum(map(outcome.could_fix, outcome.findings))
     if outcome.fixed is not None and outcome.fix_only:
-        messages = [*_mended(outcome.fixed), Message("Fixed {findings}.", findings=findings_of(len(outcome.fixed)))]
+        messages = [
+            *_fixed_files(outcome.fixed),
+            Message("Fixed {findings}.", findings=findings_of(len(outcome.fixed))),
+        ]
     elif outcome.fixed is not None:
-        messages = [*_mended(outcome.fixed), _done(outcome, len(outcome.fixed)), *_with_consent(outcome)]
+        messages = [*_fixed_files(outcome.fixed), _done(outcome, len(outcome.fixed)), *_with_consent(outcome)]
     elif now and more:
         message = Message(
             "{found} {now} fixable with `--fix` ({more} more with `--unsafe-fixes`).",
@@ -133,8 +136,8 @@ def _done(outcome: Outcome, fixed: int) -> Message:
     return Message("Found {number} findings ({fixed} fixed, {left} remaining).", number=total, fixed=fixed, left=left)
 
 
-def _mended(fixed: tuple[Finding, ...]) -> list[Message]:
-    """Return one line for each file in which something was mended."""
+def _fixed_files(fixed: tuple[Finding, ...]) -> list[Message]:
+    """Return one line for each file in which something was fixed."""
     codes: dict[str, Counter[str]] = {}
     for finding in fixed:
         codes.setdefault(finding.place.path, Counter())[finding.code] += 1
@@ -152,7 +155,7 @@ def _with_consent(outcome: Outcome) -> list[Message]:
     """Return the line that says what `--unsafe-fixes` would fix, and what that changes; or that nothing can be."""
     fixes: dict[str, list[str]] = {}
     for finding in outcome.findings:
-        if finding.fix and outcome.could_mend(finding):
+        if finding.fix and outcome.could_fix(finding):
             fixes.setdefault(finding.code, []).append(finding.fix.message)
     if not fixes:
         is_none = outcome.findings and not outcome.fixed and not any(map(outcome.will_fix, outcome.findings))

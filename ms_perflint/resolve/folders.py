@@ -1,4 +1,4 @@
-"""Files that import modules whose names they work out: all of a folder, or one that an option names.
+"""Files that import modules whose names they compute: all of a folder, or one that an option names.
 
 By their bytes alone: `for name in os.listdir(here): import_module(name)`, `import_module("models." + args.net)`.
 """

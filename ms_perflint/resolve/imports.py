@@ -1,7 +1,7 @@
 """Where imports lead: local modules, the search path of a program, and all files that an entry script imports.
 
 A program searches the directory of its entry script and what its files add to `sys.path`. What is not found there is
-looked for in the directories above the importing file, up to the project's root: nobody can know from which of them
+looked for in the directories above the importing file, up to the project's root: it is not known from which of them
 the program is started, which of them `PYTHONPATH` names, or what is installed.
 """
 

@@ -41,7 +41,7 @@ class Code(NamedTuple):
 
 
 class Function:
-    """A function: what it calls is looked for when somebody calls it."""
+    """A function: what it calls is looked for when it is called."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text  # without the contents of its literals

@@ -1,4 +1,4 @@
-"""What a path in a program is, worked out from literals, `__file__` and the working directory."""
+"""What a path in a program is, computed from literals, `__file__` and the working directory."""
 
 from __future__ import annotations
 

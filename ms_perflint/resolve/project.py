@@ -26,9 +26,9 @@ DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
 ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w./-]+)[\"']|(?:def|class|async def)[ \t]+(\w+))"  # what stands in no block
 RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
 NAME = re.compile(rb"[A-Za-z_]\w*")
-SCANNED = 500  # files of which the imports are kept when all else is given back
+SCANNED = 500  # files of which the imports are kept when all else is evicted
 SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
-HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are given back
+HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are evicted
 
 
 class Project:
@@ -46,7 +46,7 @@ class Project:
         self.parsed = parsed  # where modules are kept that are to outlast this project
         self.size = 0  # bytes of parsed source that are held
         self._raw: dict[str, Optional[bytes]] = {}
-        self._raw_size = 0  # bytes read since some were given back
+        self._raw_size = 0  # bytes read since some were evicted
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[SemanticIndex]] = {}
         self.broken: set[str] = set()  # files that were asked for, and could not be read or parsed
@@ -59,7 +59,7 @@ class Project:
         self.shared: dict[type, Any] = {}  # what its programs share, by its type
 
     def close(self) -> None:
-        """Cut the reference cycles, so that memory is given back without the garbage collector."""
+        """Cut the reference cycles, so that memory is released without the garbage collector."""
         for module in self._modules.values():
             if module is not None and self.parsed is None:
                 module.close()
@@ -242,10 +242,10 @@ class Project:
         except (OSError, SourceError):
             return None
 
-    def let_go(self, path: str) -> None:
-        """Give back the module of a file that no other file imports; it is made anew where it is asked for.
+    def evict(self, path: str) -> None:
+        """Give back the module of a file that no other file imports; it is created again where it is asked for.
 
-        What names mean is kept for all programs: a module that another one at hand imports, directly or not, stays.
+        What names mean is kept for all programs: a module that another held one imports, directly or not, stays.
         """
         module = self._modules.get(path)
         if module is None or self.parsed is not None:
@@ -255,7 +255,7 @@ class Project:
         del self._modules[path]
         self.size -= len(module.source.text)
         for names in self._names.values():
-            names.forget(module)
+            names.evict(module)
         module.close()
 
     # --- imports and programs

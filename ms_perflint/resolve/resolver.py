@@ -53,7 +53,7 @@ class Resolver:
         self.facts.clear()
         del self.project
 
-    def forget(self, module: SemanticIndex) -> None:
+    def evict(self, module: SemanticIndex) -> None:
         """Forget what a module says, which no other module imports."""
         gone = {module, *module.scopes}  # what is said of a module, or of a scope of it, is asked with that first
         self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in gone}

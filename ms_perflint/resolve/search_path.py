@@ -1,4 +1,4 @@
-"""What a file adds to `sys.path`, worked out from its text: literals, `__file__` arithmetic, the working directory."""
+"""What a file adds to `sys.path`, computed from its text: literals, `__file__` arithmetic, the working directory."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Client:
     columns: Columns
     versions: bool  # edits may name the version of the document that they are for
     disabled: bool  # actions may be shown that cannot be taken
-    resolve: bool  # the edit of an action may be worked out when it is taken
+    resolve: bool  # the edit of an action may be computed when it is taken
 
 
 def is_wanted(kind: str, only: Optional[Sequence[str]]) -> bool:
@@ -94,7 +94,7 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
 
 
 def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> types.CodeAction:
-    """Return the action that hides a finding by a comment; its edit is worked out when it is taken."""
+    """Return the action that hides a finding by a comment; its edit is computed when it is taken."""
     place = finding.place
     title = Message("{code}: suppress here with `# noqa: {code}`", code=finding.code)
     return types.CodeAction(
@@ -111,13 +111,13 @@ def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], 
 
 
 def has_safe_fix(checked: Checked) -> bool:
-    """Return whether something in a file is mended without asking."""
+    """Return whether something in a file is fixed without asking."""
     trusted = (Safety.SAFE, Safety.UNSAFE) if checked.config.unsafe_fixes else (Safety.SAFE,)
     return any(checked.config.trust(finding) in trusted for finding in checked.findings)
 
 
 def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
-    """Return the action that makes all fixes of a file as `--fix` does; its edit is worked out when it is taken."""
+    """Return the action that makes all fixes of a file as `--fix` does; its edit is computed when it is taken."""
     title = Message("ms-perflint: apply all safe fixes")
     if config.unsafe_fixes:
         title = Message("ms-perflint: apply all fixes")
@@ -127,7 +127,7 @@ def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
 def changed_by(data: Mapping[str, object], checked: Checked, linting: Linting, state: State) -> Optional[Change]:
     """Return what an action whose edit was left open makes of a file; None where nothing changes."""
     if "code" not in data:
-        return linting.mended(checked, state)
+        return linting.fixed(checked, state)
     now = linting.open(state).checked.get(checked.path, checked)
     return _suppressed(data, now, state.files_around(checked.path))
 

@@ -34,7 +34,7 @@ from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsErro
 from ms_perflint.version import __version__
 
 PAUSE = 0.1  # seconds without an edit before anything is linted unasked
-CHUNK = 16  # files of a workspace that are linted before somebody else has a turn
+CHUNK = 16  # files of a workspace that are linted before another request has a turn
 WATCHED = "**/*.{py,ipynb,yaml,yml,json,ini,cfg,toml,sh,txt}"
 
 
@@ -112,7 +112,7 @@ class Server(LanguageServer):
         return answers
 
     def complain(self, error: str) -> None:
-        """Show what a person has to mend."""
+        """Show what a person has to fix."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"ms-perflint: {error}"))
 
     @property
@@ -147,7 +147,7 @@ class Server(LanguageServer):
             self._publish(answers)
             if self.asks:
                 self._refresh(answers)
-        except Exception as error:  # nobody awaits this
+        except Exception as error:  # no task awaits this
             self.report_server_error(error, PyglsError)
 
     def _publish(self, answers: Answers) -> None:

@@ -81,7 +81,7 @@ class State:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in one file, with the texts of all files that it speaks of."""
+    """What was found in one file, with the texts of all files that it names."""
 
     path: str
     config: Config
@@ -181,7 +181,7 @@ class Linting:
             found.update(dict.fromkeys(path for path in files if not path.endswith(NOTEBOOK)))
         return tuple(found)
 
-    def mended(self, checked: Checked, state: State) -> Optional[Change]:
+    def fixed(self, checked: Checked, state: State) -> Optional[Change]:
         """Return the change of a file that all safe fixes make, as `--fix` makes them; None where there are none."""
         config, path = checked.config, checked.path
         settled: Settled = settle(

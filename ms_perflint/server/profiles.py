@@ -11,14 +11,14 @@ from ms_perflint.config.per_file import Configurations
 from ms_perflint.core.files import Files
 from ms_perflint.profile import reader
 from ms_perflint.profile.kernels import Profile
-from ms_perflint.profile.reader import Stamp
+from ms_perflint.profile.reader import Fingerprint
 from ms_perflint.server.linting import Checked
 
 
 class _Read(NamedTuple):
     """What a folder was when it was read: a profile, or why it is none."""
 
-    stamp: Stamp
+    fingerprint: Fingerprint
     found: Union[Profile, str]
 
 
@@ -48,10 +48,10 @@ class Profiles:
 
     def _profile(self, folder: str) -> Union[Profile, str]:
         """Return the profile in a folder as it is now, or why there is none."""
-        stamp = reader.stamp(folder)
+        fingerprint = reader.fingerprint(folder)
         read = self._read.get(folder)
-        if read is None or read.stamp != stamp:
-            read = self._read[folder] = _Read(stamp, _profile(folder))
+        if read is None or read.fingerprint != fingerprint:
+            read = self._read[folder] = _Read(fingerprint, _profile(folder))
         return read.found
 
 

@@ -80,7 +80,7 @@ class Protocol(LanguageServerProtocol):
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Hand a message on to what handles it, or refuse it."""
+        """Pass a message on to what handles it, or refuse it."""
         try:
             self._check(message)
             structured = self._structured(message)
@@ -149,5 +149,5 @@ def _check_open(uris: Sequence[str], documents: Iterable[str]) -> None:
 
 
 def _is_identity(value: object) -> bool:
-    """Return whether requests may be told apart by a value."""
+    """Return whether requests may be distinguished by a value."""
     return type(value) in (int, str)

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Rounds:
-    """Answers for what is open, worked out anew after each change; to be used from the loop that made it."""
+    """Answers for what is open, computed again after each change; to be used from the loop that made it."""
 
     def __init__(self, state: Callable[[Callable[[], bool]], State]) -> None:
         """Take the function that gives the state as it is, with a way to ask whether it still is."""

@@ -48,7 +48,7 @@ UPDATED = r"(?i)ema|weight|param|model|net|optim"
 CHANGES = "assign|set_data|request_stop|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
 SCHEDULES = "mindspore.train.LearningRateScheduler"
 NETWORK = "train_network"  # of the parameters of a callback: sunk, it is a cell around the one that is trained
-# What that cell has too: mindspore 2.10 train/dataset_helper.py:87 hands on no attribute of the network
+# What that cell has too: mindspore 2.10 train/dataset_helper.py:87 passes on no attribute of the network
 OF_EACH_CELL = frozenset(
     {
         *("add_flags", "add_flags_recursive", "cells", "cells_and_names", "cls_name", "compile"),
@@ -220,7 +220,7 @@ def is_by_epoch(config: Call) -> bool:
 
 
 def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: int) -> bool:
-    """Return whether an expression is the size of a data set, or a multiple of it."""
+    """Return whether an expression is the size of a dataset, or a multiple of it."""
     if node is None or depth > 6:
         return False
     if isinstance(node, ast.Call):

@@ -67,7 +67,7 @@ def _configured(program: Program) -> dict[int, list[Site]]:
 def _own_callbacks(program: Program) -> Iterator[Site]:
     """Yield the running calls of classes of the project that derive from ModelCheckpoint."""
     for module in program.modules:
-        classes = [cls for word in sorted(module.spelled("ModelCheckpoint")) for cls in module.derived.get(word, ())]
+        classes = [cls for word in sorted(module.aliases("ModelCheckpoint")) for cls in module.derived.get(word, ())]
         for cls in classes:
             sites = program.sites(cls.name) if CALLBACK in base_apis(program, cls) else ()
             yield from (site for site in sites if isinstance(site.node, ast.Call) and program.runs(site))
@@ -232,9 +232,15 @@ def _precedes(save: Call, site: Site) -> bool:
     first = training_starts(program) if at is None and is_often else at  # the training calls the hooks of a callback
     if first is None or then is None or first >= then:
         return False
-    usual = [[(each, conditions.usually(program, each)) for each in way] for way in conditions.passes(program, save)]
-    needed = [[each for each, is_usual in way if is_usual is False or not (is_usual or is_often)] for way in usual]
-    return all(any(set(way) <= set(own) for way in needed) for own in conditions.passes(program, site))
+    by_default = [
+        [(each, conditions.by_default(program, each)) for each in way]
+        for way in conditions.path_conditions(program, save)
+    ]
+    needed = [
+        [each for each, is_by_default in way if is_by_default is False or not (is_by_default or is_often)]
+        for way in by_default
+    ]
+    return all(any(set(way) <= set(own) for way in needed) for own in conditions.path_conditions(program, site))
 
 
 def _written(save: Call) -> list[Path]:
@@ -268,7 +274,7 @@ class Reads(NamedTuple):
     """How a program reads the files of a ModelCheckpoint before its writer is done."""
 
     use: Optional[Use] = None  # one of its files, or all of its folder
-    unknown: Optional[Use] = None  # a checkpoint that cannot be told apart
+    unknown: Optional[Use] = None  # a checkpoint that cannot be distinguished
 
 
 def use_of(call: Call) -> Reads:

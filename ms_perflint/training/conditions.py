@@ -12,7 +12,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import is_inside
 from ms_perflint.infer.call_context import CallContext
-from ms_perflint.infer.calls import activated
+from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
 from ms_perflint.training.training import callers
@@ -24,10 +24,10 @@ CHAINS = 100  # of calls that are followed for one site: of more, some are left 
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
-Pass = tuple[Condition, ...]  # what must hold on one chain of calls
+PathCondition = tuple[Condition, ...]  # what must hold on one chain of calls
 
 
-def conditions(program: Program, found: Iterable[Condition]) -> Pass:
+def conditions(program: Program, found: Iterable[Condition]) -> PathCondition:
     """Return the parts of some conditions, outermost first, without those that always hold."""
     parts = (part for condition in found for part in condition.parts)
     return tuple(part for part in parts if _truth(program, part) is not part.result)
@@ -39,17 +39,17 @@ def _truth(program: Program, condition: Condition) -> Optional[bool]:
     return value.default_truth if value.truth is None and program.is_one_run() else value.truth
 
 
-def usually(program: Program, condition: Condition) -> Optional[bool]:
+def by_default(program: Program, condition: Condition) -> Optional[bool]:
     """Return whether a condition holds with the default options; None when that is not known.
 
-    Where a program ends in an error without it, it holds for all who run the program.
+    Where a program ends in an error without it, it holds for each run of the program.
     """
     found = program.value(condition.test, condition.scope).default_truth
     return condition.is_required or (None if found is None else found is condition.result)
 
 
 def is_switch(program: Program, condition: Condition) -> bool:
-    """Return whether it fails with the default options, or for some of those who use a launcher."""
+    """Return whether it fails with the default options, or for some users of a launcher."""
     value = program.value(condition.test, condition.scope)
     return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
@@ -81,30 +81,30 @@ class Entry(NamedTuple):
     scope: Scope
 
 
-def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tuple[Pass, ...]:
+def path_conditions(program: Program, site: Site, also: Iterable[Condition] = ()) -> tuple[PathCondition, ...]:
     """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out.
 
     `also` are more conditions of the site. What a function asks of its parameters, and what it calls by them, is asked
     of what each of its callers passes.
     """
     more = tuple(part for condition in also for part in condition.parts)
-    found = _passes(program, site, more, (), (), CHAINS + 1)
+    found = _path_conditions(program, site, more, (), (), CHAINS + 1)
     if len(found) > CHAINS:
         place = site.module.source.place(site.span[0])
         program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=place.named))
     return tuple(dict.fromkeys(found[:CHAINS]))
 
 
-def _passes(
-    program: Program, site: Site, also: Pass, seen: tuple[Scope, ...], entries: tuple[Entry, ...], most: int
-) -> list[Pass]:
+def _path_conditions(
+    program: Program, site: Site, also: PathCondition, seen: tuple[Scope, ...], entries: tuple[Entry, ...], most: int
+) -> list[PathCondition]:
     """Return the conditions of a site, with those of what it leads to, where calls have to enter functions.
 
     Of chains of calls, at most so many.
     """
     own = (*conditions(program, condition_of(site)), *also)
     function = site.scope.owner
-    found: list[Pass] = []
+    found: list[PathCondition] = []
     for caller in callers(program, function) if function.is_function else ():
         if caller.scope.owner not in (*seen, function) and program.runs(caller):
             inner = _entered(program, caller, function)
@@ -114,7 +114,7 @@ def _passes(
                 continue
             if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
                 calls = (*calls, Entry(caller.node.func, function, caller.scope))
-            found.extend(_passes(program, caller, moved, (*seen, function), calls, most - len(found)))
+            found.extend(_path_conditions(program, caller, moved, (*seen, function), calls, most - len(found)))
             if len(found) >= most:
                 break
     return found or [own]
@@ -133,7 +133,7 @@ def _entered(program: Program, caller: Site, function: Scope) -> Scope:
     if len(known) != 1 or not isinstance(node, ast.Call):
         return function
     layer = Layer(node, scope)
-    return evaluator.activation(function, layer, scope, known[0].receiver, outer=known[0].outer)
+    return evaluator.call_context(function, layer, scope, known[0].receiver, outer=known[0].outer)
 
 
 def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
@@ -142,10 +142,12 @@ def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Sc
         return inner if scope is function else scope
     outer = _within(program, scope.caller, function, inner)
     layer = scope.call._replace(scope=outer) if scope.call is not None else None
-    return activated(program.evaluator, scope.function, layer, scope.receiver) or scope
+    return entered_context(program.evaluator, scope.function, layer, scope.receiver) or scope
 
 
-def _moved(program: Program, own: Pass, caller: Site, function: Scope, inner: Scope) -> Optional[Pass]:
+def _moved(
+    program: Program, own: PathCondition, caller: Site, function: Scope, inner: Scope
+) -> Optional[PathCondition]:
     """Return the conditions of a function as its caller has them; None where they cannot hold for this caller."""
     found: list[Condition] = []
     for condition in own:
@@ -171,13 +173,13 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
 
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: each way to it asks for something else."""
-    ways = passes(program, site)
-    return bool(ways) and all(any(usually(program, each) is False for each in way) for way in ways)
+    ways = path_conditions(program, site)
+    return bool(ways) and all(any(by_default(program, each) is False for each in way) for way in ways)
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: each way to it asks for what some of them say is not so."""
-    ways = passes(program, site)
+    ways = path_conditions(program, site)
     return bool(ways) and all(any(_is_refused(program, each) for each in way) for way in ways)
 
 
@@ -191,13 +193,13 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 # --- two passes
 
 
-def contradict(program: Program, some: Pass, others: Pass) -> bool:
+def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
     """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
     both = [each for each in (*_spelled_out(some), *_spelled_out(others)) if not _varies(each)]
     return _clash(both) or any(all(_clash((*both, *way)) for way in ways) for ways in map(_ways, both) if ways)
 
 
-def _spelled_out(conditions: Pass) -> Iterator[Condition]:
+def _spelled_out(conditions: PathCondition) -> Iterator[Condition]:
     """Yield conditions, and those behind a name for a test: `on_gpu = device == "GPU"`."""
     for condition in conditions:
         yield condition
@@ -222,7 +224,7 @@ def _clash(conditions: Iterable[Condition]) -> bool:
     return not devices(conditions) or not possible((choice(each.test), each.result) for each in conditions)
 
 
-def _ways(condition: Condition) -> list[Pass]:
+def _ways(condition: Condition) -> list[PathCondition]:
     """Return the ways in which a condition can hold where it has several: `a or b`, `not (a and b)`."""
     test = condition.test
     if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.And) is condition.result:

@@ -53,7 +53,7 @@ def _slows(program: Program, effect: str) -> bool:
     """Return whether a switch slows the mode in which a program trains; graph mode where that is not known."""
     if effect == PIPELINE:
         return True
-    is_eager = mode.usual_mode(program) == mode.PYNATIVE and not mode.is_compiled(program)
+    is_eager = mode.default_mode(program) == mode.PYNATIVE and not mode.is_compiled(program)
     return is_eager and not target_of(program).is_cpu if effect == SYNCHRONOUS else not is_eager
 
 

@@ -21,7 +21,7 @@ DEVICES = ("Ascend", "GPU", "CPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 
 
-def meant(target: Target) -> tuple[str, ...]:
+def measured_devices(target: Target) -> tuple[str, ...]:
     """Return the devices whose measurements decide: the accelerators that a program names, or a CPU that is sure."""
     return ("CPU",) if target.is_cpu else tuple(each for each in ACCELERATORS if each in target.devices)
 
@@ -39,7 +39,7 @@ def _devices(program: Program, target: Target) -> Target:
     """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
     calls = _settings(program)
     is_run = program.run is not None  # then what it gives is the device, and nothing else
-    calls = [call for call in calls if not is_run or program.evaluator.way(call.block) != OPTIONAL]
+    calls = [call for call in calls if not is_run or program.evaluator.reachability(call.block) != OPTIONAL]
     values = [call.argument("device_target") for call in calls]
     known = [each for value in values for each in (is_run and value.by_default) or value.alternatives]
     known = [each for each in known if _device(each.constant)]
@@ -94,9 +94,9 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 
     In one run configuration what it gives decides conditions too.
     """
-    ways = [frozenset(each) for call in calls for each in conditions.passes(program, call)]
+    ways = [frozenset(each) for call in calls for each in conditions.path_conditions(program, call)]
     if program.run is not None:
-        ways = [frozenset(each for each in way if not conditions.usually(program, each)) for way in ways]
+        ways = [frozenset(each for each in way if not conditions.by_default(program, each)) for way in ways]
     return conditions.always(ways)
 
 

@@ -56,7 +56,7 @@ _OF_PATHS = frozenset(
 )  # fmt: skip
 _OTHERS = ("builtins.", "copy.", "re.", "json.", "yaml.", "logging.", "random.")  # packages that use no file by name
 _BEFORE, _AFTER = ("begin", "on_train_begin", "__init__"), ("end", "on_train_end")
-_DURING = HOOKS.difference(_BEFORE, _AFTER)
+_DURING = tuple(sorted(HOOKS.difference(_BEFORE, _AFTER)))
 
 
 class Use(NamedTuple):
@@ -90,8 +90,9 @@ def uses(program: Program) -> tuple[Use, ...]:
 @query
 def uses_in_training(program: Program) -> tuple[Use, ...]:
     """Return those that run while `Model.train` does: in a hook of a callback, or in what that calls."""
-    if not any(scope.name in _DURING and _trainings(program, scope) for scope in program.reached):
-        return ()  # before it is worked out which files are used
+    hooks = (scope for module in program.modules for name in _DURING for scope in module.defined.get(name, ()))
+    if not any(scope in program.reached and _trainings(program, scope) for scope in hooks):
+        return ()  # before it is computed which files are used
     inside = (site for site in _sites(program) if _is_in_training(program, site, ()))  # in any call of its function
     found = (use for site in inside for use in _uses_at(program, site))
     return tuple(use for use in found if _is_in_training(program, use.site, use.path.calls))
@@ -165,7 +166,7 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
     others = (each for each in _sites(program) if each.node is not site.node)
     for other in sorted(others, key=lambda other: other.module is not site.module):
         if _follow(steps, _steps(program, other, ()), frozenset()) is False:
-            continue  # in each call of its function: before it is worked out what it uses
+            continue  # in each call of its function: before it is computed what it uses
         for use in _uses_at(program, other):
             for path in written:
                 if use.is_of(path) and _may_be_after(program, site, path, use):

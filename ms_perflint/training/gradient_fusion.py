@@ -18,8 +18,8 @@ def is_data_parallel(call: Call) -> bool:
     sets = parallel.settings(call)
     if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
         return False
-    usual = parallel.usual_modes(sets)
-    return not usual or not usual.isdisjoint({"data_parallel", "stand_alone"})
+    by_default = parallel.default_modes(sets)
+    return not by_default or not by_default.isdisjoint({"data_parallel", "stand_alone"})
 
 
 def is_missing(call: Call) -> bool:
@@ -37,7 +37,7 @@ def is_missing(call: Call) -> bool:
 
 def switch(call: Call) -> str:
     """Return under which option a call runs, if a user must ask for it; "" for others."""
-    for condition in parallel.Reach(call.program, call).passes[0]:
+    for condition in parallel.Reach(call.program, call).path_conditions[0]:
         if is_switch(call.program, condition) and condition.devices == DEVICES:
             return condition.text
     return ""
@@ -62,8 +62,8 @@ def _fusing(program: Program) -> tuple[str, ...]:
 
 def may_compile(program: Program) -> bool:
     """Return whether the program trains in graph mode by default, or on one of its paths."""
-    usual = mode.usual_mode(program)
-    if usual is not None:
-        return usual == mode.GRAPH
+    by_default = mode.default_mode(program)
+    if by_default is not None:
+        return by_default == mode.GRAPH
     said = (mode.given(call) for call in mode.settings(program))
     return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.by_default)

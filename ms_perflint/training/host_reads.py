@@ -10,7 +10,7 @@ from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.conditions import usually
+from ms_perflint.training.conditions import by_default
 from ms_perflint.training.graph_mode.compiled import assigned
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
@@ -242,7 +242,7 @@ def _is_each(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each not in known and not is_main_test(each.test) and usually(program, each) is not True:
+        if each not in known and not is_main_test(each.test) and by_default(program, each) is not True:
             return False
     return program.runs(site)
 

@@ -62,7 +62,7 @@ def mode_of(known: Alternative) -> Optional[int]:
     return int(constant) if isinstance(constant, int) and constant in (GRAPH, PYNATIVE) else None
 
 
-def usually(value: Value) -> Optional[int]:
+def default_mode_of(value: Value) -> Optional[int]:
     """Return the mode with the default options; None when that is not known."""
     modes = {mode_of(known) for known in value.by_default}
     return modes.pop() if len(modes) == 1 and not value.open else None
@@ -120,7 +120,7 @@ def _is_given_mode(program: Program, site: Site) -> bool:
 def is_surely_said(program: Program) -> bool:
     """Return whether the entry script, by itself and under no condition, says the mode: a cheap first answer."""
     entry = program.module(program.entry)
-    sites = [site for word in entry.spelled(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
+    sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
     return any(_is_sure(program, site) for site in sites if _says_by_name(site))
 
 
@@ -156,8 +156,8 @@ def is_opt_in(program: Program, site: Site) -> bool:
     Conditions on the device, on distribution, on the dataset are no such switches.
     """
     return all(
-        any(conditions.usually(program, each) is not True for each in _on_mode(program, site, way))
-        for way in conditions.passes(program, site)
+        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, way))
+        for way in conditions.path_conditions(program, site)
     )
 
 
@@ -172,7 +172,7 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
     """Return whether the call stands under a condition on mode or debugging that fails with the default options."""
-    return any(conditions.usually(program, each) is False for each in tests_of_mode(program, site))
+    return any(conditions.by_default(program, each) is False for each in tests_of_mode(program, site))
 
 
 def _is_about_mode(test: ast.expr) -> bool:
@@ -217,7 +217,7 @@ def _differ_by_device(call: Call, other: Call) -> bool:
 
 def _said(call: Call) -> Optional[int]:
     value = given(call)
-    return usually(value) if value is not None else None
+    return default_mode_of(value) if value is not None else None
 
 
 def is_overridden(program: Program, call: Call) -> bool:
@@ -238,7 +238,7 @@ def is_overridden(program: Program, call: Call) -> bool:
         ):
             continue
         more = (condition for condition in condition_of(other) if condition not in known)
-        if not is_opt_in(program, other) and all(conditions.usually(program, each) for each in more):
+        if not is_opt_in(program, other) and all(conditions.by_default(program, each) for each in more):
             return True
     return False
 
@@ -263,7 +263,7 @@ def is_late(program: Program, call: Call) -> bool:
 
 
 @fact
-def usual_mode(program: Program) -> Optional[int]:
+def default_mode(program: Program) -> Optional[int]:
     """Return the mode of training with the default options; None when that is not known."""
     said = settings(program)
     if are_too_many(program) or not program.is_whole:
@@ -274,7 +274,7 @@ def usual_mode(program: Program) -> Optional[int]:
     for call in said:
         if not is_opt_in(program, call) and not is_overridden(program, call):
             value = given(call)
-            modes.add(usually(value) if value is not None else None)
+            modes.add(default_mode_of(value) if value is not None else None)
     return modes.pop() if len(modes) == 1 else None
 
 
@@ -413,7 +413,7 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
                 module.scope.main.attrs if module.scope.main else ()
             )
             is_switch = any(isinstance(each, bool) for each in default.constants)
-            if re.fullmatch(OPTION, name) and usually(default) == GRAPH and not is_switch and not read:
+            if re.fullmatch(OPTION, name) and default_mode_of(default) == GRAPH and not is_switch and not read:
                 stmt, holder = holders[0]
                 return Unused(f"{holder}.{name}", module.source.place(site.span[0]), stmt)
     return None

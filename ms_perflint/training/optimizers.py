@@ -69,7 +69,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
 
     `optimizer(grads)`, `optimizer.construct(grads)`; `Accumulator(optimizer, 4)`, and what that gave is called.
     """
-    held = set().union(*(module.holders(kind.rpartition(".")[2]) for kind in optimizers()))
+    held = set().union(*(module.result_names(kind.rpartition(".")[2]) for kind in optimizers()))
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
     if _are_called(program, module, names):
         return True
@@ -79,7 +79,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
             if isinstance(callee, ast.Attribute) and _is_named(callee.value, held) and program.runs(site):
                 return True
     made = {site.word for site in takers(program) if site.module is module}
-    return _are_called(program, module, set().union(*(module.holders(word) for word in sorted(made))))
+    return _are_called(program, module, set().union(*(module.result_names(word) for word in sorted(made))))
 
 
 def _are_called(program: Program, module: SemanticIndex, names: set[str]) -> bool:
@@ -114,16 +114,16 @@ def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _absent(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, with_meant = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
+    seeds, with_optimizing = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
         made.update(site.node for site in makers)
         new = program.call_graph.reach([*seeds, *_results(makers)], held)
-        sites = [site for site in _absent(program, new, with_meant) if site not in found]
+        sites = [site for site in _absent(program, new, with_optimizing) if site not in found]
         makers = [site for site in sites if _is_given(program, site, held, is_own, is_optimizer_word)]
         found.update((site, tuple(_objects(program, site))) for site in makers)
-        seeds, with_meant = [], False
+        seeds, with_optimizing = [], False
     return found
 
 
@@ -134,23 +134,25 @@ def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
             yield node.key, joined(path, CALL)
 
 
-def _is_never_meant(word: str) -> bool:
+def _never_optimizes(word: str) -> bool:
     return False
 
 
-def _absent(program: Program, held: Held, with_meant: bool = False) -> list[Site]:
+def _absent(program: Program, held: Held, with_optimizing: bool = False) -> list[Site]:
     """Return the running calls of code that is not there that have a name in them under which something is held.
 
-    `with_meant`: those with a name in them that says that it is an optimizer, too.
+    `with_optimizing`: those with a name in them that says that it is an optimizer, too.
     """
-    sites = (site for module in program.modules for site in _naming(module, held, with_meant))
+    sites = (site for module in program.modules for site in _naming(module, held, with_optimizing))
     return [site for site in sites if program.runs(site) and _is_absent(program, site)]
 
 
-def _naming(module: SemanticIndex, held: Held, with_meant: bool) -> list[Site]:
+def _naming(module: SemanticIndex, held: Held, with_optimizing: bool) -> list[Site]:
     """Return the calls of a module that have such a name in them, of their callees too, in the order of the source."""
-    named, meant = _names_in_calls(module)
-    at = {position for key in named.keys() & held.keys() for position in named[key]}.union(meant if with_meant else ())
+    named, optimizing = _names_in_calls(module)
+    at = {position for key in named.keys() & held.keys() for position in named[key]}.union(
+        optimizing if with_optimizing else ()
+    )
     return [module.sites[position] for position in sorted(at)]
 
 
@@ -160,7 +162,7 @@ def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]],
 
     Names are as the assignment graph has them. It is the same in all programs.
     """
-    graph, named, meant = graph_of(module), dict[Key, list[int]](), set[int]()
+    graph, named, optimizing = graph_of(module), dict[Key, list[int]](), set[int]()
     for position, site in enumerate(module.sites):
         words: dict[Key, str] = {}
         for part in descendants(site.node) if isinstance(site.node, ast.Call) else ():
@@ -171,8 +173,8 @@ def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]],
         for key in words:
             named.setdefault(key, []).append(position)
         if any(map(is_optimizer_word, words.values())):
-            meant.add(position)
-    return named, frozenset(meant)
+            optimizing.add(position)
+    return named, frozenset(optimizing)
 
 
 def _is_absent(program: Program, site: Site) -> bool:
@@ -192,12 +194,14 @@ def _is_given(
     site: Site,
     held: Held,
     is_one: Callable[[Alternative], bool],
-    is_meant: Callable[[str], bool] = _is_never_meant,
+    may_optimize: Callable[[str], bool] = _never_optimizes,
 ) -> bool:
-    """Return whether a call is given one of some objects, a container of such, or something unknown that is meant."""
+    """Return whether a call is given one of some objects, a container of such, or what is unknown but named so."""
     for node, scope in _leaves(program, site):
         value = program.value(node, scope)
-        if any(map(is_one, value.alternatives)) or ((value.open or not value.alternatives) and is_meant(word_of(node))):
+        if any(map(is_one, value.alternatives)) or (
+            (value.open or not value.alternatives) and may_optimize(word_of(node))
+        ):
             return True
         if any(map(_is_container, value.alternatives)):
             places = graph_of(scope.module).places(node, scope)

@@ -15,7 +15,15 @@ from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.bases import base_apis
-from ms_perflint.training.conditions import Pass, always, asks_environment, contradict, devices, passes, usually
+from ms_perflint.training.conditions import (
+    PathCondition,
+    always,
+    asks_environment,
+    by_default,
+    contradict,
+    devices,
+    path_conditions,
+)
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
 
@@ -76,7 +84,7 @@ def is_alone(sets: Mapping[str, Value]) -> bool:
     return sets.get("device_num", TOP).must_be(1)
 
 
-def usual_modes(sets: Mapping[str, Value]) -> frozenset[object]:
+def default_modes(sets: Mapping[str, Value]) -> frozenset[object]:
     """Return the parallel modes that a call can set with the options that the program is given."""
     return frozenset(known.constant for known in sets.get("parallel_mode", TOP).by_default)
 
@@ -125,15 +133,15 @@ def serves_parameters(program: Program) -> bool:
     return any(
         call.given("enable_ps") is not None
         and call.argument("enable_ps").default_truth is not False
-        and any(not any(_is_asked(program, condition) for condition in own) for own in passes(program, call))
+        and any(not any(_is_asked(program, condition) for condition in own) for own in path_conditions(program, call))
         for call in program.calls(SERVER)
     )
 
 
 def _is_asked(program: Program, condition: Condition) -> bool:
     """Return whether a condition holds only for a user who passes an option, as far as the program shows."""
-    usual = usually(program, condition)
-    return usual is False or (usual is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
+    holds = by_default(program, condition)
+    return holds is False or (holds is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
 
 
 def restores(call: Call) -> bool:
@@ -204,7 +212,7 @@ class Reach:
     def __init__(self, program: Program, call: Site) -> None:
         self.program = program
         self.call = call
-        self.passes = passes(program, call)
+        self.path_conditions = path_conditions(program, call)
 
     def portioned(self, names: tuple[str, ...], inner: bool) -> bool:
         """Return whether calls with one of these settings reach the call: on every path, or on that of the defaults."""
@@ -258,24 +266,24 @@ class Reach:
     def _covers(
         self,
         sites: Iterable[Site],
-        apart: Callable[[Pass, Pass], bool],
+        apart: Callable[[PathCondition, PathCondition], bool],
         is_granted: Callable[[Condition, frozenset[str]], bool],
     ) -> bool:
         """Return whether one of the sites runs on some pass of the call, where what holds there and more is granted."""
-        others = [each for site in sites for each in passes(self.program, site)]
-        for own in self.passes:
+        others = [each for site in sites for each in path_conditions(self.program, site)]
+        for own in self.path_conditions:
             mine = devices(own)
             left = [
                 frozenset(each for each in other if each not in own and not is_granted(each, mine))
                 for other in others
                 if not apart(own, other)
             ]
-            if any(all(usually(self.program, each) for each in rest) for rest in left) or always(left):
+            if any(all(by_default(self.program, each) for each in rest) for rest in left) or always(left):
                 return True
         return False
 
-    def _apart(self, own: Pass, other: Pass) -> bool:
-        """Return whether two passes exclude each other; an Ascend's speaks for that of another device beside it."""
+    def _apart(self, own: PathCondition, other: PathCondition) -> bool:
+        """Return whether two passes exclude each other; one for an Ascend counts for another device beside it."""
         mine, others = devices(own), devices(other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices == DEVICES)
@@ -288,7 +296,7 @@ class Reach:
         words = " ".join(condition.words).lower()
         if _is_about_spread(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
-        return usually(self.program, condition) is None and not asks_environment(self.program, condition)
+        return by_default(self.program, condition) is None and not asks_environment(self.program, condition)
 
 
 def _is_about_spread(condition: Condition) -> bool:

@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.conditions import usually
+from ms_perflint.training.conditions import by_default
 from ms_perflint.training.step_loops import step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
@@ -131,7 +131,7 @@ def is_for_evaluation(program: Program, site: Site) -> bool:
     """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
     for each in condition_of(site):
         words = _EVALUATES if each.result else _TRAINS
-        if re.search(words, ast.unparse(each.test)) and usually(program, each) is not True:
+        if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
             return True
     return False
 

@@ -13,7 +13,7 @@ from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.conditions import Pass, conditions, contradict, passes, usually
+from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
 from ms_perflint.training.mode import training_starts
 
 if TYPE_CHECKING:
@@ -33,40 +33,40 @@ class Profiling(NamedTuple):
 
     place: Place
     by: str
-    passes: tuple[Pass, ...] = ((),)
+    path_conditions: tuple[PathCondition, ...] = ((),)
     at: Optional[int] = None  # where in the execution order it is made
 
 
-def conflicts(call: Call) -> list[tuple[Profiling, Pass]]:
+def conflicts(call: Call) -> list[tuple[Profiling, PathCondition]]:
     """Return the profilers that are on when a call switches AutoTune on, each with a pass of the call on which it is.
 
     Two switches that are both off by default do not count: they are ways to run, and few ask for two at once.
     """
     program = call.program
-    mine = [(*own, *_implied(program, own)) for own in passes(program, call, _asks(program, call))]
+    mine = [(*own, *_implied(program, own)) for own in path_conditions(program, call, _asks(program, call))]
     found = []
     for profiling in profilings(program, call):
         for own in mine:
             if any(
                 _meet(program, own, other) and not _turned_off(call, (*own, *other), profiling.at)
-                for other in profiling.passes
+                for other in profiling.path_conditions
             ):
                 found.append((profiling, own))
                 break
     return found
 
 
-def _meet(program: Program, own: Pass, other: Pass) -> bool:
+def _meet(program: Program, own: PathCondition, other: PathCondition) -> bool:
     if contradict(program, own, other):
         return False
     rare = [
-        [c for c in some if c not in others and usually(program, c) is False]
+        [c for c in some if c not in others and by_default(program, c) is False]
         for some, others in ((own, other), (other, own))
     ]
     return not (rare[0] and rare[1])
 
 
-def _implied(program: Program, own: Pass) -> Iterator[Condition]:
+def _implied(program: Program, own: PathCondition) -> Iterator[Condition]:
     """Yield what cannot have held before when a flag is still set: `if profile: autotune = False`."""
     for condition in own:
         test, scope = condition.test, condition.scope
@@ -95,7 +95,7 @@ def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
     return (Condition(node, True, scope),) if node is not None and not isinstance(node, ast.Constant) else ()
 
 
-def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
+def _turned_off(call: Call, both: PathCondition, at: Optional[int]) -> bool:
     """Return whether a later call turns AutoTune off again where these conditions hold, before anything suffers.
 
     That is before training starts, or before the profiler is made (at this position).
@@ -107,16 +107,16 @@ def _turned_off(call: Call, both: Pass, at: Optional[int]) -> bool:
         if mine is None or later is None or later <= mine or (limits and later > max(limits)):
             continue
         if other.argument("enable").default_truth is False and any(
-            _follows(program, both, each) for each in passes(program, other)
+            _follows(program, both, each) for each in path_conditions(program, other)
         ):
             return True
     return False
 
 
-def _follows(program: Program, both: Pass, later: Pass) -> bool:
+def _follows(program: Program, both: PathCondition, later: PathCondition) -> bool:
     """Return whether a later pass is taken where these conditions hold, as far as default options and the code show."""
     return not contradict(program, both, later) and not any(
-        usually(program, c) is False for c in later if c not in both
+        by_default(program, c) is False for c in later if c not in both
     )
 
 
@@ -153,7 +153,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
                 yield Profiling(call.module.source.place(call.span[0]), CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
-            yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
+            yield Profiling(call.module.source.place(call.span[0]), CODE, path_conditions(program, call))
     if program.version < (2,):
         return
     yield from _from_environment(program)
@@ -172,15 +172,15 @@ def _covers_data(call: Call) -> bool:
     return version < ON_REQUEST or call.given("schedule") is None or call.argument("schedule").must_be(None)
 
 
-def _passes_alive(call: Call) -> tuple[Pass, ...]:
+def _passes_alive(call: Call) -> tuple[PathCondition, ...]:
     """Return the passes on which a profiler is started: by its making, or by `start()` later."""
-    program, made = call.program, passes(call.program, call)
+    program, made = call.program, path_conditions(call.program, call)
     if call.argument("start_profile").default_truth is True:
         return made
     starts = [
         tuple(condition for condition in each if not _comes_true(program, condition))
         for site in _uses(call, "start")
-        for each in passes(program, site)
+        for each in path_conditions(program, site)
     ]
     both = (
         tuple(dict.fromkeys((*first, *then)))
@@ -193,7 +193,7 @@ def _passes_alive(call: Call) -> tuple[Pass, ...]:
 
 def _comes_true(program: Program, condition: Condition) -> bool:
     """Return whether a condition counts steps or epochs: in the course of the training it holds."""
-    counts = isinstance(condition.test, ast.Compare) and usually(program, condition) is None
+    counts = isinstance(condition.test, ast.Compare) and by_default(program, condition) is None
     return counts and any(re.search(COUNTED, word) for word in condition.words)
 
 
@@ -256,7 +256,7 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
     for site, text in _writes(program):
         if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
             place = site.module.source.place(site.module.span(site.stmt)[0])
-            yield Profiling(place, ENVIRONMENT, passes(program, site))
+            yield Profiling(place, ENVIRONMENT, path_conditions(program, site))
 
 
 def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
@@ -331,10 +331,10 @@ def _asks_for_data(program: Program, text: str) -> bool:
 # --- the switch of a profiler
 
 
-def switch(call: Call, profiling: Profiling, own: Pass) -> Optional[Condition]:
+def switch(call: Call, profiling: Profiling, own: PathCondition) -> Optional[Condition]:
     """Return the flag that switches a profiler on, where the code around a call can ask for it too."""
-    shared = [set(each) for each in profiling.passes]
-    for condition in profiling.passes[0]:
+    shared = [set(each) for each in profiling.path_conditions]
+    for condition in profiling.path_conditions[0]:
         if condition in own or not condition.result or not all(condition in each for each in shared):
             continue
         if isinstance(condition.test, (ast.Name, ast.Attribute)) and _is_visible(call, condition):

@@ -109,15 +109,15 @@ def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope])
         if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
             return False
     context = _context(program, caller, function)
-    return context is None or evaluator.way(site.block, context) != IMPOSSIBLE
+    return context is None or evaluator.reachability(site.block, context) != IMPOSSIBLE
 
 
 def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
-    """Return a function as one of its calls enters it; None where nothing is told apart."""
+    """Return a function as one of its calls enters it; None where nothing is distinguished."""
     assert isinstance(caller.node, ast.Call)
     known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
     receiver = known.receiver if known is not None else None
-    return calls.activated(program.evaluator, function, Layer(caller.node, caller.scope), receiver)
+    return calls.entered_context(program.evaluator, function, Layer(caller.node, caller.scope), receiver)
 
 
 # --- callbacks
@@ -194,8 +194,8 @@ def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int
 def _model_of(train: Call) -> Optional[Layer]:
     """Return what makes the Model that is trained for several epochs; None for one of which that is not known."""
     epochs, known = train.argument("epoch"), train.receiver
-    usual = [each.constant for each in epochs.by_default]
-    is_several = bool(usual) and all(isinstance(each, int) and each > 1 for each in usual)
+    by_default = [each.constant for each in epochs.by_default]
+    is_several = bool(by_default) and all(isinstance(each, int) and each > 1 for each in by_default)
     return known.creation if is_several and not epochs.open and known is not None else None
 
 
@@ -224,7 +224,7 @@ def _is_used(program: Program, cls: Scope) -> bool:
     if cls.node.decorator_list:
         return True
     for module in program.modules:
-        names = module.spelled(cls.name)
+        names = module.aliases(cls.name)
         scopes = [scope for scope in module.scopes if scope in program.reached and not _is_within(scope, cls)]
         if module.scope.main is not None:
             scopes.append(module.scope.main)

@@ -59,10 +59,10 @@ def is_pynative_by_default(program: Program) -> bool:
     """Return whether what runs with the default options sets PyNative mode, and nothing there sets graph mode."""
     modes = set()
     for call in mode.settings(program):
-        ways = conditions.passes(program, call)
-        if any(all(conditions.usually(program, each) is True for each in way) for way in ways):
+        ways = conditions.path_conditions(program, call)
+        if any(all(conditions.by_default(program, each) is True for each in way) for way in ways):
             value = mode.given(call)
-            modes.add(mode.usually(value) if value is not None else None)
+            modes.add(mode.default_mode_of(value) if value is not None else None)
     return modes == {mode.PYNATIVE}
 
 

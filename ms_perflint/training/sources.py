@@ -139,7 +139,7 @@ def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
     """Return where one of the functions draws from the random numbers of NumPy that the whole process shares.
 
     Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
-    each worker has its own. Python's own `random` is seeded anew in each process.
+    each worker has its own. Python's own `random` is seeded again in each process.
     """
     if _is_seeded(program):
         return None

@@ -141,7 +141,7 @@ def is_unconditional(program: Program, site: Site) -> bool:
     if any(isinstance(outer, _CHOICES) for outer, _ in around(site.stmt, site.node)):
         return False
     met = (condition for arm in arms for condition in _conditions(arm, bool(site.block.loops)))
-    return all(conditions.usually(program, each) is True for each in met)
+    return all(conditions.by_default(program, each) is True for each in met)
 
 
 def _arms(block: Block) -> Iterator[Block]:

@@ -79,7 +79,7 @@ def is_trained(program: Program) -> bool:
 
 def may_train(program: Program) -> bool:
     """Return whether the program may have a training step: a first answer, before it is known what runs."""
-    return speaks_of_training(program) and not is_unit_test(program)
+    return mentions_training(program) and not is_unit_test(program)
 
 
 def trains(program: Program) -> Fact:
@@ -89,7 +89,7 @@ def trains(program: Program) -> Fact:
 
 
 @fact
-def speaks_of_training(program: Program) -> bool:
+def mentions_training(program: Program) -> bool:
     """Return whether a file of the program names something that trains: by its bytes, before anything is parsed."""
     return any(names_training(program, path) for path in program.files)
 
@@ -164,7 +164,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
     for module in program.modules:
         if b"mindspore" not in module.source.text and module.path != program.entry:
             continue
-        holders = {name for word in _STEP_WORDS for name in module.holders(word)}
+        holders = {name for word in _STEP_WORDS for name in module.result_names(word)}
         for scope in module.scopes:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
                 continue
@@ -181,7 +181,7 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
 
 
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
-    """Return whether a step comes out of a container, where only its name speaks for it: `phase["network"](batch)`."""
+    """Return whether a step comes out of a container, where only its name shows it: `phase["network"](batch)`."""
     return not callee.alternatives and site.word in holders and bool(site.block.loops)
 
 

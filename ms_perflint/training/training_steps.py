@@ -130,7 +130,7 @@ def _root(known: Alternative) -> tuple[Alternative, int]:
 def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) -> bool:
     """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer.
 
-    One whose optimizer stands under a flag that nobody sets only adapts what it evaluates.
+    One whose optimizer stands under a flag that is not set only adapts what it evaluates.
     """
     if cls.module.scope in program.reached and program.call_graph.key(cls) not in step_flow(program).classes:
         return False

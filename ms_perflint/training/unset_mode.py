@@ -35,7 +35,7 @@ def hidden(program: Program) -> Optional[Message]:
 def _is_unsaid(program: Program) -> bool:
     """Return whether a training program sets no mode itself, and the default is PyNative."""
     return (
-        training.speaks_of_training(program)
+        training.mentions_training(program)
         and not mode.is_surely_said(program)
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
         and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find

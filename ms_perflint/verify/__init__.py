@@ -1,1 +1,1 @@
-"""Runs a training program as it is and with its fixes, on the device at hand, and says what they do to it."""
+"""Runs a training program as it is and with its fixes, on this device, and says what they do to it."""

@@ -380,7 +380,7 @@ def test_an_obstacle_makes_the_fix_display_only(program: Program) -> None:
 @pytest.mark.parametrize("program", _cases(READY, "unsafe"))
 def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
-    settled = program.mend(CODE)
+    settled = program.fix(CODE)
     assert settled.fixed and not settled.report.findings
 
 

@@ -753,7 +753,7 @@ def test_an_obstacle_makes_the_fix_display_only(program: Program) -> None:
 @pytest.mark.parametrize("program", _cases(READY, "unsafe"))
 def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
-    settled = program.mend(CODE)
+    settled = program.fix(CODE)
     assert settled.fixed and not settled.report.findings
 
 
@@ -913,7 +913,7 @@ def test_what_is_made_anew_in_another_file_is_moved_there() -> None:
         train(net, nn.MSELoss(), opt, ds.MindDataset("train.mindrecord").batch(32))
         """
     program = Program({"train.py": join(entry), "step.py": join(step)})
-    settled = program.mend(CODE)
+    settled = program.fix(CODE)
     after = {change.path.rpartition("/")[2]: change.after.decode() for change in settled.changes}
     assert "mode=ms.GRAPH_MODE" in after["train.py"]
     lines = [line.strip() for line in after["step.py"].splitlines()]

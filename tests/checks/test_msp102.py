@@ -1157,7 +1157,7 @@ def test_fires(program: Program) -> None:
 
 
 @pytest.mark.parametrize("program", QUIET)
-def test_quiet(program: Program) -> None:
+def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
 
 

@@ -1530,7 +1530,7 @@ def test_fires(program: Program) -> None:
 
 
 @pytest.mark.parametrize("program", QUIET)
-def test_quiet(program: Program) -> None:
+def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
 
 
@@ -1704,7 +1704,7 @@ def test_a_callback_that_reads_the_loss_gets_a_scale_that_leaves_it_one(body: st
     assert finding.fix is not None
     assert finding.fix.safety is Safety.UNSAFE
     assert any("net_outputs" in each.message for each in finding.related)
-    (change,) = program.mend(CODE).changes
+    (change,) = program.fix(CODE).changes
     assert b'amp_level="O2"' in change.after
     assert b"FixedLossScaleManager(1024.0, drop_overflow_update=False)" in change.after
     assert b"loss_scale=1024.0" in change.after
@@ -1727,7 +1727,7 @@ def test_without_place_for_a_fixed_scale_there_is_no_fix() -> None:
     ],
 )
 def test_a_callback_that_takes_a_tuple_keeps_the_scale_that_adapts(body: str) -> None:
-    (change,) = reading(body).mend(CODE).changes
+    (change,) = reading(body).fix(CODE).changes
     assert b'amp_level="O2"' in change.after
     assert b"FixedLossScaleManager" not in change.after
 

@@ -897,7 +897,7 @@ def test_fires(program: Program) -> None:
 
 
 @pytest.mark.parametrize("program", QUIET)
-def test_quiet(program: Program) -> None:
+def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
 
 
@@ -949,14 +949,14 @@ def test_a_safe_fix_keeps_comments(line: str, left: str | None, name: str) -> No
     program = Program({name: text if name.endswith(".py") else notebook(text)})
     (finding,) = program.lint("MSP203").findings
     assert finding.fix is not None and finding.fix.safety is Safety.SAFE
-    after = program.mend("MSP203").changes[0].after
+    after = program.fix("MSP203").changes[0].after
     assert (after.decode() if name.endswith(".py") else code(after) + "\n") == expected
 
 
 @pytest.mark.parametrize("line", ["ops.cast(y, ms.float32)", "y.astype(ms.float32)", "y.to(ms.float32)"])
 def test_a_cast_that_nothing_reads_goes_as_a_whole(line: str) -> None:
     text = textwrap.dedent(COMMENTED).format(line=line).strip() + "\n"
-    after = Program({"train.py": text}).mend("MSP203").changes[0].after
+    after = Program({"train.py": text}).fix("MSP203").changes[0].after
     assert after.decode() == text.replace(f"        {line}\n", "")
 
 
@@ -993,4 +993,4 @@ def test_a_definition_that_nothing_needs_any_more_leaves_its_comment() -> None:
     program = Program({"train.py": textwrap.dedent(text)})
     (finding,) = program.lint("MSP203").findings
     assert finding.fix is not None and finding.fix.safety is Safety.SAFE
-    assert "        # for the loss\n" in program.mend("MSP203").changes[0].after.decode()
+    assert "        # for the loss\n" in program.fix("MSP203").changes[0].after.decode()

@@ -93,7 +93,7 @@ def test_what_is_left_of_a_comment(before: str, after: str, newline: str) -> Non
         "# flake8: noqa\nx  # noqa: MSP301",
     ],
 )
-def test_quiet(line: str) -> None:
+def test_not_reported(line: str) -> None:
     files = {"train.py": f"import mindspore\n{line}\n"}
     assert settled(files) == ([], files)
 

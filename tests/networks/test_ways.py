@@ -67,5 +67,5 @@ def test_a_width_that_feeds_no_layer_is_left_alone(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_fix_changes_all_that_has_the_width(way: str) -> None:
-    (change,) = training(WAYS[way], 500).mend("MSP202").changes
+    (change,) = training(WAYS[way], 500).fix("MSP202").changes
     assert b"500" not in change.after

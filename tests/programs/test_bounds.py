@@ -128,7 +128,7 @@ def test_chains_of_calls_that_are_not_followed_are_said() -> None:
     for count, reason in ((100, None), (101, "more than 100 chains of calls lead to train.py:5")):
         program = chains(count)
         (site,) = program.sites("a")
-        assert len(conditions.passes(program, site)) == 100
+        assert len(conditions.path_conditions(program, site)) == 100
         assert program.left_out == reason
 
 
@@ -137,7 +137,7 @@ def test_settings_that_are_not_compared_are_said(monkeypatch: pytest.MonkeyPatch
     for count, reason in ((8, None), (9, "more than 8 calls set the mode")):
         calls = "".join(f"if x.y{n}:\n    ms.set_context(mode=0)\n" for n in range(count))
         program = analysed({"train.py": f"import mindspore as ms\n{calls}"})
-        mode.usual_mode(program)
+        mode.default_mode(program)
         assert program.left_out == reason
 
 
@@ -216,7 +216,7 @@ def test_the_conditions_of_a_far_call_are_found() -> None:
     text = f"import sys\nimport mindspore\n\n\n{chain(FAR, 'end()')}if sys.argv[1] == 'x':\n    f0()\n"
     program = analysed({"train.py": text})
     (site,) = program.sites("end")
-    found = conditions.passes(program, site)
+    found = conditions.path_conditions(program, site)
     assert program.left_out is None
     assert any("argv" in condition.text for each in found for condition in each)
 
@@ -226,7 +226,7 @@ def test_chains_that_part_and_meet_again_take_as_long_as_those_that_are_said() -
     program = analysed({"train.py": f"import mindspore\n\n\n{levels}def f{FAR}():\n    end()\n\n\nf0()\n"})
     (site,) = program.sites("end")
     before = program.evaluator.queries.evaluations
-    conditions.passes(program, site)
+    conditions.path_conditions(program, site)
     assert program.evaluator.queries.evaluations - before < 100 * FAR
     assert program.left_out == f"more than 100 chains of calls lead to train.py:{5 * FAR + 5}"
 

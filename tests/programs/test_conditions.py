@@ -6,7 +6,7 @@ import pytest
 from programs import Program, analysed, expect, fires, join, quiet
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.training.conditions import conditions, contradict, devices, passes
+from ms_perflint.training.conditions import conditions, contradict, devices, path_conditions
 
 EXCLUSIVE = [
     "if x:\n    a()\nelse:\n    b()",
@@ -206,7 +206,9 @@ def exclusive(code: str) -> bool:
     program = analysed({"train.py": code})
     (first,), (other,) = program.sites("a"), program.sites("b")
     return all(
-        contradict(program, some, others) for some in passes(program, first) for others in passes(program, other)
+        contradict(program, some, others)
+        for some in path_conditions(program, first)
+        for others in path_conditions(program, other)
     )
 
 

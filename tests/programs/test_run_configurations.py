@@ -1092,7 +1092,7 @@ def test_a_config_file_that_a_program_loads_is_found_behind_many(
     tried: list[int | None] = []
 
     def loads_for_one(program: Program) -> bool:
-        tried.append(mode.usual_mode(program))
+        tried.append(mode.default_mode(program))
         return loads(program) and tried[-1] == 1
 
     monkeypatch.setattr(sibling_configs, "loads", loads_for_one)

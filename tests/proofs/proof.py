@@ -243,7 +243,7 @@ def is_offered(form: Form, version: str) -> bool:
     return wanted >= parse_version(form.since) and (not form.but or wanted[:2] != parse_version(form.but)[:2])
 
 
-def mended(form: Form, folder: Path, version: str) -> tuple[Path, Path]:
+def fixed(form: Form, folder: Path, version: str) -> tuple[Path, Path]:
     """Return folders with a form before and after its fix for a version; the fix changes what the form says."""
     before, after = _write(form, folder / "before"), _write(form, folder / "after")
     _mend(form, after, form.version or version)
@@ -255,7 +255,7 @@ def prove(form: Form, mindspore: MindSpore, folder: Path) -> None:
     """Run a form before and after its fix, and compare."""
     if not is_offered(form, version()):
         pytest.skip("not offered for this version of MindSpore")
-    before, after = mended(form, folder, version())
+    before, after = fixed(form, folder, version())
     for path in after.rglob("*.py"):  # a CPU has no BF16 (run on 2.10)
         path.write_text(path.read_text(encoding="utf-8").replace("bfloat16", "float16"), encoding="utf-8")
     if form.processes > 1:

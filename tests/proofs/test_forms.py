@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from proofs import msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601, preview_rules
-from proofs.proof import Form, MindSpore, is_offered, mended, on_mindspore, prove
+from proofs.proof import Form, MindSpore, fixed, is_offered, on_mindspore, prove
 
 RULES = (msp101, msp102, msp201, msp201_steps, msp202, msp203, msp301, msp501, msp601, preview_rules)
 FORMS = [form for rule in RULES for form in rule.FORMS]
@@ -23,7 +23,7 @@ VERSIONS = ("2.0.0", "2.4.0", "2.7.0", "2.10.0")
 def test_fix(form: Form, tmp_path: Path) -> None:
     for version in VERSIONS:
         if is_offered(form, version):
-            mended(form, tmp_path / version, version)
+            fixed(form, tmp_path / version, version)
 
 
 def test_table_has_every_form() -> None:

@@ -890,7 +890,7 @@ def test_a_module_stays_while_another_at_hand_imports_it() -> None:
     files = {"pkg/session.py": "from pkg.Deep.decoder import Decoder\n", "pkg/Deep/decoder.py": "class Decoder: ...\n"}
     held = project(files)
     before = held.module(session), held.module(decoder)
-    held.let_go(decoder)
+    held.evict(decoder)
     assert held.module(decoder) is before[1]
-    held.let_go(session)
+    held.evict(session)
     assert held.module(session) is not before[0]

@@ -88,7 +88,7 @@ def _numbers(outcome: Outcome, programs: int) -> Markup:
     numbers = [
         (Message("findings"), len(outcome.findings)),
         (Message("fixed by --fix"), sum(map(outcome.will_fix, outcome.findings))),
-        (Message("more by --unsafe-fixes"), sum(map(outcome.could_mend, outcome.findings))),
+        (Message("more by --unsafe-fixes"), sum(map(outcome.could_fix, outcome.findings))),
         (Message("training programs"), programs),
         (Message("files read"), len(outcome.files)),
     ]
@@ -140,11 +140,11 @@ def _rules_table(outcome: Outcome) -> Markup | None:
             "tr",
             tag("th", tag("a", code, href=f"#{code}"), f" {name}", scope="row"),
             tag("td", str(count), class_="number"),
-            tag("td", str(mended), class_="number"),
+            tag("td", str(fixed), class_="number"),
             tag("td", _badge(outcome.gain(code).size, outcome), f" {outcome.say(outcome.gain(code).text)}"),
             tag("td", evidence(code, outcome, is_short=True)),
         )
-        for count, code, name, mended in rows
+        for count, code, name, fixed in rows
     ]
     table = tag("table", tag("caption", outcome.say(Message("By rule"))), head, tag("tbody", *lines))
     name = outcome.say(Message("Findings by rule"))

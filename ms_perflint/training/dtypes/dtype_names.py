@@ -21,7 +21,7 @@ DEPTH = 10  # names for names, before the answer is None
 
 
 def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[Dtype]:
-    """Return the dtype that an expression names: by name where nobody can choose another, else what stands for it."""
+    """Return the dtype that an expression names: by name where no option gives another, else what stands for it."""
     if depth > DEPTH:
         return None
     if isinstance(node, ast.Constant):

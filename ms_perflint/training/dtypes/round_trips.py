@@ -63,7 +63,7 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
     """
     value = first.value
     if not isinstance(value, (ast.Name, ast.Subscript, ast.Attribute)):
-        return False  # something new, that nobody else holds
+        return False  # something new, that nothing else holds
     if _is_consumed(call):
         return False
     targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []

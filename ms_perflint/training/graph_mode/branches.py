@@ -227,7 +227,7 @@ class Tensors:
         return bool(known) and all(computes(each.api or each.type_api) for each in known)
 
     def _is_no_array(self, node: ast.expr) -> bool:
-        """Return whether nothing speaks for an array or a module: what compiled code reduces is a tensor."""
+        """Return whether nothing shows an array or a module: what compiled code reduces is a tensor."""
         if isinstance(node, (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)):
             return True
         known = self.program.value(node, self.function).alternatives

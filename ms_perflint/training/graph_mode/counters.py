@@ -61,7 +61,7 @@ class Loops:
     def of_number(self, site: Site, node: ast.expr, hops: int = HOPS) -> Iterator[ast.AST]:
         """Yield the loops in which an expression counts, to more than a few; also those in which callers count it.
 
-        Also a number that is worked out from one that counts: `t = i / steps`.
+        Also a number that is computed from one that counts: `t = i / steps`.
         """
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             node = node.operand

@@ -243,7 +243,7 @@ def compiled_anew(program: Program) -> tuple[Anew, ...]:
     """
     if not is_trained(program):
         return ()
-    is_graph = mode.usual_mode(program) == mode.GRAPH
+    is_graph = mode.default_mode(program) == mode.GRAPH
     found: dict[Site, None] = {}
     for scope in scopes_of_steps(program):
         for site in scope.calls:

@@ -10,7 +10,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.conditions import passes, usually
+from ms_perflint.training.conditions import by_default, path_conditions
 from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
@@ -32,7 +32,7 @@ _IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_g
 
 @fact
 def obstacles(program: Program) -> tuple[Obstacle, ...]:
-    """Return what graph mode refuses or runs differently, those in the entry script first; not what is made anew."""
+    """Return what graph mode refuses or runs differently, those in the entry script first; not what is recreated."""
     found: dict[Obstacle, None] = {}
     for function in compiled(program):
         if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
@@ -113,8 +113,8 @@ def _written(library: str) -> Message:
 
 def _is_usual(program: Program, site: Site) -> bool:
     """Return whether a site is reached with the default options, as far as these decide."""
-    ways = passes(program, site)
-    return any(all(usually(program, each) is not False for each in way) for way in ways)
+    ways = path_conditions(program, site)
+    return any(all(by_default(program, each) is not False for each in way) for way in ways)
 
 
 def _is_backward(program: Program, site: Site) -> bool:

@@ -110,7 +110,7 @@ def _element(binding: Binding) -> Optional[ast.expr]:
 
 
 def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) -> bool:
-    """Return whether the bound of a slice is worked out from what is another number from step to step."""
+    """Return whether the bound of a slice is computed from what is another number from step to step."""
     if not names or (isinstance(bound, ast.Attribute) and bound.attr in _SAME):
         return False
     if isinstance(bound, ast.Call):
@@ -182,7 +182,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
     if not isinstance(node, ast.Name):
         return False
     own = [each for each in site.scope.lookup(node) if loop in each.block.loops]
-    return all(map(_is_joined, own)) if own else _is_appended(site, node.id, loop)  # else it begins anew in each pass
+    return all(map(_is_joined, own)) if own else _is_appended(site, node.id, loop)  # else it starts again in each pass
 
 
 def _is_joined(binding: Binding) -> bool:

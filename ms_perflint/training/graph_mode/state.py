@@ -1,7 +1,7 @@
 """What Python and compiled code tell each other by names and attributes: in graph mode it does not arrive.
 
 Run on 2.10, CPU. A name, an attribute of any object, a list or dict that Python changes between steps keeps its first
-value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read anew. What compiled code
+value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read again. What compiled code
 assigns to an attribute reaches Python once, from the first step; what it puts into a list or dict, or gives to a
 global, never does; tuples, lists and dicts that are assigned do. An attribute that is None is None in the rest of the
 graph too. Whole numbers that compiled code counts in an attribute are right, in tests and for Python; as a factor

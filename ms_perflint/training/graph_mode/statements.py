@@ -7,7 +7,7 @@ comprehensions of sets or over two sequences, `while ... else`, `for ... else`, 
 list that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and NumPy's
 `ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
-work out from tensors enters the loss as a constant.
+compute from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
 `raise`, `isinstance`, lambdas, comprehensions, generator expressions, `*args`, `Tensor(...)` of constants, cells and
 primitives that are made there, `np.sqrt`, `np.prod` and `math.sqrt` of shapes and constants, `np.array`, `np.arange`,
@@ -221,7 +221,7 @@ class _Values:
             self.tensors.update(node.id for each in targets for node in ast.walk(each) if isinstance(node, ast.Name))
 
     def is_tensor(self, node: ast.AST) -> bool:
-        """Return whether an expression is worked out from the values of a tensor, not only from its shape."""
+        """Return whether an expression is computed from the values of a tensor, not only from its shape."""
         if isinstance(node, ast.Attribute) and node.attr in _SIZES:
             return False
         if isinstance(node, ast.Call) and word_of(node.func) in ("len", "isinstance", "size", "dim", "ndimension"):

@@ -243,7 +243,7 @@ def _is_text(key: ast.expr) -> bool:
 
 
 def _is_computed(function: Scope, node: ast.expr) -> bool:
-    """Return whether an expression is worked out or passed in: a tensor, as far as can be seen."""
+    """Return whether an expression is computed or passed in: a tensor, as far as can be seen."""
     if isinstance(node, ast.Name) and function.home(node.id) is function:
         made = [each for each in function.flow.at(node) if not each.path]
         values = [each.value for each in made if each.kind == "assign"]

@@ -106,7 +106,7 @@ def _would_vary(program: Program) -> tuple[Varying, ...]:
 
 
 def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
-    """Yield the arguments of a call that vary, or what the callers of the function pass that hands them on unchanged.
+    """Yield the arguments of a call that vary, or what the callers of the function pass that passes them on unchanged.
 
     `certain`: of what is compiled, and runs in each step; else of a training step that would be compiled.
     """
@@ -116,7 +116,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
         return
     loops, containers = Loops(program, certain), _Containers(program, certain)
     for node in given:
-        for where, part in _handed_on(program, site, node, HOPS):
+        for where, part in _passed_on(program, site, node, HOPS):
             if certain and not is_each_step(program, where):
                 continue
             at = (where, part) if certain else (site, node)
@@ -141,11 +141,11 @@ def _may_vary(node: ast.expr) -> bool:
     return not is_part and not isinstance(node, (ast.Constant, ast.Lambda, ast.Compare))
 
 
-def _handed_on(program: Program, site: Site, node: ast.expr, hops: int) -> Iterator[tuple[Site, ast.expr]]:
+def _passed_on(program: Program, site: Site, node: ast.expr, hops: int) -> Iterator[tuple[Site, ast.expr]]:
     """Yield where an argument comes from: the calls that pass it, where it is a parameter; else the call itself."""
     given = list(passed(program, node, site)) if hops else []
     for caller, part in given:
-        yield from _handed_on(program, caller, part, hops - 1)
+        yield from _passed_on(program, caller, part, hops - 1)
     if not given:
         yield site, node
 

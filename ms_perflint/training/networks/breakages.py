@@ -87,7 +87,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
 
 
 def _by_step(program: Program, training: Training) -> Iterator[Obstacle]:
-    """Yield what a training step of one's own does with its loss and gradients beside the usual."""
+    """Yield what a training step of one's own does with its loss and gradients beside the standard step."""
     call = training.call
     for value in training.values:
         for known in value.alternatives:

@@ -233,7 +233,7 @@ class _Finder:
         self.add(Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
 
     def add(self, use: Use) -> None:
-        """Note where a network is converted: once, also where the step is made anew in each step or epoch."""
+        """Note where a network is converted: once, also where the step is created again in each step or epoch."""
         once = _once(self.program, use, DEPTH)
         if once is None:
             text = Message("the training step is created per step or epoch, and would convert its network each time")

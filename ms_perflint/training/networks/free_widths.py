@@ -108,7 +108,7 @@ class FreeWidths:
         return [] if is_known or (found and _is_chain(self.program, call)) else found
 
     def _may_be_hidden(self, call: Call) -> bool:
-        """Return whether a layer may produce an unaligned width that is free, before that is worked out."""
+        """Return whether a layer may produce an unaligned width that is free, before that is computed."""
         if call.api == layers.PARAMETER:
             return bool(layers.weight(call)) and training.is_trained(self.program)
         node = layers.width_given(call)

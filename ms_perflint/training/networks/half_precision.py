@@ -18,7 +18,7 @@ from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import networks, precision
-from ms_perflint.training.networks.matrix_work import is_matrix
+from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import Reach, is_loss
 from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
 
@@ -51,7 +51,7 @@ class Mention(NamedTuple):
 
 
 def mentions(program: Program) -> Iterator[Mention]:
-    """Yield where running code names half precision for what may be matrix work, or sets a precision mode."""
+    """Yield where running code names half precision for what may be matmul, or sets a precision mode."""
     for module in program.modules:
         if program.project.contains_any(module.path, MARKS):
             for scope in _scopes(program, module):
@@ -244,7 +244,7 @@ def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
 
 
 def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
-    """Return whether an operator without matrix work takes in what a cast gives, and gives it on in float32 again.
+    """Return whether an operator without matmul takes in what a cast gives, and gives it on in float32 again.
 
     `self.pool(x.astype(float16)).astype(float32)` works around a missing kernel.
     """
@@ -254,13 +254,13 @@ def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
     word = word_of(around[-2].args[-1]) if around[-2].args else ""
     made = program.value(around[-1].func, scope)
     names = [known.api or known.type_api for known in made.alternatives]
-    plain = not made.open and all(name.startswith("mindspore.") and not is_matrix(name) for name in names)
+    plain = not made.open and all(name.startswith("mindspore.") and not is_matmul(name) for name in names)
     return bool(names) and plain and word in ("float32", "dtype")
 
 
 def _sorts(scope: Scope, call: ast.Call) -> bool:
     word = _called_word(call)
-    return any(word in {sort, *scope.module.holders(sort)} for sort in SORTS)
+    return any(word in {sort, *scope.module.result_names(sort)} for sort in SORTS)
 
 
 # --- which network a control reaches

@@ -37,7 +37,7 @@ class Callee(NamedTuple):
 
 
 class NetworkCalls:
-    """What the calls of networks call in one program, each worked out once."""
+    """What the calls of networks call in one program, each computed once."""
 
     def __init__(self, program: Inputs) -> None:
         self.program = program

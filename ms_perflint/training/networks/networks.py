@@ -16,11 +16,11 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
 from ms_perflint.training.bases import base_apis
-from ms_perflint.training.networks.matrix_work import (
+from ms_perflint.training.networks.matmul import (
     CELLS,
-    MATRIX_CELLS,
-    MATRIX_OPS,
-    is_matrix,
+    MATMUL_CELLS,
+    MATMUL_OPS,
+    is_matmul,
     is_noticed,
     is_small_base,
 )
@@ -90,7 +90,7 @@ def multiplies(program: Program, values: Iterable[Value]) -> bool:
 
 
 def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
-    """Return a layer or product of a network that a matrix unit notices; None where there is none in the program."""
+    """Return a layer or product of a network that the Cube unit or Tensor Cores compute; None where none is."""
     return _found(program, tuple(values)).layer
 
 
@@ -151,10 +151,10 @@ def _network_of(known: Alternative, call: ast.Call) -> Optional[ast.expr]:
 
 
 def may_multiply(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network that a registry or a caller hides has matrix work as good as certainly.
+    """Return whether a network that a registry or a caller hides almost certainly has matmul.
 
     A program that trains something has its layers somewhere: they are in the cells of its files, whoever makes them. As
-    nobody knows which cells these are, none of the files may mention half precision at all.
+    it is not known which cells these are, none of the files may mention half precision at all.
     """
     search = _searched(program, tuple(values), False)
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
@@ -167,7 +167,7 @@ def _is_network(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
     if is_loss(program, cls) or not is_cell(program, cls):
         return False
-    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matrix_site(program, site)]
+    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matmul_site(program, site)]
     return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
 
 
@@ -240,7 +240,7 @@ class _Search:
             self.scope(known.definition)
             if known.receiver is not None:
                 self.known(known.receiver)
-        elif known.api and is_matrix(known.api):
+        elif known.api and is_matmul(known.api):
             self.find(None)
         for part in known.parts:
             self.value(self.program.evaluator.read(part), part.node, part.scope, is_network)
@@ -257,7 +257,7 @@ class _Search:
         if known.cls is not None:
             if not is_loss(self.program, known.cls):  # else only the network that it may be given
                 self.scope(known.cls)
-        elif is_matrix(known.type_api):
+        elif is_matmul(known.type_api):
             self.has_products = True
             site = made.scope.module.site_at(made.call) if made is not None else None
             if site is None or is_noticed(self.program, site, known.type_api):
@@ -336,7 +336,7 @@ def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
 
 def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
     """Return matmul or convolution; in a function also a call of a cell made elsewhere; None for other sites."""
-    if is_matrix_site(program, site):
+    if is_matmul_site(program, site):
         return _Part(site, is_product=True)
     if not isinstance(site.node, ast.Call) or (in_cell and _by_name(site)):
         return None
@@ -366,8 +366,8 @@ def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
 
 
 @fact
-def is_matrix_site(program: Program, site: Site) -> bool:
-    """Return whether a site is matrix work: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
+def is_matmul_site(program: Program, site: Site) -> bool:
+    """Return whether a site is matmul: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
     if site.word == "@":
         return is_noticed(program, site, "")
     if site.word not in _words(program, site.module):
@@ -375,7 +375,7 @@ def is_matrix_site(program: Program, site: Site) -> bool:
     apis = program.apis(site)
     if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
         return False  # a layer is called: it counts where it is made
-    if any(is_matrix(api[:-2] if api.endswith("()") else api) for api in apis):
+    if any(is_matmul(api[:-2] if api.endswith("()") else api) for api in apis):
         return is_noticed(program, site, apis[0])
     if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
         return False
@@ -387,8 +387,8 @@ def is_matrix_site(program: Program, site: Site) -> bool:
 
 @fact
 def _words(program: Program, module: SemanticIndex) -> set[str]:
-    """Return the words under which a module may call matrix work."""
-    own = set().union(*(module.spelled(word) for word in MATRIX_CELLS | MATRIX_OPS))
+    """Return the words under which a module may call matmul."""
+    own = set().union(*(module.aliases(word) for word in MATMUL_CELLS | MATMUL_OPS))
     return own | family.words(module)
 
 
@@ -402,7 +402,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
         if isinstance(listed, ast.Name):
             yield from appended(program.evaluator, listed, made.scope)
     module = made.scope.module
-    names = module.holders(word_of(made.call.func))
+    names = module.result_names(word_of(made.call.func))
     for word in ADDS:
         for site in module.by_word.get(word, ()):
             callee = site.node.func if isinstance(site.node, ast.Call) else None

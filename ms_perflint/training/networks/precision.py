@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.family import PHYSICS
-from ms_perflint.training.networks.matrix_work import is_matrix
+from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, is_full
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
@@ -88,7 +88,7 @@ def _sets_flag(program: Program, site: Site) -> bool:
 
 
 def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
-    """Return the `to_float` calls that force matrix work to float32: the outermost, each alone; else all layers."""
+    """Return the `to_float` calls that force matmul to float32: the outermost, each alone; else all layers."""
     wholes: list[Call] = []
     layers: list[Call] = []
     for call in _forced(program):
@@ -99,7 +99,7 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
         is_whole = any(cell.cls is not None for cell in known) or not _in_class(call)
         if is_whole and multiplies(program, [Value(known)]):
             wholes.append(call)
-        elif not is_whole and all(is_matrix(cell.type_api) for cell in known):
+        elif not is_whole and all(is_matmul(cell.type_api) for cell in known):
             layers.append(call)
     if wholes:
         return tuple((call,) for call in wholes if not _in_class(call)) or ((wholes[0],),)
@@ -115,7 +115,7 @@ def _in_class(call: Call) -> bool:
 def _forced(program: Program) -> Iterator[Call]:
     """Yield the running `to_float` calls that spell float32, the entry script's first."""
     for site in _to_float(program):
-        if isinstance(site.node, ast.Call) and spelled(site.node) is not None and is_float32(program, site):
+        if isinstance(site.node, ast.Call) and written_dtype(site.node) is not None and is_float32(program, site):
             yield Call(site, program, "")
 
 
@@ -126,7 +126,7 @@ def _cells(call: Call) -> tuple[Alternative, ...]:
     return tuple(known for known in value.alternatives if known.is_object)
 
 
-def spelled(call: ast.AST) -> Optional[ast.expr]:
+def written_dtype(call: ast.AST) -> Optional[ast.expr]:
     """Return the dtype that a `to_float` call spells out, `ms.float32` or `float32`; None for another expression."""
     given = _dtype(call) if isinstance(call, ast.Call) else None
     if isinstance(given, ast.Attribute) and given.attr in ("float32", "single"):

@@ -15,7 +15,7 @@ from ms_perflint.languages import Message
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.matrix_work import CELLS
+from ms_perflint.training.networks.matmul import CELLS
 from ms_perflint.training.networks.networks import added, is_cell
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known

@@ -113,7 +113,7 @@ class Sources:
         return self.UNKNOWN if bits & self.UNKNOWN or self.are_too_many(bits) else bits
 
     def are_too_many(self, bits: int) -> bool:
-        """Return whether more sources come together than are told apart."""
+        """Return whether more sources come together than are distinguished."""
         if bits.bit_length() <= SOURCES or bits in self._few:
             return False
         is_few = bin(bits).count("1") <= SOURCES
@@ -170,7 +170,7 @@ class Flow(NamedTuple):
     ties: tuple[Signal, ...]  # what is as wide as one another
     ends: Signal  # what leaves the networks
     returned: tuple[tuple[ast.expr, Scope, Signal], ...]  # by what
-    lost: str  # where more comes together than is told apart, the first place; "" where it does not
+    lost: str  # where more comes together than is distinguished, the first place; "" where it does not
 
 
 Bits = int  # a signal, as `Sources` counts what comes from where

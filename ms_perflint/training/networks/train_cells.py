@@ -47,8 +47,8 @@ def is_script(program: Program) -> bool:
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
-    spelled = {word for name in _NAMES for word in module.spelled(name)}
-    found = spelled.intersection(module.by_word)
+    aliases = {word for name in _NAMES for word in module.aliases(name)}
+    found = aliases.intersection(module.by_word)
     if _may_make_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
@@ -77,7 +77,7 @@ def trained_models(program: Program) -> tuple[Call, ...]:
 
 
 def receivers(program: Program, site: Site) -> Iterator[Alternative]:
-    """Yield the objects whose method a site calls; their methods alone cannot be told apart."""
+    """Yield the objects whose method a site calls; their methods alone cannot be distinguished."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if isinstance(callee, ast.Attribute):
         yield from program.value(callee.value, site.scope).alternatives

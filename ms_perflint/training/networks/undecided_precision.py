@@ -34,12 +34,14 @@ class Suspect(NamedTuple):
         return self.training is not None and train_cells.is_given(self.training.call, "loss_scale_manager")
 
 
-def among(program: Program, sites: Sequence[Site]) -> list[Site]:
+def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
     """Return the sites that, by their words alone, may create what is trained, or force FP32; none in a library."""
     if not sites or not training.may_train(program) or not train_cells.is_script(program):
         return []
     words = train_cells.making_words(program, sites[0].module)
-    return [site for site in sites if site.word in words or (site.word == "to_float" and precision.spelled(site.node))]
+    return [
+        site for site in sites if site.word in words or (site.word == "to_float" and precision.written_dtype(site.node))
+    ]
 
 
 @fact

@@ -1,4 +1,4 @@
-"""Which layers and products are matmul or convolution that a matrix unit notices."""
+"""Which layers and products are matmul or convolution that the Cube unit or Tensor Cores compute."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from ms_perflint.training.networks.layers import (
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-# Layers, primitives and functions of `mindspore` that the matrix unit works for, by their last word
+# Layers, primitives and functions of `mindspore` that the Cube unit or Tensor Cores compute, by their last word
 # (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)
-MATRIX_CELLS = frozenset(
+MATMUL_CELLS = frozenset(
     {
         "Dense", "Linear", "BiDense", "DenseBnAct", "MatMul",
         "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "ConvTranspose2d",
@@ -44,7 +44,7 @@ _CONVOLVES = frozenset(
         "conv1d", "conv2d", "conv3d", "conv_transpose2d",
     }
 )  # fmt: skip
-MATRIX_OPS = _CONVOLVES | {
+MATMUL_OPS = _CONVOLVES | {
     "MatMul", "BatchMatMul", "Dense", "Einsum", "DynamicRNN", "DynamicGRUV2", "CudnnGRU", "LSTM", "FlashAttentionScore",
     "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
     "dot", "batch_dot", "tensor_dot", "tensordot", "flash_attention_score",
@@ -57,7 +57,7 @@ _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 
 
-def is_matrix(api: str) -> bool:
+def is_matmul(api: str) -> bool:
     """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it.
 
     What a layer computes with, `self.matmul` of a class derived from `nn.Dense`, counts where the layer is made.
@@ -65,11 +65,11 @@ def is_matrix(api: str) -> bool:
     if not api.startswith("mindspore."):
         return family.is_network(api)
     owner, _, word = api.rpartition(".")
-    return word in MATRIX_CELLS or (word in MATRIX_OPS and owner.rpartition(".")[2] not in MATRIX_CELLS)
+    return word in MATMUL_CELLS or (word in MATMUL_OPS and owner.rpartition(".")[2] not in MATMUL_CELLS)
 
 
 def is_noticed(program: Program, site: Site, api: str) -> bool:
-    """Return whether a matrix unit may notice a layer or product: as far as is known it is large, and is called."""
+    """Return whether a layer or product may be large enough for the Cube unit or Tensor Cores, and is called."""
     if not isinstance(site.node, ast.Call):
         operands = [site.node.left, site.node.right] if isinstance(site.node, ast.BinOp) else []
         return not any(_is_small_weight(program, operand, site.scope) for operand in operands)
@@ -91,7 +91,7 @@ def is_small_base(program: Program, cls: Scope, api: str) -> bool:
         init = each.method("__init__")
         made = [site for site in init.calls if site.word == "__init__"] if init is not None else program.callers(each)
         sites.extend(made)
-    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(CELLS) and is_matrix(api)]
+    sides = [_side(Call(site, program, api)) for site in sites if api.startswith(CELLS) and is_matmul(api)]
     return bool(sides) and all(side is not None and side < SIDE for side in sides)
 
 
