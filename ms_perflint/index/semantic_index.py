@@ -90,6 +90,16 @@ class Binding:
         """Return the scope in which the value is to be read."""
         return self.block.scope
 
+    @property
+    def whole(self) -> Optional[ast.expr]:
+        """Return the value that an assignment gives as a whole; None where it is taken apart, and of others."""
+        return self.value if self.kind == "assign" and not self.path else None
+
+    @property
+    def site(self) -> Site:
+        """Return the statement as a site, of which conditions and repetition can be asked."""
+        return Site(self.scope.module, self.stmt, "", self.stmt, self.block, None)  # type: ignore[arg-type]
+
 
 class Scope:
     """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
@@ -199,6 +209,17 @@ class Scope:
     def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings of this scope that may hold where a name is read in a scope that looks it up here."""
         return self.flow.at(node) if self is scope or self is scope.owner else self.flow.at_end(node.id)
+
+    def only(self, node: Optional[ast.AST]) -> Optional[Binding]:
+        """Return the one binding that may hold where a name is read; None of several, and of other expressions."""
+        bindings = self.lookup(node) if isinstance(node, ast.Name) else ()
+        return bindings[0] if len(bindings) == 1 else None
+
+    def wholes(self, node: ast.Name) -> list[ast.expr]:
+        """Return what assignments give a name as a whole where it is read; none where something else may bind it."""
+        bindings = self.lookup(node)
+        found = [each.whole for each in bindings if each.whole is not None]
+        return found if len(found) == len(bindings) else []
 
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of that name that is defined in it."""

@@ -161,7 +161,7 @@ class Alternative(NamedTuple):
         module, node = self.where
         if not hasattr(node, "lineno"):
             return Place(module.path, 1, 1)
-        return module.source.place(module.span(node)[0])
+        return module.place(node)
 
     @property
     def constant(self) -> object:

@@ -90,7 +90,7 @@ def passes(program: Program, site: Site, also: Iterable[Condition] = ()) -> tupl
     more = tuple(part for condition in also for part in condition.parts)
     found = _passes(program, site, more, (), (), CHAINS + 1)
     if len(found) > CHAINS:
-        place = site.module.source.place(site.span[0])
+        place = site.place
         program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=place.named))
     return tuple(dict.fromkeys(found[:CHAINS]))
 

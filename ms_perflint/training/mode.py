@@ -415,5 +415,5 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
             is_switch = any(isinstance(each, bool) for each in default.constants)
             if re.fullmatch(OPTION, name) and usually(default) == GRAPH and not is_switch and not read:
                 stmt, holder = holders[0]
-                return Unused(f"{holder}.{name}", module.source.place(site.span[0]), stmt)
+                return Unused(f"{holder}.{name}", site.place, stmt)
     return None

@@ -123,7 +123,7 @@ def _follows(program: Program, both: Pass, later: Pass) -> bool:
 def made_by(program: Program, profiling: Profiling) -> Optional[Call]:
     """Return the call that makes a profiler; None where it comes from the environment, or from a setting."""
     calls = (call for call in program.calls(*PROFILERS) if profiling.by == CODE)
-    return next((call for call in calls if call.module.source.place(call.span[0]) == profiling.place), None)
+    return next((call for call in calls if call.place == profiling.place), None)
 
 
 def is_read(call: Call) -> bool:
@@ -150,10 +150,10 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
         if _covers_data(call) and not _is_over(call, tuned):
             alive = _passes_alive(call)
             if alive:
-                yield Profiling(call.module.source.place(call.span[0]), CODE, alive, program.position(call))
+                yield Profiling(call.place, CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
-            yield Profiling(call.module.source.place(call.span[0]), CODE, passes(program, call))
+            yield Profiling(call.place, CODE, passes(program, call))
     if program.version < (2,):
         return
     yield from _from_environment(program)
@@ -255,7 +255,7 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
     """
     for site, text in _writes(program):
         if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
-            place = site.module.source.place(site.module.span(site.stmt)[0])
+            place = site.module.place(site.stmt)
             yield Profiling(place, ENVIRONMENT, passes(program, site))
 
 

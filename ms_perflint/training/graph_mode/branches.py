@@ -89,7 +89,7 @@ def _is_container(binding: Binding) -> bool:
     """Return whether a name is a list, tuple or dict of the function."""
     if binding.kind == "augment":
         return True
-    value = binding.value if binding.kind == "assign" and not binding.path else None
+    value = binding.whole
     is_made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE
     return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
 
@@ -100,7 +100,8 @@ def _bound(function: Scope, test: ast.If, tensors: Tensors) -> Optional[_Found]:
         if not before:
             text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=name)
             return made[0].stmt, "arms", text
-        if all(map(_is_plain, before)) and any(map(tensors.is_given, made)):
+        is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
+        if is_plain and any(map(tensors.is_given, made)):
             text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
             return made[0].stmt, "arms", text
     return None
@@ -163,11 +164,6 @@ def _after(function: Scope, test: ast.If) -> list[ast.Name]:
     return list(loads.values())
 
 
-def _is_plain(binding: Binding) -> bool:
-    """Return whether a name stands for None or a number that is written there."""
-    return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
-
-
 def computes(api: str) -> bool:
     """Return whether an operator gives a tensor."""
     word = api.rpartition(".")[2]
@@ -213,9 +209,8 @@ class Tensors:
     def _is_bound_to_one(self, node: ast.Name, hops: int) -> bool:
         if self.function.home(node.id) is not self.function:
             return False
-        reaching = self.function.flow.at(node)
-        plain = [each for each in reaching if each.kind == "assign" and not each.path and each.value is not None]
-        return bool(plain) and all(self.is_one(each.value, hops - 1) for each in plain if each.value is not None)
+        plain = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
+        return bool(plain) and all(self.is_one(each, hops - 1) for each in plain)
 
     def _is_made(self, node: ast.Call, hops: int) -> bool:
         word = word_of(node.func)

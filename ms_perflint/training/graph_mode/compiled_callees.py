@@ -95,13 +95,11 @@ def _is_jit_function(program: Program, function: Scope) -> bool:
 
 def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
     """Return whether a name is bound to what `jit(function)` gives, and to nothing else."""
-    bindings = scope.lookup(name)
-    binding = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
-    if binding is None or not isinstance(binding.value, ast.Call):
-        return False
-    made = binding.scope.module.site_at(binding.value)
+    binding = scope.only(name)
+    call = binding.whole if binding is not None else None
+    made = binding.scope.module.site_at(call) if binding is not None and isinstance(call, ast.Call) else None
     is_jit = made is not None and any(api in mode.JITS for api in program.apis(made))
-    return is_jit and _is_plain(program, binding.value, binding.scope)
+    return is_jit and made is not None and _is_plain(program, made.call, made.scope)
 
 
 def _is_plain(program: Program, call: ast.Call, scope: Scope) -> bool:

@@ -73,8 +73,8 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     known = program.evaluator.binding(binding, function)
     if known.alternatives and not known.open and len(known.constants) == len(known.alternatives):
         return True  # a number
-    value = binding.value
-    if binding.kind != "assign" or binding.path or value is None:
+    value = binding.whole
+    if value is None:
         return _word(binding.stmt) == "range"
     if isinstance(value, ast.BinOp):
         nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself

@@ -311,11 +311,8 @@ def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4
 def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
     """Return whether a name is bound to a constant; of a parameter, whether compiled code passes one in each call."""
     if binding.kind != "parameter":
-        return (
-            binding.kind == "assign"
-            and binding.value is not None
-            and _is_constant(program, function, binding.value, hops)
-        )
+        value = binding.value if binding.kind == "assign" else None
+        return value is not None and _is_constant(program, function, value, hops)
     found = [each for each in callers(program, function) if program.runs(each)] if hops else []
     parts = [(each.scope, argument(program.evaluator, binding, each).part) for each in found]
     return bool(parts) and all(

@@ -274,12 +274,11 @@ def _is_in_graph(program: Program, site: Site) -> bool:
 
 def _is_defined_anew(program: Program, name: ast.Name, site: Site) -> bool:
     """Return whether a name is that of a `@jit` function which is defined in the same pass."""
-    bindings = site.scope.lookup(name)
-    is_here = len(bindings) == 1 and _is_in_pass(bindings[0], site.scope, site.block.loops)
-    if not is_here or (not site.block.loops and not site.scope.is_function):
+    binding = site.scope.only(name)
+    if binding is None or not _is_in_pass(binding, site.scope, site.block.loops):
         return False
-    inner = [each for each in site.scope.defines if each.node is bindings[0].stmt]
-    return any(mode.is_decorated(program, each) for each in inner)
+    inner = site.scope.defines if site.block.loops or site.scope.is_function else ()
+    return any(each.node is binding.stmt and mode.is_decorated(program, each) for each in inner)
 
 
 def _is_in_pass(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
@@ -290,10 +289,9 @@ def _made_in_pass(program: Program, part: Held, loops: list[ast.AST], hops: int)
     """Yield the calls that make what an expression stands for, when each pass of some loops makes it."""
     node, scope = part.node, part.scope
     if isinstance(node, ast.Name) and hops:
-        bindings = scope.lookup(node)
-        binding = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
-        if binding is not None and isinstance(binding.value, ast.Call) and _is_in_pass(binding, scope, loops):
-            yield from _made_in_pass(program, Held(binding.value, scope), loops, hops - 1)
+        binding = scope.only(node)
+        if binding is not None and isinstance(binding.whole, ast.Call) and _is_in_pass(binding, scope, loops):
+            yield from _made_in_pass(program, Held(binding.whole, scope), loops, hops - 1)
     maker = scope.module.site_at(node) if isinstance(node, ast.Call) else None
     if maker is None or not hops or not isinstance(node, ast.Call) or not is_unconditional(program, maker):
         return

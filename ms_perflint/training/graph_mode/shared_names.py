@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, is_own, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -70,9 +70,8 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _copied(site: Site) -> Optional[ast.AST]:
     """Return the call that copies what a site calls, with the names of its Parameters: `copy.deepcopy(net)`."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    bindings = site.scope.lookup(callee) if isinstance(callee, ast.Name) else ()
-    made = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    only = site.scope.only(site.node.func) if isinstance(site.node, ast.Call) else None
+    made = only.whole if only is not None else None
     return made if isinstance(made, ast.Call) and word_of(made.func) in ("copy", "deepcopy") else None
 
 
@@ -80,8 +79,7 @@ def _renames_optimizers(program: Program) -> bool:
     """Return whether only optimizers rename what they hold: the weights, but not the statistics of a BatchNorm."""
     if any(program.project.contains_any(module.path, _RENAMES[1:]) for module in program.modules):
         return False
-    calls = (site.node for site in program.sites(_RENAMES[0]))
-    owners = [node.func.value for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    owners = [site.base for site in program.sites(_RENAMES[0]) if site.base is not None]
     return bool(owners) and all(is_optimizer_word(word_of(each)) for each in owners)
 
 
@@ -190,9 +188,8 @@ def _own_attributes(function: Scope) -> dict[str, ast.Attribute]:
     """Return where a method first reads each attribute of its object, by name."""
     found: dict[str, ast.Attribute] = {}
     for node in descendants(function.node) if function.attrs else ():
-        is_load = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-        if is_load and isinstance(node.value, ast.Name) and node.value.id == "self":  # type: ignore[attr-defined]
-            found.setdefault(node.attr, node)  # type: ignore[attr-defined, arg-type]
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and is_own(node):
+            found.setdefault(node.attr, node)
     return found
 
 
@@ -214,10 +211,9 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
                 many = 2 if known.shown is not None and isinstance(known.shown.node, COMPREHENSIONS) else 1
                 yield from ((part.node, part.scope, many) for part in known.parts if isinstance(part.node, ast.Call))
             for site in scope.owner.calls:
-                call = site.node
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_append(call):
-                    to, given = call.func.value, call.args[0]
-                    is_there = _is_name(to, local) or _is_attribute(to, name)
+                if site.word == "append" and site.base is not None and len(site.call.args) == 1:
+                    given = site.call.args[0]
+                    is_there = _is_name(site.base, local) or _is_attribute(site.base, name)
                     if is_there and (isinstance(given, ast.Call) or _is_made_there(given, site)):
                         yield given, site.scope, 2 if site.block.loops else 1
 
@@ -226,10 +222,6 @@ def _is_made_there(node: ast.expr, site: Site) -> bool:
     """Return whether a name stands for what the same pass of a loop made."""
     made = site.scope.lookup(node) if isinstance(node, ast.Name) else []
     return bool(made) and all(isinstance(each.value, ast.Call) and each.block.loops for each in made)
-
-
-def _is_append(node: ast.Call) -> bool:
-    return word_of(node.func) == "append" and len(node.args) == 1
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

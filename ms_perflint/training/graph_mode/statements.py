@@ -293,8 +293,7 @@ def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> b
         sides = (node.left, node.right)
         return not isinstance(node.op, ast.Add) and not any(isinstance(side, ast.Tuple) for side in sides)
     if isinstance(node, ast.Name) and hops:
-        bindings = scope.lookup(node)
-        plain = [each.value for each in bindings if each.kind == "assign" and not each.path and each.value is not None]
-        return len(plain) == len(bindings) > 0 and all(_is_no_tuple(program, each, scope, hops - 1) for each in plain)
+        values = scope.wholes(node)
+        return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
     known = program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ()
     return bool(known) and all(computes(each.api or each.type_api) for each in known)

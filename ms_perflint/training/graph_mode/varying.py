@@ -18,7 +18,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.graph_mode.compiled import Step, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import is_compiled, steps
 from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee, is_cell
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -247,7 +247,7 @@ class _Containers:
         return over is not None and binding.path == (1,) * is_counted and self._gives_tensors(binding, over)
 
     def _gives_tensors(self, binding: Binding, over: ast.expr) -> bool:
-        return self.loops.gives_data(Step(binding.stmt, binding.block).site, over, arrays=not self.certain)
+        return self.loops.gives_data(binding.site, over, arrays=not self.certain)
 
     def _is_tensor(self, site: Site, node: ast.expr, hops: int) -> bool:
         """Return whether an expression is a tensor, made or read in each step."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -115,7 +115,7 @@ class Dependents:
         return all(_product(each, changed) * self.group.width == _product(each) * width for each in self.scaled)
 
     def _stop(self, node: ast.expr, scope: Scope, text: Message) -> None:
-        self.obstacles.append(Obstacle(place(scope.module, node), text))
+        self.obstacles.append(Obstacle(scope.module.place(node), text))
 
     def _read(self, operation: Operation) -> None:
         word = operation.word
@@ -411,11 +411,6 @@ class Dependents:
 
 
 _PLAIN = frozenset({"int", "float", "sqrt", "len", "max", "min", "abs", "log", "pow", "exp"})
-
-
-def place(module: SemanticIndex, node: ast.AST) -> Place:
-    """Return where a node stands."""
-    return module.source.place(module.span(node)[0])
 
 
 def _factors(node: ast.expr) -> Iterator[ast.Constant]:

@@ -16,7 +16,6 @@ from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import training
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import feeds, layers, widths
-from ms_perflint.training.networks.dependents import place
 from ms_perflint.training.networks.provenance import Origin
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
         if paths.isdisjoint(project.closure(script)) and not training.names_training(program, script):
             module = project.module(script)
             for node in _by_value(ast.walk(module.tree)).get(found.width, ()) if module is not None else ():
-                return place(module, node)  # type: ignore[arg-type]
+                return module.place(node)  # type: ignore[union-attr]
     return None
 
 
@@ -92,7 +91,7 @@ def _other(program: Program, found: Hidden) -> Optional[Place]:
     scopes = dict.fromkeys(scope for slot in found.slots for scope in _scopes(flow, slot.call))
     nodes = [(scope.module, node) for scope in scopes for node in _numbers(program, scope).get(found.width, ())]
     nodes += [(module, node) for node in _shapes(program, module).get(found.width, ())]
-    return next((place(where, node) for where, node in nodes if id(node) not in known), None)
+    return next((where.place(node) for where, node in nodes if id(node) not in known), None)
 
 
 def _scopes(flow: feeds.Feeds, call: Call) -> set[Scope]:
@@ -149,7 +148,7 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         is_load = isinstance(getattr(node, "ctx", None), ast.Load)
         if name in names and is_load and id(node) not in passed and id(node) not in inside:
-            return place(module, node)
+            return module.place(node)
     return None
 
 
@@ -184,7 +183,7 @@ def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
         first = {scope for slot in found.slots if slot.role == layers.OUT for scope in flow.places.get(slot.call, ())}
         for site in program.callers(function) if function not in first else ():
             if not _is_cell(program, layers.network(site)):
-                return place(site.module, site.node)
+                return site.module.place(site.node)
     return None
 
 
@@ -197,7 +196,7 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
             if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS:
                 made = (call_of(program, known) for known in program.value(node.value, function).alternatives)
                 if not own.isdisjoint(call for call in made if call is not None):
-                    return place(function.module, node)
+                    return function.module.place(node)
     return None
 
 
@@ -210,5 +209,5 @@ def _given_weights(program: Program) -> Optional[Place]:
         name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)
         parts = (part for argument in site.node.args for part in ast.walk(argument))
         if name not in _RATES and not any(isinstance(part, ast.expr) and spelling(part) == own for part in parts):
-            return place(site.module, site.node)
+            return site.module.place(site.node)
     return None

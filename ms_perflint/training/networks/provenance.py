@@ -136,7 +136,7 @@ def _gets_each(program: Inputs, binding: Binding) -> bool:
 def literal(node: ast.Constant, module: SemanticIndex) -> Origin:
     """Return a whole number that stands in the code, as the origin of what is made of it."""
     assert isinstance(node.value, int)
-    return Origin(module.source.place(module.span(node)[0]), node.value, module, node, False)
+    return Origin(module.place(node), node.value, module, node, False)
 
 
 def _operation(kind: type[ast.operator], left: Number, right: Number) -> Optional[Number]:

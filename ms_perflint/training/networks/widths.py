@@ -12,7 +12,7 @@ from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import feeds, layers
-from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum, place
+from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum
 from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 
@@ -148,19 +148,19 @@ class _Group:
     def obstacles(self) -> Iterator[Obstacle]:
         """Yield the layers that take the width in, and whose size cannot be changed with it."""
         for call in self._waits:
-            yield Obstacle(place(call.module, call.node), FIRST)
+            yield Obstacle(call.module.place(call.node), FIRST)
         known = {slot.call for slot in self.slots} | set(self._joiners)
         for call in self._strange:
             if call not in known:
-                yield Obstacle(place(call.module, call.node), SIZE)
+                yield Obstacle(call.module.place(call.node), SIZE)
 
     def leaves(self) -> Optional[Place]:
         """Return where the width is given to code outside of the networks."""
         for node, scope, signal in self.flow.returned:
             if any(source.origin in self._calls and self._leaves(source) for source in signal):
-                return place(scope.module, node)
+                return scope.module.place(node)
         ends = (call for call in self._calls if self._is_left(call))
-        return next((place(call.module, call.node) for call in ends), None)
+        return next((call.module.place(call.node) for call in ends), None)
 
     def _is_left(self, call: Call) -> bool:
         return any(self._leaves(each) for each in self.index.ends.get(call, ()))
