@@ -160,12 +160,16 @@ class Scope:
             self._owner = parent.owner
 
     @property
+    def cls(self) -> Optional[Scope]:
+        """Return the class in whose body it stands; None of others."""
+        return self.parent if self.parent is not None and self.parent.is_class else None
+
+    @property
     def is_method(self) -> bool:
         """Return whether it is a function that is given an object, or a class, first."""
-        parent = self.parent
-        if parent is None or not parent.is_class or is_decorated(self.node, STATIC):
+        if self.cls is None or is_decorated(self.node, STATIC):
             return False
-        others = parent.bindings.get(self.name, ())
+        others = self.cls.bindings.get(self.name, ())
         return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
     @property
@@ -214,6 +218,11 @@ class Scope:
         """Return the one binding that may hold where a name is read; None of several, and of other expressions."""
         bindings = self.lookup(node) if isinstance(node, ast.Name) else ()
         return bindings[0] if len(bindings) == 1 else None
+
+    def sole(self, node: ast.Name) -> Optional[ast.expr]:
+        """Return what a name of this scope is given where it is read, if that is one thing, and given as a whole."""
+        only = self.only(node) if node.id in self.bindings else None
+        return only.whole if only is not None else None
 
     def wholes(self, node: ast.Name) -> list[ast.expr]:
         """Return what assignments give a name as a whole where it is read; none where something else may bind it."""

@@ -114,5 +114,5 @@ def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
 def call_of(program: Program, known: Optional[Alternative]) -> Optional[Call]:
     """Return the call that made an instance of an API; None for anything else."""
     made = known.creation if known is not None and known.cls is None else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
+    site = made.site if made is not None else None
     return Call(site, program, known.type_api) if site is not None and known is not None else None

@@ -203,8 +203,8 @@ def _spelled_out(conditions: Pass) -> Iterator[Condition]:
         yield condition
         name = condition.test.id if isinstance(condition.test, ast.Name) else ""
         bindings = condition.scope.bindings.get(name, [])
-        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
-        if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)) and not bindings[0].path:
+        value = bindings[0].whole if len(bindings) == 1 else None
+        if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             yield from condition._replace(test=value).parts
 
 

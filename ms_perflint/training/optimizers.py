@@ -75,8 +75,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
         return True
     for word in _STEPS:
         for site in module.by_word.get(word, ()):
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(callee, ast.Attribute) and _is_named(callee.value, held) and program.runs(site):
+            if site.base is not None and _is_named(site.base, held) and program.runs(site):
                 return True
     made = {site.word for site in takers(program) if site.module is module}
     return _are_called(program, module, set().union(*(module.holders(word) for word in sorted(made))))

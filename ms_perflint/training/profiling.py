@@ -86,9 +86,7 @@ def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
     """Return the conditions under which the argument of a call is true: `not args.profile`."""
     node, scope = call.given("enable"), call.scope
     if isinstance(node, ast.Name):
-        bindings = scope.flow.at(node) if node.id in scope.bindings else ()
-        if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
-            node = bindings[0].value
+        node = scope.sole(node) or node
     if isinstance(node, ast.IfExp):
         arms = [program.value(arm, scope).truth for arm in (node.body, node.orelse)]
         return (Condition(node.test, bool(arms[0]), scope),) if arms in ([True, False], [False, True]) else ()

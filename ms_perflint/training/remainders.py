@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Alternative
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
 
@@ -29,9 +29,8 @@ def kept(call: Call) -> Optional[Call]:
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
-            made = stage.creation
-            site = made.scope.module.site_at(made.call) if made is not None else None
-            batch = pipelines.api_of(Call(site, call.program, stage.type_api)) if site is not None else None
+            made = call_of(call.program, stage)
+            batch = pipelines.api_of(made) if made is not None else None
             if batch is None or not pipelines.is_batch(stage) or batch.given(DROP) is None:
                 continue
             if batch.argument(DROP).must_be(False) and not _divides(batch, each):
@@ -63,11 +62,10 @@ def is_unshuffled(batch: Call) -> bool:
 
 def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
     """Return whether the last of some stages, the source, and those behind it give the rows in one order."""
-    made = before[-1].creation if before else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
-    if site is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
+    made = call_of(program, before[-1]) if before else None
+    if made is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
         return False
-    return Call(site, program, before[-1].type_api).argument("shuffle").must_be(False)
+    return made.argument("shuffle").must_be(False)
 
 
 def _serves_others(program: Program, function: Scope) -> bool:

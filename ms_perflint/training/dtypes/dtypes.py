@@ -22,7 +22,7 @@ from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of
+from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import named
@@ -203,12 +203,9 @@ class Dtypes:
             element = node.elts[path[0]]
             return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
         if isinstance(node, ast.Name):
-            home = home_of(node.id, scope)
-            bindings = home.flow.at(node) if home is not None else ()
-            if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
-                value = bindings[0].value
-                if isinstance(value, (ast.Call, ast.Tuple, ast.List)):
-                    return self.part(value, path, bindings[0].scope)
+            only = only_binding(node, scope)
+            if only is not None and isinstance(only.whole, (ast.Call, ast.Tuple, ast.List)):
+                return self.part(only.whole, path, only.scope)
             return None
         if not isinstance(node, ast.Call) or len(path) != 1:
             return None
@@ -249,8 +246,8 @@ class Dtypes:
         if isinstance(node, ast.BinOp):
             return self.is_tensor(node.left, scope) or self.is_tensor(node.right, scope)
         if isinstance(node, ast.Name) and (home := home_of(node.id, scope)) is not None:
-            values = [b.value if b.kind == "assign" and not b.path else None for b in home.flow.at(node)]
-            return bool(values) and all(isinstance(v, ast.Call) and self.is_tensor(v, home) for v in values)
+            values = home.wholes(node)
+            return bool(values) and all(isinstance(each, ast.Call) and self.is_tensor(each, home) for each in values)
         if not isinstance(node, ast.Call):
             return False
         known = self._callee(node, scope)

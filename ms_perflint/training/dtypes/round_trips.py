@@ -11,7 +11,7 @@ from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import only_value, sole_value
+from ms_perflint.training.dtypes.bindings import only_value
 from ms_perflint.training.dtypes.casts import Cast, read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
@@ -30,7 +30,7 @@ def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
             if node in names:
                 return None
             names.append(node)
-            value = sole_value(node, scope)
+            value = scope.sole(node)
             if value is None:
                 return None
             node = value

@@ -17,7 +17,6 @@ from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import class_of
 from ms_perflint.training.training import callers
 
 FEW = 20  # values: each is compiled once, and kept
@@ -105,7 +104,7 @@ class Loops:
 
     def _of_attribute(self, site: Site, given: ast.Attribute) -> Iterator[ast.AST]:
         """Yield the loops in which a method of the same class counts an attribute: `self.step += 1`."""
-        owner = class_of(site.scope.owner) if word_of(given.value) == "self" else None
+        owner = site.scope.owner.cls if word_of(given.value) == "self" else None
         for binding in owner.attributes.get(given.attr, ()) if owner is not None else ():
             if isinstance(binding.stmt, ast.AugAssign) and self._is_start_or_sum(binding):
                 yield from binding.block.loops[:1] or self._around(site)

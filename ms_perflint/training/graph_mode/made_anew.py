@@ -98,7 +98,7 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
         if made is None or made.scope.owner is not site.scope.owner:
             continue
         if has_construct(program, known.cls) or known.type_api in GRADS or known.type_api.startswith(_KINDS):
-            maker = made.scope.module.site_at(made.call)
+            maker = made.site
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
 
@@ -125,12 +125,10 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
     """Return the call that made a gradient function or a train cell; None for others."""
     while not known.type_api and known.origin is not None:  # what a `GradOperation` gave
         known = known.origin
-    made = known.creation if known.type_api in GRADS | STEP_CELLS or _is_step(program, known) else None
-    return made.scope.module.site_at(made.call) if made is not None else None
-
-
-def _is_step(program: Program, known: Alternative) -> bool:
-    return known.cls is not None and has_construct(program, known.cls) and is_step_class(program, known.cls)
+    cls = known.cls
+    is_step = cls is not None and has_construct(program, cls) and is_step_class(program, cls)
+    made = known.creation if known.type_api in GRADS | STEP_CELLS or is_step else None
+    return made.site if made is not None else None
 
 
 def place(site: Site) -> Optional[ast.stmt]:

@@ -27,7 +27,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.branches import computes
-from ms_perflint.training.graph_mode.compiled import Step, assigned, class_of, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import Step, assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -274,10 +274,9 @@ class _Values:
 
 def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what `bprop` returns that is no tuple, in the class of a compiled `construct`."""
-    cls = class_of(function)
-    if cls is None or function.name != "construct":
+    if function.cls is None or function.name != "construct":
         return
-    for bprop in (each for each in cls.defines if each.name == "bprop" and each.is_function):
+    for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
         for value, _ in bprop.returns:
             if _is_no_tuple(program, value, bprop, _HOPS):
                 yield obstacle(bprop.module, value, "bprop", Message("graph mode wants a tuple from `bprop`"))

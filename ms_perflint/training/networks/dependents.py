@@ -172,9 +172,8 @@ class Dependents:
             if any(isinstance(side, (ast.Tuple, ast.List)) for side in sides):
                 return [part for side in sides for part in self._elements(side, scope, depth)]
         binding = only_binding(node, scope) if depth < DEPTH else None
-        made = binding.value if binding is not None and not binding.path and binding.kind == "assign" else None
-        if binding is not None and isinstance(made, (ast.Tuple, ast.List, ast.BinOp)):
-            found = self._elements(made, binding.scope, depth + 1)
+        if binding is not None and isinstance(binding.whole, (ast.Tuple, ast.List, ast.BinOp)):
+            found = self._elements(binding.whole, binding.scope, depth + 1)
             return found if len(found) > 1 else [(node, scope)]
         return [(node, scope)]
 
@@ -352,9 +351,9 @@ class Dependents:
             given = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
             return layers.literal_shape(self.program, given, call.scope) if given is not None else None
         binding = only_binding(node, scope) if depth < DEPTH else None
-        if binding is None or binding.value is None or binding.path or binding.kind != "assign":
+        if binding is None or binding.whole is None:
             return None
-        return self._shape(binding.value, binding.scope, depth + 1)
+        return self._shape(binding.whole, binding.scope, depth + 1)
 
     # --- arguments of the layers themselves
 

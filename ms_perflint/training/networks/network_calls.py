@@ -129,5 +129,5 @@ def _is_operator(known: Alternative) -> bool:
 def made_of(known: Alternative) -> Optional[Made]:
     """Return the call that made an instance of an API; None for anything else."""
     made = known.creation if known.cls is None else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
+    site = made.site if made is not None else None
     return Made(site, known.type_api) if site is not None else None

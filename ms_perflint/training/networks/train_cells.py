@@ -63,7 +63,7 @@ def _may_make_step(program: Program) -> bool:
 def made_at(program: Program, known: Alternative) -> Optional[Call]:
     """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
     made = known.creation
-    site = made.scope.module.site_at(made.call) if made is not None else None
+    site = made.site if made is not None else None
     return Call(site, program, known.type_api) if site is not None else None
 
 
@@ -78,9 +78,8 @@ def trained_models(program: Program) -> tuple[Call, ...]:
 
 def receivers(program: Program, site: Site) -> Iterator[Alternative]:
     """Yield the objects whose method a site calls; their methods alone cannot be told apart."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if isinstance(callee, ast.Attribute):
-        yield from program.value(callee.value, site.scope).alternatives
+    if site.base is not None:
+        yield from program.value(site.base, site.scope).alternatives
         return
     for known in program.evaluator.callees(site).alternatives:
         if known.api and known.receiver is not None:
