@@ -16,12 +16,13 @@ from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import made_at
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.inner_parts import APART
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.products import Tied
-from ms_perflint.training.networks.train_cells import CONVERT, FIXED, LEVELS, Training, is_full, made_at
+from ms_perflint.training.networks.train_cells import CONVERT, FIXED, LEVELS, Training, is_full
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
 from ms_perflint.training.networks.used_beside import arguments, is_used_beside
 from ms_perflint.training.optimizers import is_optimizer

@@ -149,8 +149,7 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     if not stages:
         return None
     stage, before = stages[0], stages[1:]
-    made, kind = stage.creation, stage.type_api.rpartition(".")[2]
-    site = made.site if made is not None else None
+    site, kind = stage.maker, stage.type_api.rpartition(".")[2]
     if site is None:
         return None
     if before:

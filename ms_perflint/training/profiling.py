@@ -11,7 +11,6 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.conditions import Pass, conditions, contradict, passes, usually
 from ms_perflint.training.mode import training_starts
@@ -200,15 +199,11 @@ def _uses(call: Call, method: str) -> list[Site]:
     found = []
     for site in call.program.sites(method):
         if isinstance(site.node, ast.Call) and call.program.runs(site):
-            for known in call.program.evaluator.callees(site).alternatives:
-                if known.api and known.receiver is not None and _made(known.receiver, call):
-                    found.append(site)
-                    break
+            known = call.program.evaluator.callees(site).alternatives
+            made = [each.receiver.creation for each in known if each.api and each.receiver is not None]
+            if any(each is not None and each.call is call.node for each in made):
+                found.append(site)
     return found
-
-
-def _made(known: Alternative, call: Call) -> bool:
-    return known.creation is not None and known.creation.call is call.node
 
 
 def _is_over(call: Call, tuned: Site) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
@@ -41,7 +42,7 @@ def kept(call: Call) -> Optional[Call]:
 def is_one_size(batch: Call) -> bool:
     """Return whether all batches have one size: one row, or all rows."""
     given, size = batch.given("batch_size"), batch.argument("batch_size")
-    words = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in _nodes(given)}
+    words = {word_of(each) for each in ast.walk(given)} if given is not None else set()
     is_made = any(known.definition is not None for known in size.alternatives)  # a function chooses the size
     return is_made or 1 in size.constants or not words.isdisjoint({"len", "get_dataset_size"})
 
@@ -92,7 +93,3 @@ def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
         return True
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
     return rows is not None and all(isinstance(size, int) and size > 0 and rows % size == 0 for size in sizes)
-
-
-def _nodes(given: Optional[ast.expr]) -> list[ast.AST]:
-    return list(ast.walk(given)) if given is not None else []

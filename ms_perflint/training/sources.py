@@ -141,17 +141,13 @@ def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
     Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
     each worker has its own. Python's own `random` is seeded anew in each process.
     """
-    if _is_seeded(program):
+    if any(program.runs(call) for call in program.calls(*_SEEDS)):
         return None
     for site in (site for function in functions for site in function.calls):
         known = program.evaluator.callees(site).alternatives
         if any(each.api.startswith("numpy.random.") and each.api not in _GENERATORS for each in known):
             return site
     return None
-
-
-def _is_seeded(program: Program) -> bool:
-    return any(program.runs(call) for call in program.calls(*_SEEDS))
 
 
 def is_tuned(program: Program) -> bool:

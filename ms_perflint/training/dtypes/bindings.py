@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.program.program import Program
 
 
@@ -45,7 +46,7 @@ def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) 
     Other files that mention both the class and the attribute may read it: a class derived from this one, say.
     """
     cls, own = scope.owner.parent, receiver_name(scope)
-    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and _is_name(node.value, own)}
+    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and word_of(node.value) == own}
     if cls is None or not own or len(names) != 1 or len(gone) != sum(isinstance(n, ast.Attribute) for n in gone):
         return None
     name = names.pop()
@@ -63,10 +64,6 @@ def _reads(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == name and isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.Constant) and node.value == name
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _elsewhere(program: Program, path: str, cls: str, name: str) -> bool:

@@ -77,8 +77,8 @@ class Dtypes:
         function = scope.owner
         while function.parent is not None and function.parent.owner.is_function:
             function = function.parent.owner
-        cls = function.parent
-        if not function.is_function or function.name == "__init__" or cls is None or not cls.is_class:
+        cls = function.cls
+        if not function.is_function or function.name == "__init__" or cls is None:
             return False
         if cls not in self._cells:
             bases = base_apis(self.program, cls)

@@ -108,9 +108,5 @@ def _acts(program: Program, site: Site) -> bool:
 
 
 def _is_experimental(program: Program) -> bool:
-    return any(module.source.text.find(b"experimental") >= 0 for module in program.modules) and any(
-        program.apis(site) and program.apis(site)[0].startswith(_EXPERIMENTAL)
-        for module in program.modules
-        for word in ("Adam", "AdamW", "SGD")
-        for site in program.sites(word)
-    )
+    sites = (site for word in ("Adam", "AdamW", "SGD") for site in program.sites(word))
+    return any(api.startswith(_EXPERIMENTAL) for site in sites for api in program.apis(site)[:1])

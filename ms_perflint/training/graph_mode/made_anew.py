@@ -127,8 +127,7 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
         known = known.origin
     cls = known.cls
     is_step = cls is not None and has_construct(program, cls) and is_step_class(program, cls)
-    made = known.creation if known.type_api in GRADS | STEP_CELLS or is_step else None
-    return made.site if made is not None else None
+    return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None
 
 
 def place(site: Site) -> Optional[ast.stmt]:

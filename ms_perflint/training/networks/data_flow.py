@@ -96,8 +96,10 @@ class _Solver:
         A parameter stands for itself where nothing is passed to it: that is known when all else is.
         """
         for function in self._functions:
-            for node, scope in (*((site.node, site.scope) for site in function.calls), *_returned(function)):
-                self.signal(node, scope)
+            for site in function.calls:
+                self.signal(site.node, site.scope)
+            for value, _ in function.returns:
+                self.signal(value, function)
         self._settle()
         rows = [site for module in self.modules for word in ROWS for site in module.sites_of(word)]
         for site in rows:
@@ -421,7 +423,3 @@ class _Solver:
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:
     yield from node.args
     yield from (word.value for word in node.keywords)
-
-
-def _returned(function: Scope) -> Iterator[tuple[ast.expr, Scope]]:
-    return ((node, function) for node, _ in function.returns)

@@ -12,7 +12,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.call_site import call_of
 from ms_perflint.training import training
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import feeds, layers, widths
@@ -88,15 +88,13 @@ def _other(program: Program, found: Hidden) -> Optional[Place]:
     module = found.producer.call.module
     flow = feeds.feeds(program, module)
     known = widths.held(program, flow) | {id(origin.node) for origin in (*found.literals, *found.literal_sums)}
-    scopes = dict.fromkeys(scope for slot in found.slots for scope in _scopes(flow, slot.call))
+    calls = [slot.call for slot in found.slots]
+    scopes = dict.fromkeys(
+        scope for call in calls for scope in {layers.network(call), *map(layers.around, flow.places.get(call, ()))}
+    )
     nodes = [(scope.module, node) for scope in scopes for node in _numbers(program, scope).get(found.width, ())]
     nodes += [(module, node) for node in _shapes(program, module).get(found.width, ())]
     return next((where.place(node) for where, node in nodes if id(node) not in known), None)
-
-
-def _scopes(flow: feeds.Feeds, call: Call) -> set[Scope]:
-    """Return what holds a layer, and what calls it."""
-    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
 
 
 @query
@@ -142,7 +140,8 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
     }
     if not names:
         return None
-    passed = {id(node) for site in _sites(program, module) for node in _passed(program, site)}
+    calls = (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+    passed = {id(node) for site in calls for node in _passed(program, site)}
     inside = {id(node) for scope in module.scopes if _is_cell(program, scope) for node in ast.walk(scope.node)}
     for node in ast.walk(module.tree):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
@@ -155,10 +154,6 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
 @query
 def _is_cell(program: Program, scope: Scope) -> bool:
     return scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
-
-
-def _sites(program: Program, module: SemanticIndex) -> Iterator[Site]:
-    return (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
 
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:

@@ -127,13 +127,10 @@ def around(scope: Scope) -> Scope:
     while outer is not None:
         if outer.is_class:
             is_static = scope.parent is outer and scope.is_function and not scope.is_method
-            return scope if is_static and all(word_of(base) == "object" for base in _bases(outer)) else outer
+            bases = outer.node.bases if isinstance(outer.node, ast.ClassDef) else []
+            return scope if is_static and all(word_of(base) == "object" for base in bases) else outer
         outer = outer.parent.owner if outer.parent is not None else None
     return scope
-
-
-def _bases(cls: Scope) -> list[ast.expr]:
-    return cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
 
 
 @query

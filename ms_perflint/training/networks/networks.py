@@ -259,7 +259,7 @@ class _Search:
                 self.scope(known.cls)
         elif is_matrix(known.type_api):
             self.has_products = True
-            site = made.site if made is not None else None
+            site = known.maker
             if site is None or is_noticed(self.program, site, known.type_api):
                 self.find(site)
         elif is_no_network(known.type_api):
@@ -287,8 +287,7 @@ class _Search:
             self.deriving.append(scope)
         elif scope.is_class:
             self._bases(scope)
-        cls = scope.parent
-        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
+        in_cell = scope.cls is not None and is_cell(self.program, scope.cls)
         for part in _parts(self.program, scope, in_cell):
             if not self.is_done:
                 self.part(part)

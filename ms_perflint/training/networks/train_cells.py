@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis
@@ -58,13 +58,6 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
 def _may_make_step(program: Program) -> bool:
     """Return whether a file of the program names what makes a training step: by its bytes."""
     return program.project.one_contains(program.files, _MARKS)
-
-
-def made_at(program: Program, known: Alternative) -> Optional[Call]:
-    """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
-    made = known.creation
-    site = made.site if made is not None else None
-    return Call(site, program, known.type_api) if site is not None else None
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:

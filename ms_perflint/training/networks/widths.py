@@ -209,7 +209,8 @@ class _Group:
             if how in (feeds.FLAT, feeds.PART) and slot.width != self.width:
                 self.scaled[slot.number] = None
             if slot.role == IN:
-                self.is_taken = self.is_taken or source.origin == self.producer.call or _passes(source.origin)
+                is_passed = isinstance(source.origin, Call) and source.origin.api in layers.PASSING  # out as it is
+                self.is_taken = self.is_taken or source.origin == self.producer.call or is_passed
                 self.consumers.append(slot)
             self._fix(slot, signal)
             if how == feeds.WHOLE:
@@ -338,11 +339,6 @@ class _Group:
     def _is_first(self, slot: Slot) -> bool:
         """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
         return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
-
-
-def _passes(origin: object) -> bool:
-    """Return whether a layer gives out what it takes in, as wide as it is."""
-    return isinstance(origin, Call) and origin.api in layers.PASSING
 
 
 def _terms(number: Number) -> Iterator[Number]:
