@@ -17,7 +17,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.infer.values import Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.live_code import HOOKS
 
@@ -89,11 +89,8 @@ def _is_for_others(program: Program, function: Scope) -> bool:
     classes = {base: base.node for each in (cls, *program.derived(cls)) for base in ancestors(program.evaluator, each)}
     written = ((each, node.bases) for each, node in classes.items() if isinstance(node, ast.ClassDef))
     bases = [program.value(base, each.parent or each) for each, found in written for base in found]
-    return any(value.open or not all(map(_is_plain, value.alternatives)) for value in bases)
-
-
-def _is_plain(base: Alternative) -> bool:
-    return base.definition is not None or base.api in ("builtins.object", "abc.ABC")
+    known = (each for value in bases for each in value.alternatives if each.definition is None)
+    return any(value.open for value in bases) or any(each.api not in ("builtins.object", "abc.ABC") for each in known)
 
 
 def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:

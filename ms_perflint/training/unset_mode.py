@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import mode, training
+from ms_perflint.training import jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import End
 
@@ -46,7 +46,7 @@ def _is_unsaid(program: Program) -> bool:
 
 def trains_uncompiled(program: Program) -> bool:
     """Return whether the program trains on an accelerator, in steps that no `jit` compiles."""
-    return training.is_trained(program) and not target_of(program).is_cpu and not mode.is_compiled(program)
+    return training.is_trained(program) and not target_of(program).is_cpu and not jit.is_compiled(program)
 
 
 def is_place(call: Call) -> bool:

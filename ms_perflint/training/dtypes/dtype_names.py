@@ -14,6 +14,7 @@ from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
     from ms_perflint.training.dtypes.dtypes import Dtypes
 
 DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})
@@ -71,10 +72,15 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
         known = dtypes.program.value(node.value, scope).alternatives
         return None if is_self or any(k.api for k in known) else node.value
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-        value = dtypes.program.value(node.func, scope)
-        names = {known.api or f"{known.type_api}()" for known in value.alternatives}
-        return node.args[0] if names and names <= DTYPE_CALLS and not value.open else None
+        names = called(dtypes.program, node, scope)
+        return node.args[0] if names and names <= DTYPE_CALLS else None
     return None
+
+
+def called(program: Program, node: ast.Call, scope: Scope) -> set[str]:
+    """Return the names of what a call calls, `name()` of what that gave; none where it may be something else too."""
+    value = program.value(node.func, scope)
+    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}
 
 
 def _dtype_name(text: str) -> str:

@@ -31,6 +31,8 @@ _OPERATORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
+_BY_TENSOR = Message("graph mode wants `{name}` bound in both arms of a test on a tensor")
+_BY_ATTRIBUTE = Message("graph mode wants `{name}` bound in both arms of a test on an attribute of another object")
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -39,12 +41,11 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):
             continue
+        found: Optional[_Found] = None
         if tensors.is_tested(step.stmt.test):
-            found = _grown(function, step.stmt) or _bound(function, step.stmt, tensors)
-        else:
-            found = (
-                _bound_by_attribute(function, step.stmt) if _asks_another(program, function, step.stmt.test) else None
-            )
+            found = _grown(function, step.stmt) or _bound(function, step.stmt, _BY_TENSOR, tensors)
+        elif _asks_another(program, function, step.stmt.test):
+            found = _bound(function, step.stmt, _BY_ATTRIBUTE)
         if found is not None:
             node, kind, message = found
             yield obstacle(function.module, node, kind, message)
@@ -94,26 +95,17 @@ def _is_container(binding: Binding) -> bool:
     return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
 
 
-def _bound(function: Scope, test: ast.If, tensors: Tensors) -> Optional[_Found]:
-    """Return a name that has another type after one arm of a test than after the other, and is used after it."""
+def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Tensors] = None) -> Optional[_Found]:
+    """Return a name that only one arm of a test binds, and that is used after it.
+
+    Of a test on a tensor also one that has another type after one arm than after the other.
+    """
     for name, before, made in _bound_in_one(function, test):
         if not before:
-            text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=name)
-            return made[0].stmt, "arms", text
+            return made[0].stmt, "arms", unbound.filled(name=name)
         is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
-        if is_plain and any(map(tensors.is_given, made)):
+        if tensors is not None and is_plain and any(map(tensors.is_given, made)):
             text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
-            return made[0].stmt, "arms", text
-    return None
-
-
-def _bound_by_attribute(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return a name that only one arm of a test binds, and that is used after it."""
-    for name, before, made in _bound_in_one(function, test):
-        if not before:
-            text = Message(
-                "graph mode wants `{name}` bound in both arms of a test on an attribute of another object", name=name
-            )
             return made[0].stmt, "arms", text
     return None
 

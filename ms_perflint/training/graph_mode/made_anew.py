@@ -21,7 +21,8 @@ from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import mode
+from ms_perflint.training import jit, mode
+from ms_perflint.training.bases import CELL
 from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
@@ -29,7 +30,6 @@ from ms_perflint.training.step_loops import is_each_step, is_unconditional, scop
 from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class
 
-_CELL = "mindspore.nn.Cell"
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
 _HOPS = 4  # names and functions between what is called and what made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
@@ -266,7 +266,7 @@ def _compiled_for(program: Program, site: Site, is_graph: bool) -> Iterator[Site
 
 
 def _is_in_graph(program: Program, site: Site) -> bool:
-    return is_compiled(program, site.scope) or mode.is_in_jit(program, site.scope.owner)
+    return is_compiled(program, site.scope) or jit.is_in_jit(program, site.scope.owner)
 
 
 def _is_defined_anew(program: Program, name: ast.Name, site: Site) -> bool:
@@ -275,7 +275,7 @@ def _is_defined_anew(program: Program, name: ast.Name, site: Site) -> bool:
     if binding is None or not _is_in_pass(binding, site.scope, site.block.loops):
         return False
     inner = site.scope.defines if site.block.loops or site.scope.is_function else ()
-    return any(each.node is binding.stmt and mode.is_decorated(program, each) for each in inner)
+    return any(each.node is binding.stmt and jit.is_decorated(program, each) for each in inner)
 
 
 def _is_in_pass(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
@@ -307,11 +307,11 @@ def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
     In each mode a `jit` function and an optimizer, in graph mode a cell and what gives gradients.
     """
     apis = program.apis(maker)
-    if any(api in mode.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):
+    if any(api in jit.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):
         return True
     if not is_graph:
         return False
-    if any(api in GRADS or api in STEP_CELLS or _CELL in mindspore_api.ancestors(api) for api in apis):
+    if any(api in GRADS or api in STEP_CELLS or CELL in mindspore_api.ancestors(api) for api in apis):
         return True
     classes = (known.definition for known in program.evaluator.callees(maker).alternatives)
     return any(cls is not None and cls.is_class and has_construct(program, cls) for cls in classes)

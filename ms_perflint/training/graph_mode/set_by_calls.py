@@ -169,22 +169,23 @@ def _by_item(module: SemanticIndex) -> Iterator[Store]:
 
 def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
     """Return the store of an entry of a mapping, which may be a namespace."""
-    if _is_call(base, "globals"):
-        return Store(name, None, _binding(name, ast.Name(name, ast.Store()), value, node, block))
     holder = holder_of(base)
     if holder is not base:
         return _attribute(holder, name, value, node, block)
-    target = ast.Subscript(base, ast.Constant(name), ast.Store())
-    return Store(name, base, _binding(name, target, value, node, block))
+    is_global = _is_call(base, "globals")
+    target = ast.Name(name, ast.Store()) if is_global else ast.Subscript(base, ast.Constant(name), ast.Store())
+    return _stored(None if is_global else base, name, target, value, node, block)
 
 
 def _attribute(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
-    return Store(name, base, _binding(name, ast.Attribute(base, name, ast.Store()), value, node, block))
+    return _stored(base, name, ast.Attribute(base, name, ast.Store()), value, node, block)
 
 
-def _binding(name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block) -> Binding:
+def _stored(
+    holder: Optional[ast.expr], name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block
+) -> Store:
     """Return a store as a binding that replaces what was there before, whatever the value: it is no definition."""
-    return Binding(name, "augment", ast.copy_location(target, node), value, (), node, block)
+    return Store(name, holder, Binding(name, "augment", ast.copy_location(target, node), value, (), node, block))
 
 
 def _is_call(node: ast.expr, word: str) -> bool:

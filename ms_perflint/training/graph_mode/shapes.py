@@ -78,7 +78,7 @@ def _pads_to_longest(node: ast.expr) -> bool:
 def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
     """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
-        values = (_element(each) for each in site.scope.lookup(given) if each.block.loops)
+        values = (each.shown for each in site.scope.lookup(given) if each.block.loops)
         found = (
             _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
         )
@@ -97,16 +97,6 @@ def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[as
         if sum(_varies(program, site, bound) for bound in bounds if bound is not None) == 1:  # both: it may be a window
             return given
     return None
-
-
-def _element(binding: Binding) -> Optional[ast.expr]:
-    """Return what a binding gives its name: of `x, y = x[:n], y[:n]` the part of the name."""
-    value = binding.value if binding.kind == "assign" else None
-    for index in binding.path:
-        if not isinstance(value, (ast.Tuple, ast.List)) or index >= len(value.elts):
-            return None
-        value = value.elts[index]
-    return value
 
 
 def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) -> bool:
