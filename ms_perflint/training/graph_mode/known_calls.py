@@ -17,16 +17,12 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, has_construct, is_compiled
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _COMPILED_APIS = (
     "mindspore.nn.",
@@ -46,14 +42,14 @@ _COMPILED_APIS = (
     "mindspore.common.",
     "mindspore.jit",
 )
-_BUILTINS = _words(
+_BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""
 )
 # Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
 _PYTHON = {
-    "math": _words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
-    "numpy": _words(
+    "math": words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
+    "numpy": words(
         """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
         array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero
         cross cumprod cumsum deg2rad degrees diag diff divide dot einsum equal exp exp2 expand_dims eye flip float16
@@ -72,11 +68,11 @@ _WITH_WEIGHTS = (
     "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
 _ERRORS = ("Error", "Exception", "Warning")
-_OF_TENSORS = _words("view reshape permute transpose clone dim new_full")
-_NOT_OF_TENSORS = _words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
-_OF_CONTAINERS = _words("append extend insert pop reverse clear count index items values keys get update")
-_OF_STRINGS = _words("format join lower upper split startswith endswith replace strip")
-_SIZES = _words("shape dtype ndim size itemsize")
+_OF_TENSORS = words("view reshape permute transpose clone dim new_full")
+_NOT_OF_TENSORS = words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
+_OF_CONTAINERS = words("append extend insert pop reverse clear count index items values keys get update")
+_OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
+_SIZES = words("shape dtype ndim size itemsize")
 _DEPTH = 4  # rows of cells inside of one another
 
 
