@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import method
@@ -93,16 +94,10 @@ def _works(program: Program, site: Site) -> bool:
     if any(name.startswith(_READERS) or name == "builtins.open" for name in names):
         return True
     if site.word in ("load", "safe_load"):
-        roots = {name.partition(".")[0] for name in names} or {_root(site.node.func)}
+        roots = {name.partition(".")[0] for name in names} or {root_name(site.node.func)}
         return not roots.isdisjoint({"np", *_LOADS})
     is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
     return not is_nothing and bool(re.match(_WORK, site.word))
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:

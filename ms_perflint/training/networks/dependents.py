@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
@@ -248,15 +248,15 @@ class Dependents:
         if operation.word in _REMOVES or not isinstance(node, ast.Call):
             return
         is_method = isinstance(node.func, ast.Attribute) and operation.operands[0][0] is node.func.value
-        given = [*node.args[0 if is_method else 1 :], *(each.value for each in node.keywords if each.arg != "axis")]
+        sizes = [*node.args[0 if is_method else 1 :], *(each.value for each in node.keywords if each.arg != "axis")]
         if operation.word in _COUNTS:
-            count = self._count(node, scope, given)
+            count = self._count(node, scope, sizes)
             if count is None:
                 self._stop(node, scope, SPLIT)
             elif self.group.width == self.group.whole:
                 self.divisors.append(count)
             return
-        for size in self._elements(given[0], scope) if given else ():
+        for size in self._elements(sizes[0], scope) if sizes else ():
             found, stand = self._says(*size)
             if found is not None:
                 self.scaled.append((found,))
@@ -265,13 +265,13 @@ class Dependents:
             elif not (isinstance(size[0], ast.Constant) and size[0].value == 1):
                 self._stop(node, scope, SPLIT)
 
-    def _count(self, node: ast.Call, scope: Scope, given: Sequence[ast.expr]) -> Optional[int]:
+    def _count(self, node: ast.Call, scope: Scope, sizes: Sequence[ast.expr]) -> Optional[int]:
         """Return into how many parts something is split."""
         for known in self.program.value(node.func, scope).alternatives:
             if known.type_api and (call := call_of(self.program, known)) is not None:
                 counts = call.argument("output_num").constants
                 return counts[0] if len(counts) == 1 and isinstance(counts[0], int) and counts[0] > 0 else None
-        found = number(self.program, given[0], scope) if given else None
+        found = number(self.program, sizes[0], scope) if sizes else None
         return found.value if found is not None and found.value > 0 else None
 
     def _multiply(self, operation: Operation) -> None:
@@ -308,13 +308,9 @@ class Dependents:
     def _first(self, node: ast.expr, scope: Scope) -> None:
         """Read the shapes of what a name holds before a loop, where it holds what a layer gives out later."""
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value = binding.value
-            for index in binding.path:
-                value = (
-                    value.elts[index] if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts) else None
-                )
-            if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, binding.scope) is not None:
-                self._made(value, binding.scope, STARTED)
+            value, where = binding.shown, binding.scope
+            if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, where) is not None:
+                self._made(value, where, STARTED)
 
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an operand is a number, None or a word, as far as is known, and no tensor."""
@@ -348,8 +344,8 @@ class Dependents:
         made = [call_of(self.program, known) for known in self.program.value(node, scope).alternatives]
         if len(made) == 1 and made[0] is not None and made[0].api in (layers.PARAMETER, "mindspore.Tensor"):
             call = made[0]
-            given = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
-            return layers.literal_shape(self.program, given, call.scope) if given is not None else None
+            data = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
+            return layers.literal_shape(self.program, data, call.scope) if data is not None else None
         binding = only_binding(node, scope) if depth < DEPTH else None
         if binding is None or binding.whole is None:
             return None
@@ -393,7 +389,7 @@ class Dependents:
             if not any(each.api.startswith("mindspore.nn.") and each.api not in layers.LAYERS for each in known):
                 continue
             assert isinstance(site.node, ast.Call)
-            for node in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            for node in given(site.node):
                 found = number(self.program, node, site.scope)
                 if found is not None and not self.group.origins.isdisjoint(found.origins):
                     self._stop(site.node, site.scope, UNKNOWN)
