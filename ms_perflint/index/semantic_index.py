@@ -176,9 +176,10 @@ class Scope:
     @property
     def is_method(self) -> bool:
         """Return whether it is a function that is given an object, or a class, first."""
-        if self.cls is None or is_decorated(self.node, STATIC):
+        cls = self.parent
+        if cls is None or not cls.is_class or is_decorated(self.node, STATIC):
             return False
-        others = self.cls.bindings.get(self.name, ())
+        others = cls.bindings.get(self.name, ())
         return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
     @property
