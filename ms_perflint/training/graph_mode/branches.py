@@ -1,10 +1,11 @@
 """What a test leaves different in its two arms: graph mode compiles both, into one value.
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
-tuple or dict what the other arm does not; where only one arm binds a name that is used after it, also of an `if` on an
-attribute of another object, `self.config.swish`; and where a name that is None or a number is a tensor after one of the
-arms. Same losses as PyNative: the same number of elements put in by both arms, a tensor that stays one (also in another
-shape), a number that stays one, `break` and `return` under such a test, and a conditional expression.
+tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
+used after it, also of an `if` on an attribute of another object, `self.config.swish`; and where a name that is None or a
+number is a tensor after one of the arms. Same losses as PyNative: the same number of elements put in by both arms, a
+tensor that stays one (also in another shape), a number that stays one, `break` and `return` under such a test, and a
+conditional expression.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -24,7 +26,6 @@ from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.compiled_callees import is_cell
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
-_GROWS = frozenset({"append", "extend", "insert"})
 _MADE = frozenset({"list", "tuple", "dict"})
 _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
 _OPERATORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
@@ -75,7 +76,7 @@ def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]
                 yield node.target, node
             continue
         held: list[ast.expr] = []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             held.append(node.func.value)
         elif isinstance(node, ast.Assign):
             held += [each.value for each in node.targets if isinstance(each, ast.Subscript)]

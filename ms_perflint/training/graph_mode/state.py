@@ -19,6 +19,7 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -45,7 +46,6 @@ from ms_perflint.training.graph_mode.set_by_calls import (
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
-_GROWS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
 _CONTAINERS = frozenset(
     {"builtins.list", "builtins.dict", "builtins.set", "collections.defaultdict", "collections.deque"}
 )
@@ -313,7 +313,7 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
     for step in steps(program, function):
         holders += [each.value for each in assigned(step.stmt)[0] if isinstance(each, ast.Subscript)]
         call = step.stmt.value if isinstance(step.stmt, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ADDS:
             holders.append(call.func.value)
     for holder in holders:
         if _is_container(program, holder, function) and _is_read(program, holder, function):
