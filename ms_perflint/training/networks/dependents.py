@@ -16,9 +16,9 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.training.networks import feeds, layers
-from ms_perflint.training.networks.feeds import Operation, Signal
+from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
+from ms_perflint.training.networks.signals import Operation, Signal
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -119,20 +119,20 @@ class Dependents:
 
     def _read(self, operation: Operation) -> None:
         word = operation.word
-        if word in feeds.RESHAPES:
+        if word in signals.RESHAPES:
             self._reshape(operation)
-        elif word == feeds.SLICE:
+        elif word == signals.SLICE:
             self._slice(operation)
-        elif word in feeds.SPLITS:
+        elif word in signals.SPLITS:
             self._split(operation)
-        elif word in feeds.STACKS:
+        elif word in signals.STACKS:
             if not all(self.group.carries(self.flow, signal) for _, signal in operation.operands if signal):
                 self._stop(operation.node, operation.scope, STACKED)
-        elif word in feeds.PRODUCTS:
+        elif word in signals.PRODUCTS:
             self._multiply(operation)
         elif word == "":
             self._stop(operation.node, operation.scope, UNKNOWN)
-        elif word not in feeds.CONCATS:
+        elif word not in signals.CONCATS:
             self._tie(operation)
 
     # --- numbers
@@ -292,12 +292,12 @@ class Dependents:
 
     def _tie(self, operation: Operation) -> None:
         """Operands of a sum, or a state and the layer that it is passed to, are as wide as one another."""
-        is_state = operation.word == feeds.STATE
-        is_sum = operation.word == feeds.ADDED or operation.word in feeds.TIES
+        is_state = operation.word == signals.STATE
+        is_sum = operation.word == signals.ADDED or operation.word in signals.TIES
         text = STARTED if is_state else OPERAND
         for node, signal in operation.operands:
             if signal:
-                is_input = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
+                is_input = any(not isinstance(source.origin, Call) and source.how == signals.WHOLE for source in signal)
                 if not self.group.carries(self.flow, signal) and (is_state or (is_sum and is_input)):
                     self._stop(node, operation.scope, text)
                 elif is_state or is_sum:
