@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import mode, pipelines, remainders, training
+from ms_perflint.training import jit, mode, pipelines, remainders, training
 from ms_perflint.training.remainders import DROP
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class BatchKeepsRemainder(Check):
             and batch.argument(DROP).is_by_default(False)
             and not remainders.is_one_size(batch)
             and program.runs(call)
-            and (mode.default_mode(program) == mode.GRAPH or mode.is_compiled(program))
+            and (mode.default_mode(program) == mode.GRAPH or jit.is_compiled(program))
             and not training.is_demonstration(program)
             and remainders.may_remain(batch)
         )

@@ -73,7 +73,7 @@ def also_decided(call: Call) -> Iterator[Place]:
             parts = (node for node in ast.walk(stmt.test) if isinstance(node, ast.Attribute))
             is_read = any(ast.unparse(node) in read for node in parts)
             if is_read and program.runs(Site(module, stmt.test, "", stmt, block, None)):
-                yield module.source.place(module.span(stmt.test)[0])
+                yield module.place(stmt.test)
 
 
 def _tests_around(site: Site) -> Iterator[ast.expr]:

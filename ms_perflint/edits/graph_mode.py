@@ -179,7 +179,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
         return Change(origin, remedy, is_unproven=True)
     again = made_per_epoch(program)
     if again is not None:
-        place = again.module.source.place(again.span[0])
+        place = again.place
         related = (*related, Related(place, PER_EPOCH))
     counted = number_per_epoch(program)
     if counted is not None:

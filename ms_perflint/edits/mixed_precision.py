@@ -14,7 +14,7 @@ from ms_perflint.edits.settings import decided, decided_here, set_value
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import is_cpu_by_default, target_of
 from ms_perflint.training.networks import breakages, conversions, networks, precision, products, train_cells
@@ -157,7 +157,7 @@ class MixedPrecision:
             call.argument("loss_scale_manager").alternatives if call.given("loss_scale_manager") is not None else ()
         )
         for manager in managers:
-            made = train_cells.made_at(call.program, manager)
+            made = made_at(call.program, manager)
             if (
                 made is None
                 or made.api != train_cells.FIXED
@@ -219,7 +219,7 @@ class MixedPrecision:
         values = training.values[:1] if training.kind == "model" else training.values
         if plan is not None and plan.uses:
             values = tuple(converted(self.program, use) for use in plan.uses)
-        made = (train_cells.made_at(self.program, known) for value in values for known in value.alternatives)
+        made = (made_at(self.program, known) for value in values for known in value.alternatives)
         found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
         inner = plan.inner if plan is not None else ()
         found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]

@@ -104,7 +104,7 @@ def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> As
     return Asked(
         check.code,
         check.name,
-        module.source.place(site.span[0]),
+        site.place,
         module.text(site.node),
         check.program.entry,
         1,

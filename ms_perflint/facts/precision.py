@@ -76,7 +76,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
     for control in half_precision.controls(program, train_cells.trained(program)):
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
-            place = module.source.place(module.span(control.node)[0])
+            place = module.place(control.node)
             yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
             yield reader.evidence(

@@ -55,7 +55,7 @@ class Reader:
 
     def place(self, site: Site) -> Place:
         """Return where a site starts."""
-        return site.module.source.place(site.span[0])
+        return site.place
 
     def order(self, place: Place) -> tuple[int, Place]:
         """Return a sort key: the files as the program holds them, the entry script first."""

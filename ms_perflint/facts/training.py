@@ -13,7 +13,7 @@ from ms_perflint.languages import Message
 from ms_perflint.linting import judged
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import callbacks, conditions, mode, training
+from ms_perflint.training import callbacks, conditions, jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.unproven import unproven
@@ -82,7 +82,7 @@ def execution_mode(reader: Reader) -> Fact:
     if not said:
         version = ".".join(map(str, target_of(program).version[:2]))
         says = Message("{mode}, the default of {version}: nothing sets it", mode=says, version=version)
-    if mode.is_compiled(program):
+    if jit.is_compiled(program):
         says = Message("{mode}, but every step is compiled by `jit`", mode=says)
     return Fact(Message("mode"), answer, says, evidence)
 
@@ -91,7 +91,7 @@ def graph_mode(reader: Reader) -> Optional[Fact]:
     """Return what stands in the way of graph mode, of a program that trains in PyNative; None of others."""
     program = reader.program
     name = Message("graph mode")
-    if mode.default_mode(program) != mode.PYNATIVE or not training.train_sites(program) or mode.is_compiled(program):
+    if mode.default_mode(program) != mode.PYNATIVE or not training.train_sites(program) or jit.is_compiled(program):
         return None
     found = readiness.all_obstacles(program)
     evidence = tuple(Evidence(each.place, each.code, each.message, each.kind) for each in found)

@@ -135,6 +135,12 @@ def root(node: ast.AST) -> Optional[ast.Name]:
     return node if isinstance(node, ast.Name) else None
 
 
+def root_name(node: ast.AST) -> str:
+    """Return the word of that name; "" for others."""
+    name = root(node)
+    return name.id if name is not None else ""
+
+
 @fact
 def is_keyed_before(module: SemanticIndex, name: ast.Name, scope: Scope) -> bool:
     """Return whether `name[key]` has run, on every path, for the object that a name holds where it is read."""

@@ -10,7 +10,7 @@ from ms_perflint.core.source import Source
 from ms_perflint.index.early_ends import behind
 from ms_perflint.index.expression_walk import ExpressionWalk
 from ms_perflint.index.match_lowering import cases
-from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, ImportStatement, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, text_of, word_of
 
 
@@ -149,14 +149,10 @@ class _IndexBuilder(ExpressionWalk):
             self.body(stmt.orelse, block)
             return
 
-    def for_(self, stmt: Union[ast.For, ast.AsyncFor], block: Block) -> None:
-        self.expression(stmt.iter, stmt, block)
-        self.target(stmt.target, stmt.iter, (), stmt, block, kind="for")
-        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
-        self.body(stmt.orelse, Block(block.scope, block, stmt, "orelse"))
-
-    def while_(self, stmt: ast.While, block: Block) -> None:
-        self.expression(stmt.test, stmt, block)
+    def loop(self, stmt: Union[ast.For, ast.AsyncFor, ast.While], block: Block) -> None:
+        self.expression(stmt.test if isinstance(stmt, ast.While) else stmt.iter, stmt, block)
+        if not isinstance(stmt, ast.While):
+            self.target(stmt.target, stmt.iter, (), stmt, block, kind="for")
         self.body(stmt.body, Block(block.scope, block, stmt, "body"))
         self.body(stmt.orelse, Block(block.scope, block, stmt, "orelse"))
 
@@ -196,22 +192,18 @@ class _IndexBuilder(ExpressionWalk):
                 self.module.worded[id(case.branch.test)] = case.text
                 block = Block(block.scope, block, case.branch, "orelse")
 
-    def import_(self, stmt: ast.Import, block: Block) -> None:
+    def import_(self, stmt: ImportStatement, block: Block) -> None:
         block.scope.imports.append((stmt, block))
+        kind = "from" if isinstance(stmt, ast.ImportFrom) else "import"
         for alias in stmt.names:
-            self.bind(alias.asname or alias.name.split(".")[0], "import", alias, None, stmt, block)
-            self.module.imported.setdefault(alias.asname or alias.name.split(".")[0], []).append((stmt, alias))
-
-    def import_from(self, stmt: ast.ImportFrom, block: Block) -> None:
-        block.scope.imports.append((stmt, block))
-        for alias in stmt.names:
-            if alias.name == "*":
+            if alias.name == "*" and isinstance(stmt, ast.ImportFrom):
                 block.scope.stars.append((stmt, block))
-            else:
-                self.bind(alias.asname or alias.name, "from", alias, None, stmt, block)
-                self.module.imported.setdefault(alias.asname or alias.name, []).append((stmt, alias))
-                if alias.asname:
-                    self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
+                continue
+            name = alias.asname or (alias.name if kind == "from" else alias.name.partition(".")[0])
+            self.bind(name, kind, alias, None, stmt, block)
+            self.module.imported.setdefault(name, []).append((stmt, alias))
+            if alias.asname and kind == "from":
+                self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
 
     def expr(self, stmt: ast.Expr, block: Block) -> None:
         if isinstance(stmt.value, ast.GeneratorExp):  # which nothing runs
@@ -245,14 +237,14 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.AnnAssign: _IndexBuilder.annotated,
     ast.AugAssign: _IndexBuilder.augmented,
     ast.If: _IndexBuilder.if_,
-    ast.For: _IndexBuilder.for_,
-    ast.AsyncFor: _IndexBuilder.for_,
-    ast.While: _IndexBuilder.while_,
+    ast.For: _IndexBuilder.loop,
+    ast.AsyncFor: _IndexBuilder.loop,
+    ast.While: _IndexBuilder.loop,
     ast.With: _IndexBuilder.with_,
     ast.AsyncWith: _IndexBuilder.with_,
     **dict.fromkeys(TRY, _IndexBuilder.try_),
     ast.Import: _IndexBuilder.import_,
-    ast.ImportFrom: _IndexBuilder.import_from,
+    ast.ImportFrom: _IndexBuilder.import_,
     ast.Expr: _IndexBuilder.expr,
     ast.Return: _IndexBuilder.return_,
     ast.Delete: _IndexBuilder.delete,

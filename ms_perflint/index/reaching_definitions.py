@@ -78,11 +78,8 @@ class Flow:
             start.update((name, tuple(home.bindings.get(name, ()))) for name, home in self.scope.declared.items())
             body = getattr(self.scope.node, "body", None)
             end = self._body(body, start) if isinstance(body, list) else start
-            self._exit = end if end is not None else self._all()
+            self._exit = end if end is not None else {name: tuple(bindings[name]) for name in self._many}
         return self._exit
-
-    def _all(self) -> Environment:
-        return {name: tuple(self.scope.bindings[name]) for name in self._many}
 
     # --- statements; None is the environment after which nothing runs
 

@@ -90,6 +90,25 @@ class Binding:
         """Return the scope in which the value is to be read."""
         return self.block.scope
 
+    @property
+    def whole(self) -> Optional[ast.expr]:
+        """Return the value that an assignment gives as a whole; None where it is taken apart, and of others."""
+        return self.value if self.kind == "assign" and not self.path else None
+
+    @property
+    def shown(self) -> Optional[ast.expr]:
+        """Return what an assignment gives its name, also out of a row that stands there: `a` of `x, y = a, b`."""
+        value = self.value if self.kind == "assign" else None
+        for index in self.path:
+            is_row = isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts)
+            value = value.elts[index] if is_row else None  # type: ignore[union-attr]
+        return value
+
+    @property
+    def site(self) -> Site:
+        """Return the statement as a site, of which conditions and repetition can be asked."""
+        return Site(self.scope.module, self.stmt, "", self.stmt, self.block, None)  # type: ignore[arg-type]
+
 
 class Scope:
     """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
@@ -150,12 +169,17 @@ class Scope:
             self._owner = parent.owner
 
     @property
+    def cls(self) -> Optional[Scope]:
+        """Return the class in whose body it stands; None of others."""
+        return self.parent if self.parent is not None and self.parent.is_class else None
+
+    @property
     def is_method(self) -> bool:
         """Return whether it is a function that is given an object, or a class, first."""
-        parent = self.parent
-        if parent is None or not parent.is_class or is_decorated(self.node, STATIC):
+        cls = self.parent
+        if cls is None or not cls.is_class or is_decorated(self.node, STATIC):
             return False
-        others = parent.bindings.get(self.name, ())
+        others = cls.bindings.get(self.name, ())
         return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
     @property
@@ -199,6 +223,22 @@ class Scope:
     def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings of this scope that may hold where a name is read in a scope that looks it up here."""
         return self.flow.at(node) if self is scope or self is scope.owner else self.flow.at_end(node.id)
+
+    def only(self, node: Optional[ast.AST]) -> Optional[Binding]:
+        """Return the one binding that may hold where a name is read; None of several, and of other expressions."""
+        bindings = self.lookup(node) if isinstance(node, ast.Name) else ()
+        return bindings[0] if len(bindings) == 1 else None
+
+    def sole(self, node: ast.Name) -> Optional[ast.expr]:
+        """Return what a name of this scope is given where it is read, if that is one thing, and given as a whole."""
+        only = self.only(node) if node.id in self.bindings else None
+        return only.whole if only is not None else None
+
+    def wholes(self, node: ast.Name) -> list[ast.expr]:
+        """Return what assignments give a name as a whole where it is read; none where something else may bind it."""
+        bindings = self.lookup(node)
+        found = [each.whole for each in bindings if each.whole is not None]
+        return found if len(found) == len(bindings) else []
 
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of that name that is defined in it."""

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, Site
 
 SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
@@ -89,6 +89,11 @@ class Layer(NamedTuple):
             return self.call.func
         given = (word.value for word in self.call.keywords if word.arg == "default_factory")
         return self.call.args[0] if self.call.args else next(given, self.call.func)
+
+    @property
+    def site(self) -> Optional[Site]:
+        """Return the call as a site of its file."""
+        return self.scope.module.site_at(self.call)
 
     @property
     def args(self) -> Iterable[Held]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional, Union
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.core.records import equal_by
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.resolve.resolver import Namespace
 
@@ -161,7 +161,7 @@ class Alternative(NamedTuple):
         module, node = self.where
         if not hasattr(node, "lineno"):
             return Place(module.path, 1, 1)
-        return module.source.place(module.span(node)[0])
+        return module.place(node)
 
     @property
     def constant(self) -> object:
@@ -256,6 +256,12 @@ class Alternative(NamedTuple):
         what = self.what
         is_shown = self.is_made and what.row is None  # type: ignore[union-attr]
         return Layer(what.node, what.scope) if is_shown else None  # type: ignore[union-attr, arg-type]
+
+    @property
+    def maker(self) -> Optional[Site]:
+        """Return the call that made it as a site of its file; None where it has no `creation`."""
+        made = self.creation
+        return made.site if made is not None else None
 
     @property
     def is_made(self) -> bool:

@@ -115,14 +115,14 @@ class Inquiry:
             for site in instance.anchors(module) if check.anchored and module.path == program.entry else ():
                 _note(found, _asked(partial(instance.examine, site), instance, site, problems))
         except Exception as error:
-            place = site.module.source.place(site.span[0]) if site is not None else Place(module.path, 0, 0)
+            place = site.place if site is not None else Place(module.path, 0, 0)
             failures.append(Failure(check.code, place, internal_error(error)))
             self.drop(program.entry)
         return found
 
     def _site_of(self, check: type[Check], module: SemanticIndex, finding: Finding) -> Optional[Site]:
         """Return the site that a check reports; None where the finding stands elsewhere."""
-        starts = ((site, module.source.place(site.span[0])) for site in self.candidates(check, module))
+        starts = ((site, site.place) for site in self.candidates(check, module))
         return next((site for site, place in starts if place == finding.place), None)
 
     def _comes_to(self, check: type[Check], program: Program, site: Site) -> bool:
@@ -163,6 +163,6 @@ def _asked(ask: Callable[[], list[Finding]], check: Check, site: Site, problems:
         reason = Message("{code} could not look at this call: {reason}", code=check.code, reason=error.args[0])
     except RecursionError:
         reason = Message("{code} skipped: the code around this call is nested too deeply", code=check.code)
-    place = site.module.source.place(site.span[0])
+    place = site.place
     problems.append(Problem(place.path, place.line, place.column, reason, place.cell))
     return []

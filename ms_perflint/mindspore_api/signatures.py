@@ -22,7 +22,8 @@ def parameters(api: str, version: Version) -> Optional[tuple[Parameter, ...]]:
     """
     for candidate in _candidates(api):
         found = _generated(candidate, version)
-        kept = {k.name: k.default for k in KEYWORDS.get(candidate, ()) if _holds(version, k.since, k.until)}
+        since = (k for k in KEYWORDS.get(candidate, ()) if k.since <= (*version, 0, 0))
+        kept = {k.name: k.default for k in since if k.until is None or version < k.until}
         if found is not None or kept:
             known = [p._replace(default=kept.pop(p.name)) if p.name in kept else p for p in found or ()]
             return tuple(known + [Parameter(name, True, default) for name, default in kept.items()])
@@ -37,10 +38,6 @@ def _candidates(api: str) -> list[str]:
     if method == "__call__":
         return [api]
     return [api, *(f"{parent}.{method}" for parent in ancestors(owner))]
-
-
-def _holds(version: Version, since: Version, until: Optional[Version]) -> bool:
-    return since <= (*version, 0, 0) and (until is None or version < until)
 
 
 def _generated(api: str, version: Version) -> Optional[tuple[Parameter, ...]]:

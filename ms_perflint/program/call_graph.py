@@ -157,7 +157,7 @@ class CallGraph:
 
     def _is_of_object(self, function: Scope) -> bool:
         """Return whether an object may have a function or class as a member of its own name: `self.make = make`."""
-        return (function.parent is not None and function.parent.is_class) or function.name in self._members
+        return function.cls is not None or function.name in self._members
 
     @cached_property
     def _members(self) -> frozenset[str]:

@@ -113,6 +113,10 @@ def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
 
 def call_of(program: Program, known: Optional[Alternative]) -> Optional[Call]:
     """Return the call that made an instance of an API; None for anything else."""
-    made = known.creation if known is not None and known.cls is None else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
-    return Call(site, program, known.type_api) if site is not None and known is not None else None
+    return made_at(program, known) if known is not None and known.cls is None else None
+
+
+def made_at(program: Program, known: Alternative) -> Optional[Call]:
+    """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
+    site = known.maker
+    return Call(site, program, known.type_api) if site is not None else None

@@ -17,7 +17,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.infer.values import Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.live_code import HOOKS
 
@@ -38,8 +38,8 @@ def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
     Where there are such, what a call under another name passes depends on them: those are left out.
     """
     found = entering(program, function)
-    cls = function.parent if function.name == "__init__" else None
-    partials = tuple(_partials(program, function if cls is None or not cls.is_class else cls))
+    cls = function.cls if function.name == "__init__" else None
+    partials = tuple(_partials(program, cls or function))
     if partials:
         own = program.direct_sites(function)
         found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
@@ -53,7 +53,7 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     """
     if function.parent is None:
         return ()
-    cls = function.parent if function.parent is not None and function.parent.is_class else None
+    cls = function.cls
     if cls is None or function.name != "__init__":
         found = [site for site in _called_at(program, function) if not _passes_on(site, function)]
         if cls is not None and function.name in INSTANCE_METHODS:
@@ -70,10 +70,10 @@ def is_left_out(program: Program, function: Scope) -> bool:
     for each in ways:  # which grows
         if not each.is_function or program.call_graph.is_held(each) or _is_for_others(program, each):
             return False
-        calls = program.direct_sites(each)
+        calls = program.call_graph.direct_sites(each)
         if not calls:
             return False
-        sites = (*calls, *(site for name in program.groups(each) for site in program.group(name)))
+        sites = (*calls, *(site for name in program.call_graph.groups(each) for site in program.call_graph.group(name)))
         owners = dict.fromkeys(site.scope.owner for site in sites if program.evaluator.may_run(site))
         ways += [owner for owner in owners if owner not in ways]
     return True
@@ -81,19 +81,16 @@ def is_left_out(program: Program, function: Scope) -> bool:
 
 def _is_for_others(program: Program, function: Scope) -> bool:
     """Return whether code outside of the project may call a method: a hook, or one of a class with a base outside."""
-    cls = function.parent
-    if cls is None or not cls.is_class:
+    cls = function.cls
+    if cls is None:
         return False
     if function.name in HOOKS or function.name.startswith("__"):
         return True
     classes = {base: base.node for each in (cls, *program.derived(cls)) for base in ancestors(program.evaluator, each)}
     written = ((each, node.bases) for each, node in classes.items() if isinstance(node, ast.ClassDef))
     bases = [program.value(base, each.parent or each) for each, found in written for base in found]
-    return any(value.open or not all(map(_is_plain, value.alternatives)) for value in bases)
-
-
-def _is_plain(base: Alternative) -> bool:
-    return base.definition is not None or base.api in ("builtins.object", "abc.ABC")
+    known = (each for value in bases for each in value.alternatives if each.definition is None)
+    return any(value.open for value in bases) or any(each.api not in ("builtins.object", "abc.ABC") for each in known)
 
 
 def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
@@ -265,7 +262,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
         own = site.scope.owner.parent.method(callee.attr)
         if own is not None:
             return [own]
-    methods = [each for each in found if each.is_function and each.parent is not None and each.parent.is_class]
+    methods = [each for each in found if each.is_function and each.cls is not None]
     return methods if len(methods) == 1 else [*methods, *program.names.resolve_member(site.module, callee.attr).scopes]
 
 

@@ -2,38 +2,88 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional, TypeVar, Union
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import ConfigDocument
+from ms_perflint.program.call_graph import CallGraph
+from ms_perflint.program.program import Program
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
-from ms_perflint.resolve.resolver import Namespace
+from ms_perflint.resolve.resolver import Resolver
 
 if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
     from ms_perflint.infer.evaluate import ProgramEvaluator
     from ms_perflint.program.callers import Partials
-    from ms_perflint.program.program import Program
+
+    Arguments = ParamSpec("Arguments")
 
 Answer = TypeVar("Answer")
+Asker = TypeVar("Asker")
 
 
-class Inputs:
-    """What the queries of a program ask of it."""
+def _noted(
+    told: Callable[Concatenate[Asker, Arguments], Answer], of: str = ""
+) -> Callable[Concatenate[Noted, Arguments], Answer]:
+    """Return a method that gives what one of the program tells, which can be asked again in another program.
+
+    `of`: the attribute of the program that tells it.
+    """
+    name = f"{of}{told.__name__}"
+
+    def ask(self: Noted, /, *arguments: Hashable) -> Any:
+        return self.queries.input(name, *arguments)
+
+    return ask  # type: ignore[return-value]
+
+
+class Noted:
+    """What queries ask, so that it is noted."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
+
+    @property
+    def queries(self) -> Queries:
+        """Return the answers of the program."""
+        return self._program.queries
+
+
+class Inputs(Noted):
+    """What the queries of a program ask of it."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
         self.names = Names(program)
 
-    def _asked(self, method: Callable[..., Answer], *arguments: object) -> Answer:
-        """Return what a method of the program tells, which can be asked again in another program."""
-        found: Answer = self.queries.input(method.__name__, *arguments)
-        return found
+    # --- noted, as the program tells it
+
+    is_entry = _noted(Program.is_entry)
+    has_file = _noted(Program.has_file)
+    import_target = _noted(Program.import_target)
+    naming = _noted(Program.naming)
+    sites = _noted(Program.sites)
+    call_sites = _noted(CallGraph.sites, "call_graph.")
+    groups = _noted(CallGraph.groups, "call_graph.")
+    group = _noted(CallGraph.group, "call_graph.")
+    direct_sites = _noted(CallGraph.direct_sites, "call_graph.")
+    instance_sites = _noted(CallGraph.instance_sites, "call_graph.")
+    decorated_by = _noted(Program.decorated_by)
+    bases_named = _noted(Program.bases_named)
+    has_partials = _noted(Program.has_partials)
+    stores = _noted(Program.stores)
+    config_document = _noted(Program.config_document)
+    exported = _noted(Program.exported)
+    overrides = _noted(Program.overrides)
+    is_one_run = _noted(Program.is_one_run)
+
+    def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
+        """Return what each command that starts the entry script gives to an option with these flags."""
+        return self.queries.input("given", tuple(flags))  # type: ignore[no-any-return]
 
     @property
     def version(self) -> tuple[int, ...]:
@@ -50,90 +100,6 @@ class Inputs:
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module; None when it cannot be parsed."""
         return self._program.module(path)
-
-    # --- files
-
-    def is_entry(self, path: str) -> bool:
-        """Return whether a file is the entry script."""
-        return self._asked(self._program.is_entry, path)
-
-    def has_file(self, path: str) -> bool:
-        """Return whether a file is one of the program."""
-        return self._asked(self._program.has_file, path)
-
-    def import_target(
-        self, module: SemanticIndex, dotted: str, level: int
-    ) -> Union[SemanticIndex, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there."""
-        return self._asked(self._program.import_target, module, dotted, level)
-
-    def naming(self, word: str) -> tuple[SemanticIndex, ...]:
-        """Return the modules of the files that have a word in them, by their bytes."""
-        return self._asked(self._program.naming, word)
-
-    # --- code
-
-    def sites(self, word: str) -> Sequence[Site]:
-        """Return the call sites whose callee may be something named `word`."""
-        return self._asked(self._program.sites, word)
-
-    def call_sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call a function, or make an object of a class, but for those of its groups."""
-        return self._asked(self._program.call_sites, function)
-
-    def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
-        return self._asked(self._program.groups, function)
-
-    def group(self, name: Union[str, int]) -> tuple[Site, ...]:
-        """Return the sites of a group."""
-        return self._asked(self._program.group, name)
-
-    def direct_sites(self, function: Scope) -> list[Site]:
-        """Return the sites that may do so under its own name."""
-        return self._asked(self._program.direct_sites, function)
-
-    def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call an object of a class."""
-        return self._asked(self._program.instance_sites, cls)
-
-    def decorated_by(self, word: str) -> Sequence[Scope]:
-        """Return what decorators decorate that may be something named `word`."""
-        return self._asked(self._program.decorated_by, word)
-
-    def bases_named(self, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
-        """Return the other classes that have bases with the name of a class, and these bases."""
-        return self._asked(self._program.bases_named, cls)
-
-    def has_partials(self, name: str) -> bool:
-        """Return whether a call of `partial` may be given what has a name elsewhere."""
-        return self._asked(self._program.has_partials, name)
-
-    def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return what running code stores under a name in objects."""
-        return self._asked(self._program.stores, name)
-
-    # --- the run
-
-    def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
-        """Return a config document that a module loads; None where there is none."""
-        return self._asked(self._program.config_document, path, module)
-
-    def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
-        """Return what each command that starts the entry script gives to an option with these flags."""
-        return self._asked(self._program.given, tuple(flags))
-
-    def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what all launchers put into a variable of the environment; None where they differ."""
-        return self._asked(self._program.exported, variable)
-
-    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
-        """Return the `key=value` among the arguments of the run configuration, each with its place."""
-        return self._asked(self._program.overrides)
-
-    def is_one_run(self) -> bool:
-        """Return whether one run is judged, and no other: what it is not given has its default."""
-        return self._asked(self._program.is_one_run)
 
     # --- of this program alone: no other one takes over the answer of a query that reads it
 
@@ -162,11 +128,6 @@ class Inputs:
         """Return what evaluates the expressions of the program."""
         return self._program.evaluator
 
-    @property
-    def queries(self) -> Queries:
-        """Return the answers of the program."""
-        return self._program.queries
-
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites that call a function; of a method `__init__`, those that make the class."""
         return self._program.callers(function)
@@ -180,30 +141,15 @@ class Inputs:
         return self._program.decorated(decorator)
 
 
-class Names:
+class Names(Noted):
     """What names mean in a program."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-
-    def _asked(self, method: Callable[..., Answer], *arguments: object) -> Answer:
-        found: Answer = self._program.queries.input(f"names.{method.__name__}", *arguments)
-        return found
+    submodule = _noted(Resolver.submodule, "names.")
+    may_give = _noted(Resolver.may_give, "names.")
+    imported_files = _noted(Resolver.imported_files, "names.")
 
     @property
     def roots(self) -> Roots:
         """Return where imports are looked for; the answer of a query that reads it is for this program alone."""
-        self._program.queries.is_of_program()
+        self.queries.is_of_program()
         return self._program.names.roots
-
-    def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
-        """Return the module `name` inside of a package."""
-        return self._asked(self._program.names.submodule, module, name)
-
-    def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
-        """Return whether a star import may give a name."""
-        return self._asked(self._program.names.may_give, module, star, name)
-
-    def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files that an import statement runs, unless they have run before."""
-        return self._asked(self._program.names.imported_files, stmt, module)

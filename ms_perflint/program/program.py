@@ -23,7 +23,6 @@ from ms_perflint.program import callers, live_code, run_configurations
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
-from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
@@ -33,6 +32,7 @@ from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
     from ms_perflint.program import launchers
+    from ms_perflint.program.inputs import Inputs
 
 KEPT = (
     "project",
@@ -46,11 +46,6 @@ KEPT = (
     "files",
     "names",
 )  # of a program that is closed
-
-
-@fact
-def _config(program: Program, path: str) -> Optional[config_documents.Entry]:
-    return config_files.read(program, path)
 
 
 class Program:
@@ -130,12 +125,14 @@ class Program:
         evaluator = ProgramEvaluator(self.inputs, LIBRARIES, shared)
         evaluator.queries.program = self
         evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
-        evaluator.queries.askers.update({ProgramEvaluator: evaluator, Inputs: self.inputs})
+        evaluator.queries.askers.update({ProgramEvaluator: evaluator, type(self.inputs): self.inputs})
         return evaluator
 
     @cached_property
     def inputs(self) -> Inputs:
         """Return the program as its queries see it."""
+        from ms_perflint.program.inputs import Inputs  # here, because it is made of methods of this class
+
         return Inputs(self)
 
     @cached_property
@@ -226,26 +223,6 @@ class Program:
     def holds(self, module: SemanticIndex) -> bool:
         """Return whether a module is one of the program, and not evicted meanwhile."""
         return module.path in self.paths and self.project.holds(module)
-
-    def call_sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call a function, or make an object of a class, but for those of its groups."""
-        return self.call_graph.sites(function)
-
-    def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
-        return self.call_graph.groups(function)
-
-    def group(self, name: Union[str, int]) -> tuple[Site, ...]:
-        """Return the sites of a group."""
-        return self.call_graph.group(name)
-
-    def direct_sites(self, function: Scope) -> list[Site]:
-        """Return the sites that may do so under its own name."""
-        return self.call_graph.direct_sites(function)
-
-    def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
-        """Return the sites that may call an object of a class."""
-        return self.call_graph.instance_sites(cls)
 
     def decorated_by(self, word: str) -> Sequence[Scope]:
         """Return what decorators decorate that may be something named `word`."""
@@ -385,9 +362,10 @@ class Program:
         """Return the `key=value` that the run gives to an option, as settings of its config files: `-o key=value`."""
         return self.run.settings if self.run is not None else ()
 
+    @fact
     def config(self, path: str) -> Optional[config_documents.Entry]:
         """Return a config file, with the files below it; None when it is not there or no config."""
-        return _config(self, path)
+        return config_files.read(self, path)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""

@@ -155,13 +155,9 @@ def _homes(program: Program) -> Iterator[tuple[str, str]]:
     yield from ((base, base) for base in above)
     around = (program.project.ancestors(folder) for folder in {os.path.dirname(path) for path in program.files})
     inside = {folder for folders in around for folder in folders if folder.startswith(os.path.join(above[-1], ""))}
-    for folder in sorted(inside.difference(above), key=_by_depth):
+    for folder in sorted(inside.difference(above), key=lambda each: (each.count(os.sep), each)):
         base = next((base for base in above if folder.startswith(os.path.join(base, ""))), folder)
         yield base, folder
-
-
-def _by_depth(folder: str) -> tuple[int, str]:
-    return folder.count(os.sep), folder
 
 
 def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:

@@ -129,7 +129,7 @@ def _old_calls(program: Files, path: str) -> Iterator[tuple[Version, Place]]:
         for name in _called(site) if not _is_for_another(site.block) else ():
             removed = mindspore_api.removed_in(name)
             if removed is not None:
-                yield removed, module.source.place(module.span(site.node)[0])
+                yield removed, module.place(site.node)
             for word, (api, version) in _OLD.items():
                 if word in given and mindspore_api.canonical(name) == api:
                     yield version, module.source.place(module.span(given[word])[0])

@@ -128,7 +128,7 @@ class Resolver:
         while todo:
             source, word = todo.pop()
             own = source.defined.get(word, ())
-            scopes.update((scope, None) for scope in own if scope.parent is None or not scope.parent.is_class)
+            scopes.update((scope, None) for scope in own if scope.cls is None)
             if word in source.scope.bindings and word not in source.imported:
                 modules[source] = None
             for target, inner in self._origins(source, word):

@@ -196,8 +196,7 @@ def _of_hooks(program: Program, hooks: Sequence[Scope]) -> Cadence:
 def _updates(hook: Scope) -> bool:
     """Return whether a hook updates weights or their average; `loss_meter.update(loss)` only notes something."""
     for site in hook.calls:
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
-        if isinstance(callee, ast.Attribute) and callee.attr == "update" and re.search(UPDATED, word_of(callee.value)):
+        if site.word == "update" and site.base is not None and re.search(UPDATED, word_of(site.base)):
             return True
     return False
 

@@ -90,7 +90,7 @@ def path_conditions(program: Program, site: Site, also: Iterable[Condition] = ()
     more = tuple(part for condition in also for part in condition.parts)
     found = _path_conditions(program, site, more, (), (), CHAINS + 1)
     if len(found) > CHAINS:
-        place = site.module.source.place(site.span[0])
+        place = site.place
         program.leave_out(Message("more than {most} chains of calls lead to {place}", most=CHAINS, place=place.named))
     return tuple(dict.fromkeys(found[:CHAINS]))
 
@@ -205,8 +205,8 @@ def _spelled_out(conditions: PathCondition) -> Iterator[Condition]:
         yield condition
         name = condition.test.id if isinstance(condition.test, ast.Name) else ""
         bindings = condition.scope.bindings.get(name, [])
-        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
-        if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)) and not bindings[0].path:
+        value = bindings[0].whole if len(bindings) == 1 else None
+        if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             yield from condition._replace(test=value).parts
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ms_perflint.core.findings import Place
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import mode
+from ms_perflint.training import jit, mode
 from ms_perflint.training.devices import target_of
 
 GRAPHS, SYNCHRONOUS, PIPELINE = "graphs", "synchronous", "pipeline"  # what a switch does
@@ -53,7 +53,7 @@ def _slows(program: Program, effect: str) -> bool:
     """Return whether a switch slows the mode in which a program trains; graph mode where that is not known."""
     if effect == PIPELINE:
         return True
-    is_eager = mode.default_mode(program) == mode.PYNATIVE and not mode.is_compiled(program)
+    is_eager = mode.default_mode(program) == mode.PYNATIVE and not jit.is_compiled(program)
     return is_eager and not target_of(program).is_cpu if effect == SYNCHRONOUS else not is_eager
 
 

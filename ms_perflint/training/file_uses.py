@@ -244,8 +244,7 @@ def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) ->
 
 def _trainings(program: Program, scope: Scope) -> Sequence[Site]:
     """Return the trainings that call a hook of a callback."""
-    cls = scope.parent
-    is_hook = scope.name in HOOKS and cls is not None and cls.is_class and is_callback(program, cls)
+    is_hook = scope.name in HOOKS and scope.cls is not None and is_callback(program, scope.cls)
     return program.calls(*MODEL_TRAINS) if is_hook else ()
 
 

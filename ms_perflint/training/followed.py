@@ -33,7 +33,7 @@ class End(NamedTuple):
     def place(self) -> Place:
         """Return where it stands."""
         module = self.scope.module
-        return module.source.place(module.span(self.node)[0])
+        return module.place(self.node)
 
     @property
     def code(self) -> str:

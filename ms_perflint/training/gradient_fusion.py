@@ -24,7 +24,8 @@ def is_data_parallel(call: Call) -> bool:
 
 def is_missing(call: Call) -> bool:
     """Return whether no gradient fusion is set for the AllReduce of the gradients."""
-    program, names = call.program, _fusing(call.program)
+    program = call.program
+    names = (parallel.FUSION,) if indices_do_nothing(program) else (parallel.FUSION, parallel.INDICES)
     if parallel.sets_fusion(parallel.settings(call) or {}, names):
         return False
     if parallel.serves_parameters(program) or parallel.shards_optimizer(program) or parallel.restores(call):
@@ -53,11 +54,6 @@ def is_by_indices(program: Program) -> bool:
     if program.version < BY_BUCKETS:
         return True
     return not indices_do_nothing(program) and parallel.is_resnet50(program)
-
-
-def _fusing(program: Program) -> tuple[str, ...]:
-    """Return the settings that fuse gradients in the target's version."""
-    return (parallel.FUSION,) if indices_do_nothing(program) else (parallel.FUSION, parallel.INDICES)
 
 
 def may_compile(program: Program) -> bool:

@@ -267,17 +267,14 @@ def _decides(step: StepLoop, tensors: set[str]) -> bool:
     """Return whether what a step gave, or what is read of it, decides what Python does: a guard, an early stop."""
     names = set(tensors)
     for name, bindings in step.scope.bindings.items():
-        inside = [getattr(each.stmt, "value", None) for each in bindings if _is_inside(step, each.block)]
+        around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
+        inside = [getattr(each.stmt, "value", None) for each in around]
         if any(value is not None and not names.isdisjoint(_names(value)) for value in inside):
             names.add(name)
     for node in descendants(step.loop):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
             return True
     return False
-
-
-def _is_inside(step: StepLoop, block: Block) -> bool:
-    return step.loop in block.loops or not step.site.block.loops
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import Condition, condition_of, excludes
-from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
@@ -25,8 +25,6 @@ SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
 PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data|modelarts|cloud"
 MANY = 64  # settings of the mode that are compared with one another
-DATA_SINK = "mindspore.data_sink"
-JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
 # Names of options for the mode; `data_sink_mode`, `eval_mode` and others are of other things
 OPTION = r"(?i)(?:(?:ms|mindspore|context|ctx|exec|execution|run|running|graph)_?)?mode"
@@ -121,7 +119,8 @@ def is_surely_said(program: Program) -> bool:
     """Return whether the entry script, by itself and under no condition, says the mode: a cheap first answer."""
     entry = program.module(program.entry)
     sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
-    return any(_is_sure(program, site) for site in sites if _says_by_name(site))
+    said = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
+    return any(_is_sure(program, site) for site in said)
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
@@ -135,10 +134,6 @@ def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
 def _says_nothing(node: ast.Call) -> bool:
     """Return whether a call with keywords alone leaves the mode alone."""
     return all(keyword.arg not in ("mode", None) for keyword in node.keywords)
-
-
-def _says_by_name(site: Site) -> bool:
-    return isinstance(site.node, ast.Call) and any(keyword.arg == "mode" for keyword in site.node.keywords)
 
 
 def _is_sure(program: Program, site: Site) -> bool:
@@ -278,86 +273,6 @@ def default_mode(program: Program) -> Optional[int]:
     return modes.pop() if len(modes) == 1 else None
 
 
-# --- compiled steps
-
-
-def is_compiled(program: Program) -> bool:
-    """Return whether every training step is compiled by `jit`, whatever the mode."""
-    return bool(training.train_sites(program)) and all(
-        _compiled_site(program, site) for site in training.train_sites(program)
-    )
-
-
-def _compiled_site(program: Program, site: Site) -> bool:
-    if _is_compiled_scope(program, site.scope.owner, set()):
-        return True
-    for known in program.evaluator.callees(site).alternatives:
-        construct = known.cls.method("construct") if known.cls is not None else None
-        if construct is not None and is_decorated(program, construct):
-            return True
-    return isinstance(site.node, ast.Call) and _is_jit(program, site.node.func, site.scope)
-
-
-def is_in_jit(program: Program, scope: Scope) -> bool:
-    """Return whether a function is compiled by `jit`, also through the one around it or those that call it."""
-    return _is_compiled_scope(program, scope, set())
-
-
-def _is_compiled_scope(program: Program, scope: Scope, seen: set[Scope]) -> bool:
-    """Return whether a function is compiled: by itself, with one around it, or since only compiled code calls it."""
-    around: Optional[Scope] = scope
-    while around is not None:
-        if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
-            return True
-        around = around.parent
-    if scope in seen:
-        return True  # asked already: a caller that is not compiled has the last word
-    if not scope.is_function:
-        return False
-    seen.add(scope)
-    sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]
-    return bool(sites) and all(_is_compiled_scope(program, site.scope.owner, seen) for site in sites)
-
-
-def _is_called(program: Program, site: Site) -> bool:
-    """Return whether the function in which a call stands is called itself: others of a helper module may not be."""
-    owner = site.scope.owner
-    return not owner.is_function or owner in _wrapped(program) or bool(training.callers(program, owner))
-
-
-def is_decorated(program: Program, function: Scope) -> bool:
-    """Return whether a function has the decorator `jit`."""
-    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
-        return False
-    for decorator in function.node.decorator_list:
-        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if any(known.api in JITS for known in program.value(callee, function.parent).alternatives):
-            return True
-    return False
-
-
-def _wrapped(program: Program) -> set[Scope]:
-    """Return the functions that are given to `jit(function)`, or to `data_sink` with a `jit_config`."""
-    found: set[Scope] = set()
-    sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
-    for call in (*program.calls(*sorted(JITS)), *sinks):
-        for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
-            known = program.value(argument, call.scope).alternatives
-            found.update(each.definition for each in known if each.definition is not None)
-    return found
-
-
-def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a callee was made by `jit(...)`: `step = ms.jit(cell)`."""
-    bindings = scope.owner.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
-    for binding in [*bindings, *(scope.module.scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else [])]:
-        if isinstance(binding.value, ast.Call):
-            callee = program.value(binding.value.func, binding.scope)
-            if any(known.api in JITS for known in callee.alternatives):
-                return True
-    return False
-
-
 # --- where training is reached
 
 
@@ -415,5 +330,5 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
             is_switch = any(isinstance(each, bool) for each in default.constants)
             if re.fullmatch(OPTION, name) and default_mode_of(default) == GRAPH and not is_switch and not read:
                 stmt, holder = holders[0]
-                return Unused(f"{holder}.{name}", module.source.place(site.span[0]), stmt)
+                return Unused(f"{holder}.{name}", site.place, stmt)
     return None

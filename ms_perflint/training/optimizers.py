@@ -15,7 +15,7 @@ from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import AT, Held, Key
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, kin
 
 # What gives the parameters of a network, which every optimizer takes
 PARAMETERS = ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names")
@@ -50,12 +50,10 @@ def optimizers() -> list[str]:
 
 def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
     """Return whether an instance of an API, or of a class of the project, is an optimizer."""
-    return any(_is_kin(name) for name in ({api} if cls is None else base_apis(program, cls)))
-
-
-def _is_kin(name: str) -> bool:
-    kin = {name, *mindspore_api.ancestors(name)}
-    return not kin.isdisjoint(OPTIMIZERS) or (name.startswith("mindspore.nn.") and is_optimizer_word(name))
+    return any(
+        name in OPTIMIZERS or (name.startswith("mindspore.nn.") and is_optimizer_word(name))
+        for name in kin(program, api, cls)
+    )
 
 
 @fact
@@ -75,8 +73,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
         return True
     for word in _STEPS:
         for site in module.by_word.get(word, ()):
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(callee, ast.Attribute) and _is_named(callee.value, held) and program.runs(site):
+            if site.base is not None and _is_named(site.base, held) and program.runs(site):
                 return True
     made = {site.word for site in takers(program) if site.module is module}
     return _are_called(program, module, set().union(*(module.result_names(word) for word in sorted(made))))

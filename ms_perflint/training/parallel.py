@@ -320,14 +320,8 @@ def _maker(model: Call) -> str:
     """Return the name of the one function that makes the network of a Model; "" if there may be others."""
     node, scope = model.given("network"), model.scope
     if isinstance(node, ast.Name):
-        bindings = scope.flow.at(node) if node.id in scope.bindings else ()
-        node = (
-            bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path else None
-        )
-    if not isinstance(node, ast.Call):
+        node = scope.sole(node)
+    known = model.program.value(node.func, scope).only if isinstance(node, ast.Call) else None
+    if known is None:
         return ""
-    callee = model.program.value(node.func, scope)
-    if callee.open or len(callee.alternatives) != 1:
-        return ""
-    known = callee.alternatives[0]
     return known.api.rpartition(".")[2] or (known.definition.name if known.definition is not None else "")

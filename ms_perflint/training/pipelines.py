@@ -98,8 +98,8 @@ def _laid_around(program: Program, node: ast.expr, scope: Scope, seen: set[ast.e
             yield from _laid_around(program, part, scope, seen)
     elif isinstance(node, ast.Name):
         for binding in scope.lookup(node):
-            if binding.kind == "assign" and binding.value is not None and not binding.path:
-                yield from _laid_around(program, binding.value, binding.scope, seen)
+            if binding.whole is not None:
+                yield from _laid_around(program, binding.whole, binding.scope, seen)
 
 
 def _is_stage(known: Alternative) -> bool:
@@ -149,8 +149,7 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     if not stages:
         return None
     stage, before = stages[0], stages[1:]
-    made, kind = stage.creation, stage.type_api.rpartition(".")[2]
-    site = made.scope.module.site_at(made.call) if made is not None else None
+    site, kind = stage.maker, stage.type_api.rpartition(".")[2]
     if site is None:
         return None
     if before:

@@ -11,7 +11,6 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
 from ms_perflint.training.mode import training_starts
@@ -86,9 +85,7 @@ def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
     """Return the conditions under which the argument of a call is true: `not args.profile`."""
     node, scope = call.given("enable"), call.scope
     if isinstance(node, ast.Name):
-        bindings = scope.flow.at(node) if node.id in scope.bindings else ()
-        if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
-            node = bindings[0].value
+        node = scope.sole(node) or node
     if isinstance(node, ast.IfExp):
         arms = [program.value(arm, scope).truth for arm in (node.body, node.orelse)]
         return (Condition(node.test, bool(arms[0]), scope),) if arms in ([True, False], [False, True]) else ()
@@ -123,7 +120,7 @@ def _follows(program: Program, both: PathCondition, later: PathCondition) -> boo
 def made_by(program: Program, profiling: Profiling) -> Optional[Call]:
     """Return the call that makes a profiler; None where it comes from the environment, or from a setting."""
     calls = (call for call in program.calls(*PROFILERS) if profiling.by == CODE)
-    return next((call for call in calls if call.module.source.place(call.span[0]) == profiling.place), None)
+    return next((call for call in calls if call.place == profiling.place), None)
 
 
 def is_read(call: Call) -> bool:
@@ -150,10 +147,10 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
         if _covers_data(call) and not _is_over(call, tuned):
             alive = _passes_alive(call)
             if alive:
-                yield Profiling(call.module.source.place(call.span[0]), CODE, alive, program.position(call))
+                yield Profiling(call.place, CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
-            yield Profiling(call.module.source.place(call.span[0]), CODE, path_conditions(program, call))
+            yield Profiling(call.place, CODE, path_conditions(program, call))
     if program.version < (2,):
         return
     yield from _from_environment(program)
@@ -202,15 +199,11 @@ def _uses(call: Call, method: str) -> list[Site]:
     found = []
     for site in call.program.sites(method):
         if isinstance(site.node, ast.Call) and call.program.runs(site):
-            for known in call.program.evaluator.callees(site).alternatives:
-                if known.api and known.receiver is not None and _made(known.receiver, call):
-                    found.append(site)
-                    break
+            known = call.program.evaluator.callees(site).alternatives
+            made = [each.receiver.creation for each in known if each.api and each.receiver is not None]
+            if any(each is not None and each.call is call.node for each in made):
+                found.append(site)
     return found
-
-
-def _made(known: Alternative, call: Call) -> bool:
-    return known.creation is not None and known.creation.call is call.node
 
 
 def _is_over(call: Call, tuned: Site) -> bool:
@@ -255,7 +248,7 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
     """
     for site, text in _writes(program):
         if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
-            place = site.module.source.place(site.module.span(site.stmt)[0])
+            place = site.module.place(site.stmt)
             yield Profiling(place, ENVIRONMENT, path_conditions(program, site))
 
 

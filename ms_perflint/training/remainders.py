@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
 
@@ -29,9 +30,8 @@ def kept(call: Call) -> Optional[Call]:
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
-            made = stage.creation
-            site = made.scope.module.site_at(made.call) if made is not None else None
-            batch = pipelines.api_of(Call(site, call.program, stage.type_api)) if site is not None else None
+            made = call_of(call.program, stage)
+            batch = pipelines.api_of(made) if made is not None else None
             if batch is None or not pipelines.is_batch(stage) or batch.given(DROP) is None:
                 continue
             if batch.argument(DROP).must_be(False) and not _divides(batch, each):
@@ -42,7 +42,7 @@ def kept(call: Call) -> Optional[Call]:
 def is_one_size(batch: Call) -> bool:
     """Return whether all batches have one size: one row, or all rows."""
     given, size = batch.given("batch_size"), batch.argument("batch_size")
-    words = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in _nodes(given)}
+    words = {word_of(each) for each in ast.walk(given)} if given is not None else set()
     is_made = any(known.definition is not None for known in size.alternatives)  # a function chooses the size
     return is_made or 1 in size.constants or not words.isdisjoint({"len", "get_dataset_size"})
 
@@ -63,11 +63,10 @@ def is_unshuffled(batch: Call) -> bool:
 
 def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
     """Return whether the last of some stages, the source, and those behind it give the rows in one order."""
-    made = before[-1].creation if before else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
-    if site is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
+    made = call_of(program, before[-1]) if before else None
+    if made is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
         return False
-    return Call(site, program, before[-1].type_api).argument("shuffle").must_be(False)
+    return made.argument("shuffle").must_be(False)
 
 
 def _serves_others(program: Program, function: Scope) -> bool:
@@ -94,7 +93,3 @@ def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
         return True
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
     return rows is not None and all(isinstance(size, int) and size > 0 and rows % size == 0 for size in sizes)
-
-
-def _nodes(given: Optional[ast.expr]) -> list[ast.AST]:
-    return list(ast.walk(given)) if given is not None else []

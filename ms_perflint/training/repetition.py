@@ -125,14 +125,8 @@ def _context(program: Program, caller: Site, function: Scope) -> Optional[CallCo
 
 def _is_hook(program: Program, scope: Scope) -> bool:
     """Return whether a function is a hook, called per step or epoch, of a callback that is used."""
-    cls = scope.parent
-    return (
-        scope.name in REPEATED_HOOKS
-        and cls is not None
-        and cls.is_class
-        and is_callback(program, cls)
-        and _is_used(program, cls)
-    )
+    cls = scope.cls if scope.name in REPEATED_HOOKS else None
+    return cls is not None and is_callback(program, cls) and _is_used(program, cls)
 
 
 def _is_driven(program: Program, found: Sequence[Site]) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import method
@@ -93,16 +94,10 @@ def _works(program: Program, site: Site) -> bool:
     if any(name.startswith(_READERS) or name == "builtins.open" for name in names):
         return True
     if site.word in ("load", "safe_load"):
-        roots = {name.partition(".")[0] for name in names} or {_root(site.node.func)}
+        roots = {name.partition(".")[0] for name in names} or {root_name(site.node.func)}
         return not roots.isdisjoint({"np", *_LOADS})
     is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
     return not is_nothing and bool(re.match(_WORK, site.word))
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:
@@ -141,17 +136,13 @@ def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
     Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
     each worker has its own. Python's own `random` is seeded again in each process.
     """
-    if _is_seeded(program):
+    if any(program.runs(call) for call in program.calls(*_SEEDS)):
         return None
     for site in (site for function in functions for site in function.calls):
         known = program.evaluator.callees(site).alternatives
         if any(each.api.startswith("numpy.random.") and each.api not in _GENERATORS for each in known):
             return site
     return None
-
-
-def _is_seeded(program: Program) -> bool:
-    return any(program.runs(call) for call in program.calls(*_SEEDS))
 
 
 def is_tuned(program: Program) -> bool:

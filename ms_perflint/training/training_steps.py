@@ -155,7 +155,7 @@ def _gives_gradients(program: Program, cls: Scope) -> bool:
     sites = [site for each in own for scope in each.defines if scope.name == "construct" for site in scope.calls]
     roots = (_root(known)[0] for site in sites for known in program.evaluator.callees(site).alternatives)
     made = ((root, root.creation) for root in roots if root.type_api in GRADS)
-    calls = ((root, each.scope.module.site_at(each.call)) for root, each in made if each is not None)
+    calls = ((root, each.site) for root, each in made if each is not None)
     return any(site is not None and not is_of_inputs(Call(site, program, root.type_api)) for root, site in calls)
 
 

@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import mode, training
+from ms_perflint.training import jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import End
 
@@ -46,7 +46,7 @@ def _is_unsaid(program: Program) -> bool:
 
 def trains_uncompiled(program: Program) -> bool:
     """Return whether the program trains on an accelerator, in steps that no `jit` compiles."""
-    return training.is_trained(program) and not target_of(program).is_cpu and not mode.is_compiled(program)
+    return training.is_trained(program) and not target_of(program).is_cpu and not jit.is_compiled(program)
 
 
 def is_place(call: Call) -> bool:
@@ -57,13 +57,8 @@ def is_place(call: Call) -> bool:
 def first_context(program: Program) -> Optional[Call]:
     """Return the first `set_context` on the default path of a program."""
     run = (call for call in program.calls(mode.SET_CONTEXT) if program.is_run_by_entry(call))
-    calls = [call for call in run if not call.is_optional and not _tests_mode(call)]
+    calls = [call for call in run if not call.is_optional and not any(mode.tests_of_mode(program, call))]
     return min(calls, key=lambda call: program.position(call) or 0) if calls else None
-
-
-def _tests_mode(call: Call) -> bool:
-    """Return whether a call stands under a test of the mode: it is not the place to set it."""
-    return any(True for _ in mode.tests_of_mode(call.program, call))
 
 
 def anchor(program: Program, module: SemanticIndex) -> Optional[Site]:

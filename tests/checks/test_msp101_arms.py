@@ -48,6 +48,10 @@ BLOCKED = [
     arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
     arms("a tuple that grows under a test", "rows = ()\n" + join(GROWS).replace("PUT", "rows += (h[i],)")),
     arms("a dict that grows under a test", "rows = {}\n" + join(GROWS).replace("PUT", "rows[i] = h[i]")),
+    arms(
+        "a dict that is updated under a test", 'rows = {"a": h}\n' + join(GROWS).replace("PUT", 'rows.update({"b": h})')
+    ),
+    arms("a default under a test", 'rows = {"a": h}\n' + join(GROWS).replace("PUT", 'rows.setdefault("b", h)')),
     arms("a list of the first rows", "rows = [0]\n" + join(GROWS).replace("PUT", "rows.insert(0, i)")),
     arms(
         "each arm has its own list",
@@ -271,6 +275,18 @@ READY = [
                 other.backward()
         """,
     ),
+    arms(
+        "both arms update a dict",
+        """
+        rows = {"a": h}
+        if s.sum() > 0:
+            rows.update({"b": h})
+        else:
+            rows.update({"b": h * 2})
+        return rows["b"]
+        """,
+    ),
+    arms("a dict that is updated", 'rows = {"a": h}\nrows.update({"b": h * 2})\nreturn rows["b"]\n'),
     arms(
         "both arms put in as much",
         """

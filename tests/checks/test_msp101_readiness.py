@@ -73,6 +73,22 @@ BLOCKED = [
         "weights = net.trainable_params()\nscales = {p: 0.1 for p in weights}\n",
     ),
     forward(
+        "list that is extended in a tensor while",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.extend([i, i])\n    i = i + 1\nreturn loss_fn(net(x), y)",
+    ),
+    forward(
+        "list with more in front in a tensor while",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.insert(0, i)\n    i = i + 1\nreturn loss_fn(net(x), y)",
+    ),
+    forward(
+        "list that is added to in a tensor while",
+        "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts += [i]\n    i = i + 1\nreturn loss_fn(net(x), y)",
+    ),
+    forward(
+        "tuple that grows in a tensor while",
+        "parts = (y,)\ni = x.sum() * 0\nwhile i < 3:\n    parts += (y,)\n    i = i + 1\nreturn loss_fn(net(x), y)",
+    ),
+    forward(
         "list that grows in a tensor while",
         "parts = []\ni = x.sum() * 0\nwhile i < 3:\n    parts.append(i)\n    i = i + 1\nreturn loss_fn(net(x), y)",
     ),
@@ -517,6 +533,15 @@ READY = [
         after="print(net.parts)\n",
     ),
     cell("local list", "parts = []\nfor i in range(3):\n    parts.append(self.dense(x) * i)\nreturn sum(parts)"),
+    forward(
+        "tuple in a while over a number",
+        "parts = ()\ni = 0\nwhile i < 3:\n    parts += (net(x) * i,)\n    i += 1\nreturn loss_fn(sum(parts), y)",
+    ),
+    forward(
+        "dict in a while over a tensor",
+        "d = {'a': x}\ni = x.sum() * 0\nwhile i < 3:\n    d.update({'a': x * 2})\n    i = i + 1\n"
+        "return loss_fn(net(d['a']), y)",
+    ),
     forward(
         "list in a while over a number",
         "parts = []\ni = 0\nwhile i < 3:\n    parts.append(net(x) * i)\n    i += 1\nreturn loss_fn(sum(parts), y)",

@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.program.program import Program
 
 
@@ -23,22 +24,17 @@ def reads(binding: Binding) -> list[ast.Name]:
     return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]
 
 
-def sole_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
-    """Return what a name was given, if it was given one thing."""
-    home = home_of(node.id, scope)
-    bindings = home.flow.at(node) if home is scope and home is not None else ()
-    plain = len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path
-    return bindings[0].value if plain else None
+def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+    """Return the one thing that binds a name of the function where it is read; None of several, and of other names."""
+    return scope.only(node) if home_of(node.id, scope) is not None else None
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     """Return what a name was given, if it was given one thing that is read nowhere else."""
-    if sole_value(node, scope) is None:
+    only = scope.only(node) if scope.sole(node) is not None else None
+    if only is None or not isinstance(only.stmt, ast.Assign) or len(only.stmt.targets) > 1:
         return None
-    bindings = scope.flow.at(node)
-    stmt = bindings[0].stmt
-    alone = isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
-    return bindings[0].value if alone and reads(bindings[0]) == [node] else None
+    return only.value if reads(only) == [node] else None
 
 
 # --- attributes that nothing reads any more
@@ -50,7 +46,7 @@ def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) 
     Other files that mention both the class and the attribute may read it: a class derived from this one, say.
     """
     cls, own = scope.owner.parent, receiver_name(scope)
-    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and _is_name(node.value, own)}
+    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and word_of(node.value) == own}
     if cls is None or not own or len(names) != 1 or len(gone) != sum(isinstance(n, ast.Attribute) for n in gone):
         return None
     name = names.pop()
@@ -68,10 +64,6 @@ def _reads(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == name and isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.Constant) and node.value == name
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _elsewhere(program: Program, path: str, cls: str, name: str) -> bool:

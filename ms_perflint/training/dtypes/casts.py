@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Alternative
+from ms_perflint.training.bases import CELL
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
-from ms_perflint.training.dtypes.dtype_names import constant_dtype, named
+from ms_perflint.training.dtypes.dtype_names import called, constant_dtype, named
 
 if TYPE_CHECKING:
     from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -34,15 +35,13 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     """Return what a call casts; None for other calls, and where that is not clear."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return None
-    func = node.func
     form = by_method(dtypes, node, scope)
     if form is not None and _is_of_tensor(dtypes, form, scope):
         return form
     if len(node.args) + len(node.keywords) < 2:
         return None
-    value = dtypes.program.value(func, scope)
-    names = {known.api or f"{known.type_api}()" for known in value.alternatives}
-    if value.open or not names or not names <= set(FUNCTIONS):
+    names = called(dtypes.program, node, scope)
+    if not names or not names <= set(FUNCTIONS):
         return None
     given = {word.arg: word.value for word in node.keywords}
     tensor = node.args[0] if node.args else next((given[name] for name in _VALUES if name in given), None)
@@ -108,4 +107,4 @@ def _of_tensor(callee: Alternative) -> bool:
     if not callee.api.startswith("mindspore.") or callee.receiver is None or not callee.receiver.is_object:
         return False
     kind = callee.receiver.type_api
-    return f"{kind}.".startswith(_TENSORS) and "mindspore.nn.Cell" not in mindspore_api.ancestors(kind)
+    return f"{kind}.".startswith(_TENSORS) and CELL not in mindspore_api.ancestors(kind)

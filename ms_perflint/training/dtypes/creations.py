@@ -11,7 +11,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import only_value, sole_value
+from ms_perflint.training.dtypes.bindings import only_value
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
@@ -31,7 +31,7 @@ class Creation(NamedTuple):
 
 def creation(dtypes: Dtypes, node: ast.expr, scope: Scope, wanted: Dtype) -> Optional[Creation]:
     """Return the creation that an expression is, or names, if it can make the same values in the wanted dtype."""
-    made = sole_value(node, scope) if isinstance(node, ast.Name) else node
+    made = scope.sole(node) if isinstance(node, ast.Name) else node
     if not isinstance(made, ast.Call) or word_of(made.func) in tensor_ops.ARRAYS:
         return None
     site = scope.module.site_at(made)

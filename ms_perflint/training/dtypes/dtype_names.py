@@ -10,10 +10,11 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.infer.values import Value
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of
+from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
+    from ms_perflint.program.program import Program
     from ms_perflint.training.dtypes.dtypes import Dtypes
 
 DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})
@@ -40,9 +41,9 @@ def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optio
         return concrete(name, node, scope)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
-    binding = _only_binding(node, scope) if isinstance(node, ast.Name) else None
-    if binding is not None and binding.kind == "assign" and binding.value is not None and not binding.path:
-        found = named(dtypes, binding.value, binding.scope, depth + 1)
+    binding = _settled(node, scope) if isinstance(node, ast.Name) else None
+    if binding is not None and binding.whole is not None:
+        found = named(dtypes, binding.whole, binding.scope, depth + 1)
         if found is not None:
             return found
     key = _path(dtypes, node, scope, depth)
@@ -71,10 +72,15 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
         known = dtypes.program.value(node.value, scope).alternatives
         return None if is_self or any(k.api for k in known) else node.value
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-        value = dtypes.program.value(node.func, scope)
-        names = {known.api or f"{known.type_api}()" for known in value.alternatives}
-        return node.args[0] if names and names <= DTYPE_CALLS and not value.open else None
+        names = called(dtypes.program, node, scope)
+        return node.args[0] if names and names <= DTYPE_CALLS else None
     return None
+
+
+def called(program: Program, node: ast.Call, scope: Scope) -> set[str]:
+    """Return the names of what a call calls, `name()` of what that gave; none where it may be something else too."""
+    value = program.value(node.func, scope)
+    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}
 
 
 def _dtype_name(text: str) -> str:
@@ -86,17 +92,16 @@ def _dtype_name(text: str) -> str:
     return word if word in tensor_ops.DTYPES else ""
 
 
-def _only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+def _settled(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return what binds a name where it is read, if that is one thing that holds one value while its function runs."""
-    home = home_of(node.id, scope)
-    bindings = home.flow.at(node) if home is not None else ()
-    return bindings[0] if len(bindings) == 1 and not bindings[0].block.loops else None
+    only = only_binding(node, scope)
+    return only if only is not None and not only.block.loops else None
 
 
 def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[Hashable]:
     """Return a key for what names and attributes hold, if that is the same whenever the function reads them."""
     if isinstance(node, ast.Name):
-        binding = _only_binding(node, scope)
+        binding = _settled(node, scope)
         if binding is not None:
             return (id(binding), "") if binding.kind in ("parameter", "assign") and not binding.path else None
         top = scope.module.scope

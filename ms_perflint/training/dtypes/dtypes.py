@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Any, Optional, cast
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import CELL, kin
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of
+from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import named
-from ms_perflint.training.dtypes.host_values import array_dtype, scalar
+from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Database
@@ -77,13 +78,11 @@ class Dtypes:
         function = scope.owner
         while function.parent is not None and function.parent.owner.is_function:
             function = function.parent.owner
-        cls = function.parent
-        if not function.is_function or function.name == "__init__" or cls is None or not cls.is_class:
+        cls = function.cls
+        if not function.is_function or function.name == "__init__" or cls is None:
             return False
         if cls not in self._cells:
-            bases = base_apis(self.program, cls)
-            derived = any("mindspore.nn.Cell" in (api, *mindspore_api.ancestors(api)) for api in bases)
-            self._cells[cls] = derived or cls.method("construct") is not None
+            self._cells[cls] = CELL in kin(self.program, "", cls) or cls.method("construct") is not None
         return self._cells[cls]
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
@@ -120,8 +119,9 @@ class Dtypes:
                 dtype.is_number if isinstance(node.op, ast.USub) else not dtype.is_float and dtype.name
             )
             return dtype if fits and not isinstance(node.op, ast.Not) else None
-        if isinstance(node, ast.Compare):
-            return self._comparison(node, scope)
+        if isinstance(node, ast.Compare):  # of tensors it gives bool, of numbers not
+            is_of_tensors = any(self.is_tensor(side, scope) for side in compared(node))
+            return concrete("bool_", node, scope) if is_of_tensors else None
         if isinstance(node, ast.IfExp):
             return same(self.of(part, scope) for part in (node.body, node.orelse))
         return self.of(node.value, scope) if isinstance(node, ast.NamedExpr) else None
@@ -203,12 +203,9 @@ class Dtypes:
             element = node.elts[path[0]]
             return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
         if isinstance(node, ast.Name):
-            home = home_of(node.id, scope)
-            bindings = home.flow.at(node) if home is not None else ()
-            if len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path:
-                value = bindings[0].value
-                if isinstance(value, (ast.Call, ast.Tuple, ast.List)):
-                    return self.part(value, path, bindings[0].scope)
+            only = only_binding(node, scope)
+            if only is not None and isinstance(only.whole, (ast.Call, ast.Tuple, ast.List)):
+                return self.part(only.whole, path, only.scope)
             return None
         if not isinstance(node, ast.Call) or len(path) != 1:
             return None
@@ -234,13 +231,6 @@ class Dtypes:
             return with_scalar(op, dtype, kind) if dtype is not None and kind is not None else None
         return combined(op, first, second)
 
-    def _comparison(self, node: ast.Compare, scope: Scope) -> Optional[Dtype]:
-        """Comparing tensors gives bool; `is` and `in`, and comparing numbers, do not."""
-        if len(node.ops) != 1 or isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
-            return None
-        sides = (node.left, node.comparators[0])
-        return concrete("bool_", node, scope) if any(self.is_tensor(side, scope) for side in sides) else None
-
     def is_tensor(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an expression is a tensor for sure, of whatever dtype."""
         dtype = self.of(node, scope)
@@ -249,8 +239,8 @@ class Dtypes:
         if isinstance(node, ast.BinOp):
             return self.is_tensor(node.left, scope) or self.is_tensor(node.right, scope)
         if isinstance(node, ast.Name) and (home := home_of(node.id, scope)) is not None:
-            values = [b.value if b.kind == "assign" and not b.path else None for b in home.flow.at(node)]
-            return bool(values) and all(isinstance(v, ast.Call) and self.is_tensor(v, home) for v in values)
+            values = home.wholes(node)
+            return bool(values) and all(isinstance(each, ast.Call) and self.is_tensor(each, home) for each in values)
         if not isinstance(node, ast.Call):
             return False
         known = self._callee(node, scope)
@@ -378,8 +368,7 @@ def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
 
 def listed(node: ast.Call) -> list[ast.expr]:
     """Return all arguments; of a tuple its elements."""
-    given = [*node.args, *(word.value for word in node.keywords)]
-    return [part for each in given for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
+    return [part for each in given(node) for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
 
 
 def spread(node: ast.Call) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.dtype_names import dtype_of
+from ms_perflint.training.dtypes.dtype_names import called, dtype_of
 
 if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import Scope
@@ -54,7 +54,7 @@ def scalar(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
 
 
 def _called(program: Program, node: ast.Call, scope: Scope) -> Optional[type]:
-    names = _names(program, node, scope)
+    names = called(program, node, scope)
     if names and names <= _INTEGERS:
         return int
     return float if names and all(name == "builtins.float" or name.startswith("math.") for name in names) else None
@@ -67,12 +67,8 @@ def _held(program: Program, node: ast.expr, scope: Scope) -> Optional[type]:
         if bindings and all(b.value is not None and b.path and _is_shape(program, b.value, scope) for b in bindings):
             return int
     known = program.value(node, scope).alternatives
-    kinds = {type(k.constant) for k in known if k.constant is not NO_CONSTANT}
-    if not known or any(k.constant is NO_CONSTANT and not k.api.startswith("math.") for k in known):
-        return None
-    if any(k.constant is NO_CONSTANT for k in known):
-        kinds.add(float)
-    if not kinds <= {int, float}:
+    kinds = {float if k.api.startswith("math.") and k.constant is NO_CONSTANT else type(k.constant) for k in known}
+    if not kinds or not kinds <= {int, float}:
         return None
     return float if float in kinds else int
 
@@ -82,22 +78,9 @@ def _is_shape(program: Program, node: ast.expr, scope: Scope) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == "shape"
     if isinstance(node, ast.Call):
-        return bool(_names(program, node, scope) & _SHAPES)
-    if isinstance(node, ast.Name) and node.id in scope.bindings:
-        bindings = scope.flow.at(node)
-        return bool(bindings) and all(
-            b.value is not None
-            and not b.path
-            and not isinstance(b.value, ast.Name)
-            and _is_shape(program, b.value, scope)
-            for b in bindings
-        )
-    return False
-
-
-def _names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
-    value = program.value(node.func, scope)
-    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}
+        return bool(called(program, node, scope) & _SHAPES)
+    values = scope.wholes(node) if isinstance(node, ast.Name) and node.id in scope.bindings else []
+    return bool(values) and all(not isinstance(each, ast.Name) and _is_shape(program, each, scope) for each in values)
 
 
 # --- arrays
@@ -134,9 +117,12 @@ def _function(program: Program, node: ast.Call, scope: Scope) -> str:
 
 def compares_arrays(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
     """Return whether an expression compares what functions of NumPy give, element by element."""
+    return any(isinstance(side, ast.Call) and _function(program, side, scope) for side in compared(node))
+
+
+def compared(node: Optional[ast.expr]) -> tuple[ast.expr, ...]:
+    """Return the two sides of one comparison of values; none of `is` and `in`, and of other expressions."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-        return False
-    if isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
-        return False
-    sides = (node.left, node.comparators[0])
-    return any(isinstance(side, ast.Call) and _function(program, side, scope) for side in sides)
+        return ()
+    is_of_values = not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot))
+    return (node.left, node.comparators[0]) if is_of_values else ()

@@ -9,7 +9,6 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import sole_value
 from ms_perflint.training.dtypes.casts import Cast, by_method, read_cast
 from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, may_run_each_step
 from ms_perflint.training.dtypes.dtype import Dtype
@@ -71,7 +70,7 @@ class RedundantCasts:
         if cast.dtype is None or cast.dtype.name != "bool_":
             return False
         is_method = isinstance(cast.node.func, ast.Attribute) and cast.node.func.value is cast.value
-        value = sole_value(cast.value, scope) if isinstance(cast.value, ast.Name) else cast.value
+        value = scope.sole(cast.value) if isinstance(cast.value, ast.Name) else cast.value
         in_step = not is_method and scope.owner in self._each_step(scope.module)
         return in_step and compares_arrays(self.program, value, scope)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import only_value, sole_value
+from ms_perflint.training.dtypes.bindings import only_value
 from ms_perflint.training.dtypes.casts import Cast, read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
@@ -27,12 +28,10 @@ def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:
         return None
     while True:
         if isinstance(node, ast.Name):
-            if node in names:
-                return None
-            names.append(node)
-            value = sole_value(node, scope)
+            value = scope.sole(node) if node not in names else None
             if value is None:
                 return None
+            names.append(node)
             node = value
         elif isinstance(node, ast.Subscript):
             node = node.value
@@ -67,7 +66,7 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
     if _is_consumed(call):
         return False
     targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
-    roots = {_root(node) for node in (value, *targets)}
+    roots = {root_name(node) for node in (value, *targets)}
     made = call.module.site_at(first.node) or call
     again = {id(node) for loop in made.block.loops for node in ast.walk(loop)}
     owner = call.scope.owner
@@ -108,26 +107,18 @@ def _changes(program: Program, function: Scope) -> tuple[tuple[str, Optional[ast
 def _changed(node: ast.AST) -> str:
     """Return the name of what a node changes in place; "" where it changes nothing."""
     if isinstance(node, ast.AugAssign):
-        return _root(node.target)
+        return root_name(node.target)
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        return _root(node)
+        return root_name(node)
     if isinstance(node, ast.Call):
-        func = node.func
-        word = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        func, word = node.func, word_of(node.func)
         if isinstance(func, ast.Attribute) and (word in ("assign_value", "set_data", "itemset") or _is_in_place(word)):
-            return _root(func.value)
+            return root_name(func.value)
         if word.lower().startswith(("assign", "scatter")) and node.args:
-            return _root(node.args[0])
+            return root_name(node.args[0])
     return ""
 
 
 def _is_in_place(word: str) -> bool:
     """Return whether a method changes its tensor by its name: `x.add_(y)`."""
     return word.endswith("_") and not word.startswith("_") and not word.endswith("__")
-
-
-def _root(node: ast.AST) -> str:
-    """Return the name that an expression of names, attributes and indices starts with; "" for others."""
-    while isinstance(node, (ast.Subscript, ast.Attribute)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

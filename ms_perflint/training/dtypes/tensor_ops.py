@@ -28,7 +28,8 @@ CAST_METHODS = {
 }
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a table."""
     return frozenset(text.split())
 
 
@@ -44,11 +45,11 @@ WIDER = frozenset(
         "int32": "int64",
         "uint8": "int16 int32 int64",
     }.items()
-    for wide in _words(wides)
+    for wide in words(wides)
 )
 
 # Operators that only move data
-MOVES = _words(
+MOVES = words(
     """reshape Reshape transpose Transpose permute swapaxes swapdims expand_dims ExpandDims unsqueeze squeeze
     Squeeze flatten Flatten ravel view view_as reshape_as broadcast_to BroadcastTo expand expand_as tile
     Tile repeat_interleave slice Slice strided_slice StridedSlice roll flip narrow contiguous moveaxis
@@ -56,45 +57,45 @@ MOVES = _words(
     index_select identity Identity"""
 )
 # ... and others whose result has the dtype of their first argument, whatever that is
-KEEP = MOVES | _words(
+KEEP = MOVES | words(
     """masked_fill MaskedFill zeros_like ones_like full_like ZerosLike OnesLike new_zeros new_ones new_full
     stop_gradient depend Depend copy clone deepcopy tril triu Tril Triu pad Pad clip_by_value clamp clip
     AllReduce AllGather Broadcast take fill"""
 )
 # ... where that is a number of any kind
-KEEP_NUMBER = _words(
+KEEP_NUMBER = words(
     "abs Abs absolute neg Neg negative amax amin ReduceMax ReduceMin max min reduce_max reduce_min square Square"
 )
 # ... where that is a float of any kind
-KEEP_FLOAT = _words(
+KEEP_FLOAT = words(
     """tanh Tanh sigmoid Sigmoid gelu GeLU elu Elu selu silu SiLU relu6 ReLU6 hsigmoid HSigmoid hswish HSwish
     hardswish hardsigmoid hardtanh leaky_relu LeakyReLU mish Mish sqrt Sqrt floor Floor ceil Ceil round
     Round sin Sin cos Cos erf Erf mean ReduceMean reduce_mean ReduceSum reduce_sum dropout L2Normalize
     atan Atan sign Sign tanhshrink logsigmoid"""
 )
 # ... where that is float32: half precision is computed in float32 under some levels, and may come out as such
-KEEP_FLOAT32 = _words(
+KEEP_FLOAT32 = words(
     """exp Exp expm1 Expm1 log Log log1p Log1p log2 log10 pow Pow rsqrt Rsqrt reciprocal Reciprocal softmax
     Softmax log_softmax LogSoftmax softplus Softplus cumsum CumSum cumprod CumProd prod ReduceProd sum
     norm std var logsumexp relu ReLU acos ACos asin Asin cosh Cosh sinh Sinh tan Tan"""
 )
 NORM = "mindspore.nn.Norm"  # the cell that came before `ops.norm`
-BOOLEAN = _words(
+BOOLEAN = words(
     """equal Equal not_equal NotEqual ne eq greater Greater gt greater_equal GreaterEqual ge less Less lt
     less_equal LessEqual le logical_and LogicalAnd logical_or LogicalOr logical_not LogicalNot
     logical_xor isnan IsNan isinf IsInf isfinite IsFinite all any ReduceAll ReduceAny isclose"""
 )
-ADDITION = _words("add Add TensorAdd sub Sub subtract mul Mul multiply maximum Maximum minimum Minimum")
-DIVISION = _words("div Div RealDiv true_divide divide DivNoNan")
-CHOICE = _words("select Select where Where")  # the second and third argument decide
-JOINED = _words("concat Concat cat stack Stack")  # the elements of the first argument decide
-PARTS = _words("split Split chunk unbind unstack Unstack tensor_split")  # a tuple of parts, of one dtype
+ADDITION = words("add Add TensorAdd sub Sub subtract mul Mul multiply maximum Maximum minimum Minimum")
+DIVISION = words("div Div RealDiv true_divide divide DivNoNan")
+CHOICE = words("select Select where Where")  # the second and third argument decide
+JOINED = words("concat Concat cat stack Stack")  # the elements of the first argument decide
+PARTS = words("split Split chunk unbind unstack Unstack tensor_split")  # a tuple of parts, of one dtype
 # Results of several dtypes: "" is the dtype of the first argument
 RESULTS = {"TopK": ("", "int32"), "Sort": ("", "int32")}
 # Results that are no tensors
-NO_TENSOR = _words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
+NO_TENSOR = words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
 # Methods that give an array of NumPy
-ARRAYS = _words("asnumpy")
+ARRAYS = words("asnumpy")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
 CREATIONS = {
     "Tensor": "",
@@ -110,16 +111,16 @@ CREATIONS = {
     "initializer": "",
     "Fill": "",
     "fill": "",
-    **dict.fromkeys(_words("rand randn standard_normal StandardNormal UniformReal"), "float32"),
+    **dict.fromkeys(words("rand randn standard_normal StandardNormal UniformReal"), "float32"),
     "linspace": "float32",  # between numbers: between tensors it has the dtype of these
     "tuple_to_array": "float32",  # of floats: where the first is an integer it is int32
 }
 DTYPE_PARAMETERS = ("dtype", "type", "t", "rtype")
 # Under the same word in these modules other things are meant: `mint.equal` gives a Python bool, `mint.max` a pair
 _ELSEWHERE = {
-    "mint": _words("equal max min topk sort where"),
-    "numpy": KEEP_NUMBER | KEEP_FLOAT | KEEP_FLOAT32 | ADDITION | DIVISION | _words("all any"),
-    "ops": _words("max min copy"),
+    "mint": words("equal max min topk sort where"),
+    "numpy": KEEP_NUMBER | KEEP_FLOAT | KEEP_FLOAT32 | ADDITION | DIVISION | words("all any"),
+    "ops": words("max min copy"),
 }
 
 

@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import Step, is_compiled
+from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
@@ -33,8 +33,7 @@ _WEIGHTS = frozenset(
 def between_steps(program: Program) -> Iterator[Obstacle]:
     """Yield what Python does between steps that does not mean the same in graph mode."""
     for site in program.sites("set_data"):
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
-        if isinstance(callee, ast.Attribute) and word_of(callee.value) == _RATE and _acts(program, site):
+        if site.base is not None and word_of(site.base) == _RATE and _acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
             yield obstacle(site.module, site.node, "learning rate", text)
     for store in program.stores_anywhere(_RATE):
@@ -43,21 +42,15 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
         if any(each.type_api == "mindspore.Parameter" for each in new):
             continue  # both ignore it
-        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(
-            program, Step(store.stmt, store.block).site
-        ):
+        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, store.site):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in program.stores_anywhere("lr"):
-        base = store.node.value if isinstance(store.node, ast.Subscript) else None
-        site = Step(store.stmt, store.block).site
-        if base is not None and _is_experimental(program) and _acts(program, site):
+        if isinstance(store.node, ast.Subscript) and _is_experimental(program) and _acts(program, store.site):
             text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
-            yield obstacle(site.module, store.node, "learning rate", text)
+            yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in _freezing(program):
-        if _acts(program, Step(store.stmt, store.block).site) and not is_compiled_anew(
-            program, Step(store.stmt, store.block).site
-        ):
+        if _acts(program, store.site) and not is_compiled_anew(program, store.site):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
@@ -97,11 +90,9 @@ def _is_gradient(program: Program, site: Site) -> bool:
 
 def _is_of_network(site: Site) -> bool:
     """Return whether a method is called of a weight: an attribute, or what a loop over the weights of a cell gives."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    base = callee.value if isinstance(callee, ast.Attribute) else None
-    if not isinstance(base, ast.Name):
-        return isinstance(base, ast.Attribute) and base.attr != _RATE
-    for binding in site.scope.lookup(base):
+    if not isinstance(site.base, ast.Name):
+        return isinstance(site.base, ast.Attribute) and site.base.attr != _RATE
+    for binding in site.scope.lookup(site.base):
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
         path = binding.path
         while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path:
@@ -117,9 +108,5 @@ def _acts(program: Program, site: Site) -> bool:
 
 
 def _is_experimental(program: Program) -> bool:
-    return any(module.source.text.find(b"experimental") >= 0 for module in program.modules) and any(
-        program.apis(site) and program.apis(site)[0].startswith(_EXPERIMENTAL)
-        for module in program.modules
-        for word in ("Adam", "AdamW", "SGD")
-        for site in program.sites(word)
-    )
+    sites = (site for word in ("Adam", "AdamW", "SGD") for site in program.sites(word))
+    return any(api.startswith(_EXPERIMENTAL) for site in sites for api in program.apis(site)[:1])

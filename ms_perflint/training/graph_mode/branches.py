@@ -1,10 +1,11 @@
 """What a test leaves different in its two arms: graph mode compiles both, into one value.
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
-tuple or dict what the other arm does not; where only one arm binds a name that is used after it, also of an `if` on an
-attribute of another object, `self.config.swish`; and where a name that is None or a number is a tensor after one of the
-arms. Same losses as PyNative: the same number of elements put in by both arms, a tensor that stays one (also in another
-shape), a number that stays one, `break` and `return` under such a test, and a conditional expression.
+tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
+used after it, also of an `if` on an attribute of another object, `self.config.swish`; and where a name that is None
+or a number is a tensor after one of the arms. Same losses as PyNative: the same number of elements put in by both
+arms, a tensor that stays one (also in another shape), a number that stays one, `break` and `return` under such a
+test, and a conditional expression.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -24,13 +26,14 @@ from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.compiled_callees import is_cell
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
-_GROWS = frozenset({"append", "extend", "insert"})
 _MADE = frozenset({"list", "tuple", "dict"})
 _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
 _OPERATORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
+_BY_TENSOR = Message("graph mode wants `{name}` bound in both arms of a test on a tensor")
+_BY_ATTRIBUTE = Message("graph mode wants `{name}` bound in both arms of a test on an attribute of another object")
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -39,12 +42,11 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):
             continue
+        found: Optional[_Found] = None
         if tensors.is_tested(step.stmt.test):
-            found = _grown(function, step.stmt) or _bound(function, step.stmt, tensors)
-        else:
-            found = (
-                _bound_by_attribute(function, step.stmt) if _asks_another(program, function, step.stmt.test) else None
-            )
+            found = _grown(function, step.stmt) or _bound(function, step.stmt, _BY_TENSOR, tensors)
+        elif _asks_another(program, function, step.stmt.test):
+            found = _bound(function, step.stmt, _BY_ATTRIBUTE)
         if found is not None:
             node, kind, message = found
             yield obstacle(function.module, node, kind, message)
@@ -74,7 +76,7 @@ def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]
                 yield node.target, node
             continue
         held: list[ast.expr] = []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             held.append(node.func.value)
         elif isinstance(node, ast.Assign):
             held += [each.value for each in node.targets if isinstance(each, ast.Subscript)]
@@ -89,30 +91,22 @@ def _is_container(binding: Binding) -> bool:
     """Return whether a name is a list, tuple or dict of the function."""
     if binding.kind == "augment":
         return True
-    value = binding.value if binding.kind == "assign" and not binding.path else None
+    value = binding.whole
     is_made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE
     return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
 
 
-def _bound(function: Scope, test: ast.If, tensors: Tensors) -> Optional[_Found]:
-    """Return a name that has another type after one arm of a test than after the other, and is used after it."""
+def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Tensors] = None) -> Optional[_Found]:
+    """Return a name that only one arm of a test binds, and that is used after it.
+
+    Of a test on a tensor also one that has another type after one arm than after the other.
+    """
     for name, before, made in _bound_in_one(function, test):
         if not before:
-            text = Message("graph mode wants `{name}` bound in both arms of a test on a tensor", name=name)
-            return made[0].stmt, "arms", text
-        if all(map(_is_plain, before)) and any(map(tensors.is_given, made)):
+            return made[0].stmt, "arms", unbound.filled(name=name)
+        is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
+        if tensors is not None and is_plain and any(map(tensors.is_given, made)):
             text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
-            return made[0].stmt, "arms", text
-    return None
-
-
-def _bound_by_attribute(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return a name that only one arm of a test binds, and that is used after it."""
-    for name, before, made in _bound_in_one(function, test):
-        if not before:
-            text = Message(
-                "graph mode wants `{name}` bound in both arms of a test on an attribute of another object", name=name
-            )
             return made[0].stmt, "arms", text
     return None
 
@@ -163,11 +157,6 @@ def _after(function: Scope, test: ast.If) -> list[ast.Name]:
     return list(loads.values())
 
 
-def _is_plain(binding: Binding) -> bool:
-    """Return whether a name stands for None or a number that is written there."""
-    return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
-
-
 def computes(api: str) -> bool:
     """Return whether an operator gives a tensor."""
     word = api.rpartition(".")[2]
@@ -213,9 +202,8 @@ class Tensors:
     def _is_bound_to_one(self, node: ast.Name, hops: int) -> bool:
         if self.function.home(node.id) is not self.function:
             return False
-        reaching = self.function.flow.at(node)
-        plain = [each for each in reaching if each.kind == "assign" and not each.path and each.value is not None]
-        return bool(plain) and all(self.is_one(each.value, hops - 1) for each in plain if each.value is not None)
+        plain = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
+        return bool(plain) and all(self.is_one(each, hops - 1) for each in plain)
 
     def _is_made(self, node: ast.Call, hops: int) -> bool:
         word = word_of(node.func)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import children, descendants, is_decorated
+from ms_perflint.index.syntax_forms import children, descendants, given, is_decorated
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -20,6 +20,7 @@ from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 # Compiled in every mode, or run by Python while graph mode compiles
 APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
 _OF_MODEL = ("network", "loss_fn", "optimizer")
+_TRAINED = "mindspore.train.Model."  # its methods train networks that are looked at themselves
 _AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
 MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
 
@@ -48,7 +49,8 @@ def compiled(program: Program) -> tuple[Scope, ...]:
         walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
-    for scope in sorted(training_scopes(program) - set(walk.found), key=lambda each: (each.module.path, _line(each))):
+    others = training_scopes(program) - set(walk.found)
+    for scope in sorted(others, key=lambda each: (each.module.path, getattr(each.node, "lineno", 0))):
         for site in scope.calls:  # a cell that Python code calls is compiled too: one that evaluates, an optimizer
             if scope not in walk.found and program.runs(site):
                 for known in program.evaluator.callees(site).alternatives:
@@ -63,27 +65,28 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 def trained(program: Program) -> tuple[Held, ...]:
     """Return the networks, losses and functions that are trained, and what MindSpore's cells make them of."""
     models = [(call, name, call.given(name)) for call in trained_models(program) for name in ("network", "loss_fn")]
-    given = [
+    todo = [
         Held(node, call.scope)
         for call, name, node in models
         if node is not None and (name == "network" or not call.argument(name).must_be(None))
     ]
     own = (known.creation for known in _own_models(program))
-    given += [Held(made.call.args[0], made.scope) for made in own if made is not None and made.call.args]
+    todo += [Held(made.call.args[0], made.scope) for made in own if made is not None and made.call.args]
     for site in train_sites(program):
-        if isinstance(site.node, ast.Call) and not any(_is_model(known) for known in _known(program, site)):
-            given.append(Held(site.node.func, site.scope))
+        callees = program.evaluator.callees(site).alternatives
+        if isinstance(site.node, ast.Call) and not any(each.api.startswith(_TRAINED) for each in callees):
+            todo.append(Held(site.node.func, site.scope))
     seen: set[object] = set()
     found: list[Held] = []
-    while given:
-        part = given.pop()
+    while todo:
+        part = todo.pop()
         found.append(part)
         for known in program.evaluator.read(part).alternatives:
             made = known.creation
             if made is not None and known.identity not in seen and known.type_api in _AROUND:
                 seen.add(known.identity)
                 parts = made.call.args[: 1 + (known.type_api == "mindspore.nn.WithLossCell")]
-                given += [Held(each, made.scope) for each in parts if not isinstance(each, ast.Starred)]
+                todo += [Held(each, made.scope) for each in parts if not isinstance(each, ast.Starred)]
     return tuple(found)
 
 
@@ -91,15 +94,6 @@ def _own_models(program: Program) -> list[Alternative]:
     """Return the objects that are trained by `train` or `fit` of a Model, of classes of the project."""
     sites = program.calls(*MODEL_TRAINS)
     return [known for site in sites for known in receivers(program, site) if known.cls is not None]
-
-
-def _known(program: Program, site: Site) -> tuple[Alternative, ...]:
-    return program.evaluator.callees(site).alternatives
-
-
-def _is_model(known: Alternative) -> bool:
-    """Return whether a call is a method of a Model, whose networks are looked at themselves."""
-    return known.api.startswith("mindspore.train.Model.")
 
 
 @fact
@@ -115,10 +109,6 @@ def is_compiled(program: Program, scope: Scope) -> bool:
             return True
         around = around.parent
     return False
-
-
-def _line(scope: Scope) -> int:
-    return getattr(scope.node, "lineno", 0)
 
 
 class _Walk:
@@ -142,9 +132,9 @@ class _Walk:
             self.function(known.definition)
         made = known.creation
         if made is not None:  # of what it is made: `WithLossCell(network, loss)`, `value_and_grad(forward, ...)`
-            for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
-                given = argument.value if isinstance(argument, ast.Starred) else argument
-                for each in self.program.value(given, made.scope).alternatives:
+            for argument in given(made.call):
+                node = argument.value if isinstance(argument, ast.Starred) else argument
+                for each in self.program.value(node, made.scope).alternatives:
                     if known.cls is None or each.is_object:  # a class of the project may call a function itself
                         self.known(each)
         if known.origin is not None:
@@ -227,9 +217,3 @@ def own_nodes(step: Step) -> Iterator[ast.AST]:
 def has_construct(program: Program, cls: Optional[Scope]) -> bool:
     """Return whether a class has a method `construct`, its own or that of a base: a cell."""
     return cls is not None and method(program.evaluator, cls, "construct") is not None
-
-
-def class_of(scope: Scope) -> Optional[Scope]:
-    """Return the class of which a function is a method; None for others."""
-    parent = scope.parent
-    return parent if parent is not None and parent.is_class else None

@@ -11,12 +11,11 @@ from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program
-from ms_perflint.training import mode
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training import jit, mode
+from ms_perflint.training.bases import CELL, kin
+from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
-CELL = "mindspore.nn.Cell"
-OPTIMIZERS = frozenset({"mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer"})
 _APART = ("jit_class", "ms_class")  # what these make is called in Python
 _KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
 _AST = ("PSJit", "ast")  # how `jit` compiles by default; bytecode is guarded otherwise
@@ -56,12 +55,7 @@ def is_cell(program: Program, known: Alternative) -> bool:
     if known.cls is None:
         return known.type_api in STEP_CELLS or CELL in mindspore_api.ancestors(known.type_api)
     own = method(program.evaluator, known.cls, "__call__")
-    return own is None and CELL in _kin(program, known)
-
-
-def _kin(program: Program, known: Alternative) -> frozenset[str]:
-    bases = base_apis(program, known.cls) if known.cls is not None else {known.type_api}
-    return frozenset(bases).union(*(mindspore_api.ancestors(base) for base in bases))
+    return own is None and CELL in kin(program, known.type_api, known.cls)
 
 
 def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
@@ -84,24 +78,23 @@ def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
 
 def _takes_apart(program: Program, known: Alternative) -> bool:
     """Return whether the tensors of a container become inputs one by one: `enable_tuple_broaden` of 2.10."""
-    return bool(OPTIMIZERS & _kin(program, known)) or bool(program.naming("enable_tuple_broaden"))
+    is_optimizer = not kin(program, known.type_api, known.cls).isdisjoint(OPTIMIZERS)
+    return is_optimizer or bool(program.naming("enable_tuple_broaden"))
 
 
 def _is_jit_function(program: Program, function: Scope) -> bool:
     """Return whether a function has the decorator `jit`, and compiles it by what it is given."""
     calls = (each for each in getattr(function.node, "decorator_list", ()) if isinstance(each, ast.Call))
-    return mode.is_decorated(program, function) and all(_is_plain(program, call, function) for call in calls)
+    return jit.is_decorated(program, function) and all(_is_plain(program, call, function) for call in calls)
 
 
 def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
     """Return whether a name is bound to what `jit(function)` gives, and to nothing else."""
-    bindings = scope.lookup(name)
-    binding = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
-    if binding is None or not isinstance(binding.value, ast.Call):
-        return False
-    made = binding.scope.module.site_at(binding.value)
-    is_jit = made is not None and any(api in mode.JITS for api in program.apis(made))
-    return is_jit and _is_plain(program, binding.value, binding.scope)
+    binding = scope.only(name)
+    call = binding.whole if binding is not None else None
+    made = binding.scope.module.site_at(call) if binding is not None and isinstance(call, ast.Call) else None
+    is_jit = made is not None and any(api in jit.JITS for api in program.apis(made))
+    return is_jit and made is not None and _is_plain(program, made.call, made.scope)
 
 
 def _is_plain(program: Program, call: ast.Call, scope: Scope) -> bool:

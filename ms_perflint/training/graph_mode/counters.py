@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -18,7 +17,6 @@ from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import class_of
 from ms_perflint.training.training import callers
 
 FEW = 20  # values: each is compiled once, and kept
@@ -101,12 +99,12 @@ class Loops:
                 continue
             elif isinstance(binding.stmt, ast.For) and self._counts_passes(site, binding.stmt.iter, binding):
                 yield binding.stmt
-            elif binding.kind == "assign" and not binding.path and binding.value is not None:
-                yield from self.of_number(site, binding.value, hops - 1)
+            elif binding.whole is not None:
+                yield from self.of_number(site, binding.whole, hops - 1)
 
     def _of_attribute(self, site: Site, given: ast.Attribute) -> Iterator[ast.AST]:
         """Yield the loops in which a method of the same class counts an attribute: `self.step += 1`."""
-        owner = class_of(site.scope.owner) if word_of(given.value) == "self" else None
+        owner = site.scope.owner.cls if word_of(given.value) == "self" else None
         for binding in owner.attributes.get(given.attr, ()) if owner is not None else ():
             if isinstance(binding.stmt, ast.AugAssign) and self._is_start_or_sum(binding):
                 yield from binding.block.loops[:1] or self._around(site)
@@ -127,7 +125,7 @@ class Loops:
         if isinstance(stmt, ast.AugAssign):
             is_sum = isinstance(stmt.op, (ast.Add, ast.Sub))
             return is_sum and scalar(self.program, stmt.value, binding.scope) is not None
-        return binding.kind == "assign" and not binding.path and isinstance(binding.value, ast.Constant)
+        return isinstance(binding.whole, ast.Constant)
 
     def _is_long_sum(self, site: Site, binding: Binding) -> bool:
         loop = binding.block.loops[0]
@@ -181,11 +179,8 @@ class Loops:
 
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
         """Return what a name of the same function is bound to, by the one binding that it has."""
-        bindings = site.scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
-        only: Optional[Binding] = bindings[0] if len(bindings) == 1 else None
-        if only is None or only.kind != "assign" or only.path or only.value is None:
-            return node
-        return self._named(site, only.value, hops - 1)
+        only = site.scope.only(node) if hops else None
+        return node if only is None or only.whole is None else self._named(site, only.whole, hops - 1)
 
     def gives_data(self, site: Site, head: ast.expr, arrays: bool = False) -> bool:
         """Return whether a loop goes over the batches of a dataset, as tensors, with `arrays` as arrays too."""

@@ -15,6 +15,7 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
@@ -22,29 +23,14 @@ _SINCE = (2, 8)
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.FloorDiv, ast.Mod)
 _LAYERS = ("Conv", "Dense", "BatchNorm", "LayerNorm", "GroupNorm", "BiasAdd", "MatMul", "BatchMatMul")
-_MAKERS = frozenset(
-    {
-        *("zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "Zeros", "Ones", "ZerosLike", "OnesLike"),
-        *("add", "sub", "mul", "matmul", "bmm", "dense", "bias_add", "cast", "Cast", "sum", "mean", "ReduceSum"),
-        *("rand", "randn", "uniform", "normal", "standard_normal", "UniformReal", "StandardNormal", "interpolate"),
-        *("gelu", "silu", "leaky_relu", "dropout", "Dropout", "GELU", "SiLU", "LeakyReLU", "PReLU", "div", "abs"),
-        *("ReduceMean", "stack", "Stack", "concat", "Concat", "cat", "len", "int", "float"),
-        *("acos", "ACos", "cos", "Cos", "sin", "Sin", "log", "Log", "square", "Square", "neg", "Neg", "erf", "Erf"),
-        *(
-            "minimum",
-            "Minimum",
-            "maximum",
-            "Maximum",
-            "clamp",
-            "clip_by_value",
-            "cumsum",
-            "CumSum",
-            "one_hot",
-            "OneHot",
-        ),
-        *("gather", "Gather", "where", "select", "Select", "masked_fill", "MaskedFill"),
-        *("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy_with_logits"),
-    }
+_MAKERS = words(
+    """zeros ones zeros_like ones_like full full_like Zeros Ones ZerosLike OnesLike add sub mul matmul bmm dense
+    bias_add cast Cast sum mean ReduceSum rand randn uniform normal standard_normal UniformReal StandardNormal
+    interpolate gelu silu leaky_relu dropout Dropout GELU SiLU LeakyReLU PReLU div abs ReduceMean stack Stack
+    concat Concat cat len int float acos ACos cos Cos sin Sin log Log square Square neg Neg erf Erf minimum
+    Minimum maximum Maximum clamp clip_by_value cumsum CumSum one_hot OneHot gather Gather where select Select
+    masked_fill MaskedFill cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss
+    binary_cross_entropy_with_logits"""
 )
 _NUMBERS = frozenset({"shape", "ndim"})
 
@@ -73,8 +59,8 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     known = program.evaluator.binding(binding, function)
     if known.alternatives and not known.open and len(known.constants) == len(known.alternatives):
         return True  # a number
-    value = binding.value
-    if binding.kind != "assign" or binding.path or value is None:
+    value = binding.whole
+    if value is None:
         return _word(binding.stmt) == "range"
     if isinstance(value, ast.BinOp):
         nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself

@@ -11,22 +11,18 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, is_decorated, word_of
+from ms_perflint.index.syntax_forms import children, given, is_decorated, is_own, word_of
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.family import GRAPHS, is_of
-from ms_perflint.training.graph_mode.compiled import APART, class_of, compiled, has_construct, is_compiled
+from ms_perflint.training.graph_mode.compiled import APART, compiled, has_construct, is_compiled
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _COMPILED_APIS = (
     "mindspore.nn.",
@@ -46,14 +42,14 @@ _COMPILED_APIS = (
     "mindspore.common.",
     "mindspore.jit",
 )
-_BUILTINS = _words(
+_BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""
 )
 # Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
 _PYTHON = {
-    "math": _words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
-    "numpy": _words(
+    "math": words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
+    "numpy": words(
         """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
         array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero
         cross cumprod cumsum deg2rad degrees diag diff divide dot einsum equal exp exp2 expand_dims eye flip float16
@@ -72,11 +68,11 @@ _WITH_WEIGHTS = (
     "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
 _ERRORS = ("Error", "Exception", "Warning")
-_OF_TENSORS = _words("view reshape permute transpose clone dim new_full")
-_NOT_OF_TENSORS = _words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
-_OF_CONTAINERS = _words("append extend insert pop reverse clear count index items values keys get update")
-_OF_STRINGS = _words("format join lower upper split startswith endswith replace strip")
-_SIZES = _words("shape dtype ndim size itemsize")
+_OF_TENSORS = words("view reshape permute transpose clone dim new_full")
+_NOT_OF_TENSORS = words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
+_OF_CONTAINERS = words("append extend insert pop reverse clear count index items values keys get update")
+_OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
+_SIZES = words("shape dtype ndim size itemsize")
 _DEPTH = 4  # rows of cells inside of one another
 
 
@@ -128,8 +124,11 @@ class _Callee:
 
     def is_known(self) -> bool:
         """Return whether all that the callee can be is known to compile."""
-        if self._is_odd_method() or _is_self(self.node.func, self.function) or _is_slice(self.node.func):
+        callee = self.node.func
+        if self._is_odd_method() or _is_self(callee):
             return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
+        if isinstance(callee, ast.Subscript) and isinstance(callee.slice, ast.Slice):
+            return False  # a part of a row of cells, `self.layers[:2](x)`, trains differently (run on 2.10)
         callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
         known = list(callable_)
         if self.value.open and not all(map(_is_of_mindspore, known)) and not self._is_in_row():
@@ -154,9 +153,7 @@ class _Callee:
     def _is_method(self) -> bool:
         """Return whether a method of what is not known is one of tensors, containers or strings."""
         callee = self.node.func
-        return (
-            isinstance(callee, ast.Attribute) and not _is_self(callee.value, self.function) and _is_method(callee.attr)
-        )
+        return isinstance(callee, ast.Attribute) and not is_own(callee) and _is_method(callee.attr)
 
     def _is_in_row(self) -> bool:
         """Return whether an element of a row of cells is called: of these the classes were read, if not their order."""
@@ -200,7 +197,7 @@ class _Callee:
         holder = node.args[0] if is_call and len(node.args) == 2 else None  # type: ignore[union-attr]
         while isinstance(holder, ast.Attribute):
             holder = holder.value
-        return holder is not None and _is_self(holder, self.function)
+        return holder is not None and _is_self(holder)
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -210,9 +207,8 @@ class _Callee:
             return self._is_api(known.api)
         if known.type_api:
             made = known.creation
-            given = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
-            is_gradient = known.type_api in GRADS
-            is_plain = not is_gradient or self._is_plain_gradient(*given)
+            of = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
+            is_plain = known.type_api not in GRADS or self._is_plain_gradient(*of)
             return _is_cell_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
             is_called = method(self.program.evaluator, known.cls, "__call__") is not None
@@ -252,11 +248,11 @@ class _Callee:
         """
         if self.node.keywords and word != "enumerate":
             return True
-        given = self.node.args[0] if word in ("map", "filter") and self.node.args else None
-        if not isinstance(given, ast.Lambda):
+        first = self.node.args[0] if word in ("map", "filter") and self.node.args else None
+        if not isinstance(first, ast.Lambda):
             return False
-        inner = self.function.module.scope_of[id(given)]
-        names = {each.id for each in ast.walk(given.body) if isinstance(each, ast.Name)} - {"self"}
+        inner = self.function.module.scope_of[id(first)]
+        names = {each.id for each in ast.walk(first.body) if isinstance(each, ast.Name)} - {"self"}
         own = (each for name in names if inner.home(name) is self.function for each in self.function.bindings[name])
         return not all(_is_set(self.program, self.function, each, hops=4) for each in own)
 
@@ -275,28 +271,26 @@ class _Callee:
             return has_weights or not self._is_made_of_constants()
         return api in GRADS and not self._is_plain_gradient(self.node.args[:1], self.function)
 
-    def _is_plain_gradient(self, given: list[ast.expr], scope: Scope) -> bool:
+    def _is_plain_gradient(self, of: list[ast.expr], scope: Scope) -> bool:
         """Return whether a gradient is that of a function, or stands in what steps an optimizer: a train cell, mostly.
 
         Run: the gradient of a cell inside of what is differentiated itself does not compile.
         """
-        known = [each for one in given for each in self.program.value(one, scope).alternatives]
+        known = [each for one in of for each in self.program.value(one, scope).alternatives]
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
             return True
-        cls = class_of(self.function)
+        cls = self.function.cls
         steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
         return steps_one or (cls is not None and is_step_class(self.program, cls))
 
     def _is_made_of_constants(self) -> bool:
-        given = (*self.node.args, *(word.value for word in self.node.keywords))
-        return all(_is_constant(self.program, self.function, each) for each in given)
+        return all(_is_constant(self.program, self.function, each) for each in given(self.node))
 
 
 def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
     """Return whether an expression is made of constants, shapes and what the network holds."""
     if isinstance(node, ast.Attribute):
-        is_held = node.attr in _SIZES or _is_self(node.value, function)
-        return is_held or _is_constant(program, function, node.value, hops)
+        return node.attr in _SIZES or is_own(node) or _is_constant(program, function, node.value, hops)
     if isinstance(node, ast.Name) and hops:
         if function.home(node.id) is not function:
             return True
@@ -311,22 +305,14 @@ def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4
 def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
     """Return whether a name is bound to a constant; of a parameter, whether compiled code passes one in each call."""
     if binding.kind != "parameter":
-        return (
-            binding.kind == "assign"
-            and binding.value is not None
-            and _is_constant(program, function, binding.value, hops)
-        )
+        value = binding.value if binding.kind == "assign" else None
+        return value is not None and _is_constant(program, function, value, hops)
     found = [each for each in callers(program, function) if program.runs(each)] if hops else []
     parts = [(each.scope, argument(program.evaluator, binding, each).part) for each in found]
     return bool(parts) and all(
         part is not None and is_compiled(program, scope) and _is_constant(program, part.scope, part.node, hops - 1)
         for scope, part in parts
     )
-
-
-def _is_slice(node: ast.expr) -> bool:
-    """Return whether a part of a row of cells is called, `self.layers[:2](x)`: it trains differently (run on 2.10)."""
-    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
 
 
 def _is_method(word: str) -> bool:
@@ -349,7 +335,7 @@ def _is_whole(node: ast.expr) -> bool:
     return isinstance(inner, ast.Constant) and type(inner.value) is int
 
 
-def _is_self(node: ast.AST, function: Scope) -> bool:
+def _is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 

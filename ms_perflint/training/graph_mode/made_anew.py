@@ -21,7 +21,8 @@ from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import mode
+from ms_perflint.training import jit, mode
+from ms_perflint.training.bases import CELL
 from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
@@ -29,7 +30,6 @@ from ms_perflint.training.step_loops import is_each_step, is_unconditional, scop
 from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class
 
-_CELL = "mindspore.nn.Cell"
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
 _HOPS = 4  # names and functions between what is called and what made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
@@ -98,7 +98,7 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
         if made is None or made.scope.owner is not site.scope.owner:
             continue
         if has_construct(program, known.cls) or known.type_api in GRADS or known.type_api.startswith(_KINDS):
-            maker = made.scope.module.site_at(made.call)
+            maker = made.site
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
 
@@ -125,12 +125,9 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
     """Return the call that made a gradient function or a train cell; None for others."""
     while not known.type_api and known.origin is not None:  # what a `GradOperation` gave
         known = known.origin
-    made = known.creation if known.type_api in GRADS | STEP_CELLS or _is_step(program, known) else None
-    return made.scope.module.site_at(made.call) if made is not None else None
-
-
-def _is_step(program: Program, known: Alternative) -> bool:
-    return known.cls is not None and has_construct(program, known.cls) and is_step_class(program, known.cls)
+    cls = known.cls
+    is_step = cls is not None and has_construct(program, cls) and is_step_class(program, cls)
+    return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None
 
 
 def place(site: Site) -> Optional[ast.stmt]:
@@ -269,17 +266,16 @@ def _compiled_for(program: Program, site: Site, is_graph: bool) -> Iterator[Site
 
 
 def _is_in_graph(program: Program, site: Site) -> bool:
-    return is_compiled(program, site.scope) or mode.is_in_jit(program, site.scope.owner)
+    return is_compiled(program, site.scope) or jit.is_in_jit(program, site.scope.owner)
 
 
 def _is_defined_anew(program: Program, name: ast.Name, site: Site) -> bool:
     """Return whether a name is that of a `@jit` function which is defined in the same pass."""
-    bindings = site.scope.lookup(name)
-    is_here = len(bindings) == 1 and _is_in_pass(bindings[0], site.scope, site.block.loops)
-    if not is_here or (not site.block.loops and not site.scope.is_function):
+    binding = site.scope.only(name)
+    if binding is None or not _is_in_pass(binding, site.scope, site.block.loops):
         return False
-    inner = [each for each in site.scope.defines if each.node is bindings[0].stmt]
-    return any(mode.is_decorated(program, each) for each in inner)
+    inner = site.scope.defines if site.block.loops or site.scope.is_function else ()
+    return any(each.node is binding.stmt and jit.is_decorated(program, each) for each in inner)
 
 
 def _is_in_pass(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
@@ -290,10 +286,9 @@ def _made_in_pass(program: Program, part: Held, loops: list[ast.AST], hops: int)
     """Yield the calls that make what an expression stands for, when each pass of some loops makes it."""
     node, scope = part.node, part.scope
     if isinstance(node, ast.Name) and hops:
-        bindings = scope.lookup(node)
-        binding = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
-        if binding is not None and isinstance(binding.value, ast.Call) and _is_in_pass(binding, scope, loops):
-            yield from _made_in_pass(program, Held(binding.value, scope), loops, hops - 1)
+        binding = scope.only(node)
+        if binding is not None and isinstance(binding.whole, ast.Call) and _is_in_pass(binding, scope, loops):
+            yield from _made_in_pass(program, Held(binding.whole, scope), loops, hops - 1)
     maker = scope.module.site_at(node) if isinstance(node, ast.Call) else None
     if maker is None or not hops or not isinstance(node, ast.Call) or not is_unconditional(program, maker):
         return
@@ -312,11 +307,11 @@ def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
     In each mode a `jit` function and an optimizer, in graph mode a cell and what gives gradients.
     """
     apis = program.apis(maker)
-    if any(api in mode.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):
+    if any(api in jit.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):
         return True
     if not is_graph:
         return False
-    if any(api in GRADS or api in STEP_CELLS or _CELL in mindspore_api.ancestors(api) for api in apis):
+    if any(api in GRADS or api in STEP_CELLS or CELL in mindspore_api.ancestors(api) for api in apis):
         return True
     classes = (known.definition for known in program.evaluator.callees(maker).alternatives)
     return any(cls is not None and cls.is_class and has_construct(program, cls) for cls in classes)

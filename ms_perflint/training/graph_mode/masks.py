@@ -134,8 +134,4 @@ class _Values:
 
     def _values(self, node: ast.Name) -> list[ast.expr]:
         """Return what a name of the function is bound to; nothing where it may be something else too."""
-        if self.function.home(node.id) is not self.function:
-            return []
-        bindings = self.function.flow.at(node)
-        values = [each.value for each in bindings if each.kind == "assign" and not each.path and each.value is not None]
-        return values if len(values) == len(bindings) else []
+        return self.function.wholes(node) if self.function.home(node.id) is self.function else []

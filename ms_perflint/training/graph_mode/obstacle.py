@@ -25,4 +25,4 @@ def obstacle(module: SemanticIndex, node: ast.AST, kind: str, message: Message) 
     """Return an obstacle at a node of a file."""
     code = " ".join(module.text(node).split())
     shown = code if len(code) <= LONGEST else f"{code[: LONGEST - 3]}..."
-    return Obstacle(module.source.place(module.span(node)[0]), kind, message, shown)
+    return Obstacle(module.place(node), kind, message, shown)

@@ -62,7 +62,7 @@ def step_functions(program: Program) -> tuple[Place, ...]:
         for scope in gradients
         if scope.is_function and any(is_optimizer_word(each.word) for each in scope.calls) and not made_anew(program)
     ]
-    return tuple(dict.fromkeys(scope.module.source.place(scope.module.span(scope.node)[0]) for scope in steps))
+    return tuple(dict.fromkeys(scope.module.place(scope.node) for scope in steps))
 
 
 def _inline(function: Scope) -> Iterator[Obstacle]:
@@ -119,8 +119,7 @@ def _is_usual(program: Program, site: Site) -> bool:
 
 def _is_backward(program: Program, site: Site) -> bool:
     """Return whether a call differentiates as PyTorch does: `loss.backward()`, which adapters of it have."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if not isinstance(callee, ast.Attribute) or site.word != "backward" or _is_of_torch(program, callee.value, site):
+    if site.base is None or site.word != "backward" or _is_of_torch(program, site.base, site):
         return False
     return not any(known.definition for known in program.evaluator.callees(site).alternatives)
 
@@ -134,10 +133,7 @@ def _is_of_torch(program: Program, loss: ast.expr, site: Site) -> bool:
         return False
     if b"mindspore" not in site.module.source.text:
         return True
-    stepped = [
-        each.node.func for each in site.scope.owner.calls if each.word == "step" and isinstance(each.node, ast.Call)
-    ]
-    optimizers = (each.value for each in stepped if isinstance(each, ast.Attribute))
+    optimizers = [each.base for each in site.scope.owner.calls if each.word == "step" and each.base is not None]
     made = (root_of(known) for each in optimizers for known in program.value(each, site.scope).alternatives)
     return any(each.startswith("torch.") for each in made) or _is_beside_step(program, site)
 

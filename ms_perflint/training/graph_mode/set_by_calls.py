@@ -88,9 +88,8 @@ def _changed_items(program: Program) -> tuple[Binding, ...]:
         found += [(each.value, each, block) for each, block in lost if isinstance(each, ast.Subscript)]
     for word in sorted(_CHANGES):
         for site in program.sites(word):
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(callee, ast.Attribute):
-                found.append((callee.value, site.node, site.block))
+            if site.base is not None:
+                found.append((site.base, site.node, site.block))
     held = ((_whole(container, block.scope, _HOPS, _key(node)), node, block) for container, node, block in found)
     return tuple(
         Binding(word_of(holder), "augment", holder, None, key, node, block)
@@ -110,9 +109,8 @@ def _whole(node: ast.expr, scope: Scope, hops: int, key: tuple[Any, ...]) -> tup
     """
     while isinstance(node, ast.Subscript):
         key, node = _key(node), node.value
-    bindings = scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
-    only = bindings[0] if len(bindings) == 1 and not bindings[0].path else None
-    if only is None or only.kind not in ("assign", "for") or not isinstance(only.value, _PLACES):
+    only = scope.only(node) if hops else None
+    if only is None or only.path or only.kind not in ("assign", "for") or not isinstance(only.value, _PLACES):
         return node, key
     return _whole(only.value, only.scope, hops - 1, key if only.kind == "assign" else ())
 
@@ -133,10 +131,9 @@ def _stores(program: Program) -> tuple[Store, ...]:
                     if isinstance(name, str):
                         found.append(_attribute(call.args[0], name, call.args[2], call, site.block))
         for site in module.sites_of("update"):
-            call = site.node
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-                for name, value in _entries(call):
-                    found.append(_member(call.func.value, name, value, call, site.block))
+            if site.base is not None:
+                for name, value in _entries(site.call):
+                    found.append(_member(site.base, name, value, site.call, site.block))
         if program.project.contains_any(module.path, _NAMESPACES):
             found += _by_item(module)
     return tuple(found)
@@ -172,22 +169,23 @@ def _by_item(module: SemanticIndex) -> Iterator[Store]:
 
 def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
     """Return the store of an entry of a mapping, which may be a namespace."""
-    if _is_call(base, "globals"):
-        return Store(name, None, _binding(name, ast.Name(name, ast.Store()), value, node, block))
     holder = holder_of(base)
     if holder is not base:
         return _attribute(holder, name, value, node, block)
-    target = ast.Subscript(base, ast.Constant(name), ast.Store())
-    return Store(name, base, _binding(name, target, value, node, block))
+    is_global = _is_call(base, "globals")
+    target = ast.Name(name, ast.Store()) if is_global else ast.Subscript(base, ast.Constant(name), ast.Store())
+    return _stored(None if is_global else base, name, target, value, node, block)
 
 
 def _attribute(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
-    return Store(name, base, _binding(name, ast.Attribute(base, name, ast.Store()), value, node, block))
+    return _stored(base, name, ast.Attribute(base, name, ast.Store()), value, node, block)
 
 
-def _binding(name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block) -> Binding:
+def _stored(
+    holder: Optional[ast.expr], name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block
+) -> Store:
     """Return a store as a binding that replaces what was there before, whatever the value: it is no definition."""
-    return Binding(name, "augment", ast.copy_location(target, node), value, (), node, block)
+    return Store(name, holder, Binding(name, "augment", ast.copy_location(target, node), value, (), node, block))
 
 
 def _is_call(node: ast.expr, word: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, inside, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
@@ -78,7 +78,7 @@ def _pads_to_longest(node: ast.expr) -> bool:
 def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
     """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
-        values = (_element(each) for each in site.scope.lookup(given) if each.block.loops)
+        values = (each.shown for each in site.scope.lookup(given) if each.block.loops)
         found = (
             _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
         )
@@ -97,16 +97,6 @@ def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[as
         if sum(_varies(program, site, bound) for bound in bounds if bound is not None) == 1:  # both: it may be a window
             return given
     return None
-
-
-def _element(binding: Binding) -> Optional[ast.expr]:
-    """Return what a binding gives its name: of `x, y = x[:n], y[:n]` the part of the name."""
-    value = binding.value if binding.kind == "assign" else None
-    for index in binding.path:
-        if not isinstance(value, (ast.Tuple, ast.List)) or index >= len(value.elts):
-            return None
-        value = value.elts[index]
-    return value
 
 
 def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) -> bool:
@@ -187,9 +177,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
 
 def _is_joined(binding: Binding) -> bool:
     """Return whether a name is put together of what it was in the pass before and something else."""
-    value = binding.value if binding.kind == "assign" and not binding.path else None
-    while isinstance(value, ast.Call) and word_of(value.func) in _WRAPS and value.args:
-        value = value.args[0]
+    value = inside(binding.whole, *_WRAPS) if binding.whole is not None else None
     if not isinstance(value, ast.Call):
         return False
     callee = value.func.func if isinstance(value.func, ast.Call) else value.func  # `ops.Concat(1)((a, b))`
@@ -200,9 +188,8 @@ def _is_joined(binding: Binding) -> bool:
 
 def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
     """Return whether a loop appends to a list."""
-    calls = (each.node for each in site.scope.calls if loop in each.block.loops)
-    callees = (each.func for each in calls if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute))
-    return any(each.attr == "append" and word_of(each.value) == name for each in callees)
+    appended = (each for each in site.scope.calls if each.word == "append" and loop in each.block.loops)
+    return any(each.base is not None and word_of(each.base) == name for each in appended)
 
 
 def _is_of_cell(program: Program, site: Site) -> bool:

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_own, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import class_of, has_construct
+from ms_perflint.training.graph_mode.compiled import has_construct
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_cell
 from ms_perflint.training.optimizers import is_optimizer_word
@@ -57,10 +57,11 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
         identity = (known[0].identity, _copied(site)) if known else None
         if len(known) != 1 or known[0].creation is None or identity in met:
             continue
-        own = frozenset(name for name in names_of(program, known[0]) if not are_weights_renamed or _is_fixed(name))
-        others = [(other, sorted(own & names)) for other, names in met.values() if own & names]
+        names = names_of(program, known[0])
+        own = frozenset(each for each in names if not are_weights_renamed or each.rpartition(".")[2] == "gamma")
+        others = [(other, sorted(own & theirs)) for other, theirs in met.values() if own & theirs]
         met[identity] = known[0], own
-        shared = next((names for other, names in others if not _is_held(program, other)), None)
+        shared = next((both for other, both in others if not _is_held(program, other)), None)
         if shared is not None and not _is_held(program, known[0]):
             text = Message(
                 "two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared[0]
@@ -70,9 +71,8 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _copied(site: Site) -> Optional[ast.AST]:
     """Return the call that copies what a site calls, with the names of its Parameters: `copy.deepcopy(net)`."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    bindings = site.scope.lookup(callee) if isinstance(callee, ast.Name) else ()
-    made = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    only = site.scope.only(site.node.func) if isinstance(site.node, ast.Call) else None
+    made = only.whole if only is not None else None
     return made if isinstance(made, ast.Call) and word_of(made.func) in ("copy", "deepcopy") else None
 
 
@@ -80,13 +80,8 @@ def _renames_optimizers(program: Program) -> bool:
     """Return whether only optimizers rename what they hold: the weights, but not the statistics of a BatchNorm."""
     if any(program.project.contains_any(module.path, _RENAMES[1:]) for module in program.modules):
         return False
-    calls = (site.node for site in program.sites(_RENAMES[0]))
-    owners = [node.func.value for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    owners = [site.base for site in program.sites(_RENAMES[0]) if site.base is not None]
     return bool(owners) and all(is_optimizer_word(word_of(each)) for each in owners)
-
-
-def _is_fixed(name: str) -> bool:
-    return name.rpartition(".")[2] == "gamma"
 
 
 def renames(program: Program) -> bool:
@@ -121,8 +116,8 @@ def names_of(program: Program, known: Alternative, around: tuple[object, ...] = 
 def _below(program: Program, name: str, node: ast.expr, scope: Scope, around: tuple[object, ...]) -> Iterator[str]:
     for known in program.value(node, scope).alternatives:
         if known.type_api == _PARAMETER and isinstance(node, ast.Call):
-            given = [word.value for word in node.keywords if word.arg == "name"] or node.args[1:2]
-            own = program.value(given[0], scope).constants if given else (name,)
+            named = [word.value for word in node.keywords if word.arg == "name"] or node.args[1:2]
+            own = program.value(named[0], scope).constants if named else (name,)
             yield from (each for each in own[:1] if isinstance(each, str))
         for inner in names_of(program, known, around):
             yield f"{name}.{inner}"
@@ -139,16 +134,15 @@ def _is_held(program: Program, known: Alternative) -> bool:
 
 def _is_of_cell(program: Program, function: Scope) -> bool:
     """Return whether a function is a method of a cell, also of one without `construct`: what it holds has a prefix."""
-    cls = class_of(function)
-    return has_construct(program, cls) or (cls is not None and is_cell(program, cls))
+    return has_construct(program, function.cls) or (function.cls is not None and is_cell(program, function.cls))
 
 
 def _takes(program: Program, site: Site, known: Alternative) -> bool:
     """Return whether a call makes a cell of a network."""
     if not isinstance(site.node, ast.Call) or not site.word[:1].isupper():
         return False
-    given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
-    inner = [part for node in given for part in (node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node])]
+    shown = (ast.List, ast.Tuple)
+    inner = [part for node in given(site.node) for part in (node.elts if isinstance(node, shown) else [node])]
     held = (part for part in inner if isinstance(part, (ast.Name, ast.Attribute)))
     if not any(
         each.identity == known.identity for part in held for each in program.value(part, site.scope).alternatives
@@ -163,7 +157,7 @@ def _takes(program: Program, site: Site, known: Alternative) -> bool:
 
 def in_containers(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the containers of Python from which a compiled method takes cells whose Parameters have the same names."""
-    cls = class_of(function)
+    cls = function.cls
     if cls is None or not function.is_function or renames(program):
         return
     for name, node in sorted(_own_attributes(function).items()):
@@ -190,9 +184,8 @@ def _own_attributes(function: Scope) -> dict[str, ast.Attribute]:
     """Return where a method first reads each attribute of its object, by name."""
     found: dict[str, ast.Attribute] = {}
     for node in descendants(function.node) if function.attrs else ():
-        is_load = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-        if is_load and isinstance(node.value, ast.Name) and node.value.id == "self":  # type: ignore[attr-defined]
-            found.setdefault(node.attr, node)  # type: ignore[attr-defined, arg-type]
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and is_own(node):
+            found.setdefault(node.attr, node)
     return found
 
 
@@ -214,22 +207,17 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
                 many = 2 if known.shown is not None and isinstance(known.shown.node, COMPREHENSIONS) else 1
                 yield from ((part.node, part.scope, many) for part in known.parts if isinstance(part.node, ast.Call))
             for site in scope.owner.calls:
-                call = site.node
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_append(call):
-                    to, given = call.func.value, call.args[0]
-                    is_there = _is_name(to, local) or _is_attribute(to, name)
-                    if is_there and (isinstance(given, ast.Call) or _is_made_there(given, site)):
-                        yield given, site.scope, 2 if site.block.loops else 1
+                if site.word == "append" and site.base is not None and len(site.call.args) == 1:
+                    added = site.call.args[0]
+                    is_there = _is_name(site.base, local) or _is_attribute(site.base, name)
+                    if is_there and (isinstance(added, ast.Call) or _is_made_there(added, site)):
+                        yield added, site.scope, 2 if site.block.loops else 1
 
 
 def _is_made_there(node: ast.expr, site: Site) -> bool:
     """Return whether a name stands for what the same pass of a loop made."""
     made = site.scope.lookup(node) if isinstance(node, ast.Name) else []
     return bool(made) and all(isinstance(each.value, ast.Call) and each.block.loops for each in made)
-
-
-def _is_append(node: ast.Call) -> bool:
-    return word_of(node.func) == "append" and len(node.args) == 1
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -19,6 +19,7 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -26,7 +27,6 @@ from ms_perflint.training.graph_mode.branches import computes, root_of
 from ms_perflint.training.graph_mode.compiled import (
     Step,
     assigned,
-    class_of,
     compiled,
     has_construct,
     is_compiled,
@@ -46,7 +46,6 @@ from ms_perflint.training.graph_mode.set_by_calls import (
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
-_GROWS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft"})
 _CONTAINERS = frozenset(
     {"builtins.list", "builtins.dict", "builtins.set", "collections.defaultdict", "collections.deque"}
 )
@@ -123,7 +122,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     scope = binding.scope
     if binding.kind not in _BOUND or is_compiled(program, scope) or _is_made_again(program, binding):
         return False
-    if scope.owner.name in _MADE and class_of(scope.owner) is not None:
+    if scope.owner.name in _MADE and scope.owner.cls is not None:
         return False
     block = binding.block
     if binding.kind == "for":
@@ -221,7 +220,7 @@ def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope)
 
 def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
     """Return the classes of the project that an object may be of, with their bases; of other objects their identity."""
-    owner = class_of(scope.owner)
+    owner = scope.owner.cls
     found: set[object] = set()
     if owner is not None and isinstance(node, ast.Name) and node.id == "self":
         return {owner, *ancestors(program.evaluator, owner)}
@@ -241,68 +240,45 @@ def _is_parameter(program: Program, value: Value) -> bool:
 
 
 def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
-    cls = class_of(function)
     for step in steps(program, function):
         for target in (node for each in assigned(step.stmt)[0] for node in ast.walk(each)):
             if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
-                found = _of_attribute(program, function, cls, step.stmt, target)
+                found = _of_attribute(program, function, step.stmt, target)
                 if found is not None:
                     yield found
 
 
-def _of_attribute(
-    program: Program, function: Scope, cls: Optional[Scope], stmt: ast.AST, target: ast.Attribute
-) -> Optional[Obstacle]:
+def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.Attribute) -> Optional[Obstacle]:
     """Return what is wrong with an assignment to an attribute in compiled code."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if _is_parameter(program, _at_first(program, function, target)):
+    if _is_parameter(program, program.value(load, function)):  # what it is before compiled code assigns to it
         return None
     if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python
     name = ast.unparse(load)
     if _counts(stmt, target):
-        if any(
-            _is_factor(node, each)
-            for each in compiled(program)
-            for node in _loads(each, target.attr)
-            if cls is not None and class_of(each) is cls
-        ):
-            return obstacle(
-                function.module,
-                target,
-                "written",
-                Message("a number counted in compiled code stops the gradient: `{name}`", name=name),
-            )
+        own = [each for each in compiled(program) if each.cls is function.cls is not None]
+        if any(_is_factor(node, each) for each in own for node in _loads(each, target.attr)):
+            text = Message("a number counted in compiled code stops the gradient: `{name}`", name=name)
+            return obstacle(function.module, target, "written", text)
         return None
-    readers = [
-        scope
-        for module in program.modules
-        for scope in module.scopes
-        if target.attr in scope.attrs and scope.owner is scope and scope is not function
-    ]
-    for scope in readers:
-        if scope.name in _MADE or scope not in program.reached:
+    for scope in (scope for module in program.modules for scope in module.scopes):
+        is_reader = target.attr in scope.attrs and scope.owner is scope and scope is not function
+        if not is_reader or scope.name in _MADE or scope not in program.reached:
             continue
         for node in _loads(scope, target.attr):
             if _kin(program, node.value, scope) & _kin(program, target.value, function):
+                text = Message("Python reads `{name}` of the first step only; return it instead", name=name)
                 if is_compiled(program, scope):
-                    if not _is_none_first(program, function, target):
+                    if not _is_none_first(function, target):
                         continue
                     text = Message("`{name}` is None in the rest of the graph: pass it on as an argument", name=name)
-                    return obstacle(function.module, target, "written", text)
-                text = Message("Python reads `{name}` of the first step only; return it instead", name=name)
                 return obstacle(function.module, target, "written", text)
     return None
 
 
-def _at_first(program: Program, function: Scope, target: ast.Attribute) -> Value:
-    """Return what an attribute is before compiled code assigns to it."""
-    return program.value(ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target), function)
-
-
-def _is_none_first(program: Program, function: Scope, target: ast.Attribute) -> bool:
-    cls = class_of(function)
-    made = cls.attributes.get(target.attr, []) if cls is not None else []
+def _is_none_first(function: Scope, target: ast.Attribute) -> bool:
+    made = function.cls.attributes.get(target.attr, []) if function.cls is not None else []
     first = [each.value for each in made if each.scope.owner.name == "__init__"]
     return bool(first) and all(isinstance(each, ast.Constant) and each.value is None for each in first)
 
@@ -337,7 +313,7 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
     for step in steps(program, function):
         holders += [each.value for each in assigned(step.stmt)[0] if isinstance(each, ast.Subscript)]
         call = step.stmt.value if isinstance(step.stmt, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ADDS:
             holders.append(call.func.value)
     for holder in holders:
         if _is_container(program, holder, function) and _is_read(program, holder, function):

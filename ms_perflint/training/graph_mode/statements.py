@@ -4,8 +4,8 @@ Run on 2.10, CPU, each inside of `construct` and of a function under `value_and_
 The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `import`, `del`, `match`, `:=`, sets,
 comprehensions of sets or over two sequences, `while ... else`, `for ... else`, `Parameter(...)`,
 `Parameter.set_data`, `Parameter.requires_grad`, `trainable_params()` and its kin, a dict with Parameters as keys, a
-list that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and NumPy's
-`ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.
+list or tuple that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and
+NumPy's `ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
 compute from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
@@ -27,7 +27,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.branches import computes
-from ms_perflint.training.graph_mode.compiled import Step, assigned, class_of, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import Step, assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -167,11 +167,16 @@ def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Ob
         if any(_is_parameter(program, key, step) for key in keys):
             yield obstacle(module, node, "dict", Message("graph mode takes no Parameter as the key of a dict"))
     if isinstance(step.stmt, ast.While) and values.is_tensor(step.stmt.test):
-        for node in descendants(step.stmt):
-            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            if is_call and node.func.attr == "append" and isinstance(node.func.value, ast.Name):  # type: ignore[attr-defined]
-                message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
-                yield obstacle(module, node, "list", message)
+        for node in filter(_grows, descendants(step.stmt)):
+            message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
+            yield obstacle(module, node, "list", message)
+
+
+def _grows(node: ast.AST) -> bool:
+    """Return whether a list or tuple gets longer: `rows.append(x)`, `rows += (x,)`; dicts do compile."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("append", "extend", "insert") and isinstance(node.func.value, ast.Name)
+    return isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.Tuple))
 
 
 def _is_parameter(program: Program, node: ast.expr, step: Step) -> bool:
@@ -274,10 +279,9 @@ class _Values:
 
 def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what `bprop` returns that is no tuple, in the class of a compiled `construct`."""
-    cls = class_of(function)
-    if cls is None or function.name != "construct":
+    if function.cls is None or function.name != "construct":
         return
-    for bprop in (each for each in cls.defines if each.name == "bprop" and each.is_function):
+    for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
         for value, _ in bprop.returns:
             if _is_no_tuple(program, value, bprop, _HOPS):
                 yield obstacle(bprop.module, value, "bprop", Message("graph mode wants a tuple from `bprop`"))
@@ -293,8 +297,7 @@ def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> b
         sides = (node.left, node.right)
         return not isinstance(node.op, ast.Add) and not any(isinstance(side, ast.Tuple) for side in sides)
     if isinstance(node, ast.Name) and hops:
-        bindings = scope.lookup(node)
-        plain = [each.value for each in bindings if each.kind == "assign" and not each.path and each.value is not None]
-        return len(plain) == len(bindings) > 0 and all(_is_no_tuple(program, each, scope, hops - 1) for each in plain)
+        values = scope.wholes(node)
+        return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
     known = program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ()
     return bool(known) and all(computes(each.api or each.type_api) for each in known)

@@ -22,7 +22,6 @@ from ms_perflint.training.graph_mode.compiled import (
     MANY,
     Step,
     assigned,
-    class_of,
     compiled,
     is_compiled,
     own_nodes,
@@ -93,7 +92,7 @@ def unproven(program: Program) -> Optional[Obstacle]:
 def _is_of_plain_class(program: Program, site: Site) -> bool:
     """Return whether a method named `construct` is known to be of classes that are no cells."""
     known = program.evaluator.callees(site)
-    classes = [class_of(each.definition) if each.definition is not None else None for each in known.alternatives]
+    classes = [each.definition.cls if each.definition is not None else None for each in known.alternatives]
     return bool(classes) and not known.open and all(cls is not None and not is_cell(program, cls) for cls in classes)
 
 
@@ -116,7 +115,7 @@ def _shown(text: str) -> str:
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield what a compiled function holds that is of no kind that is known to compile."""
-    cls = class_of(function)
+    cls = function.cls
     if cls is not None:
         odd = _oddity(program, cls)
         if odd is not None:
@@ -198,7 +197,8 @@ def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
     Run: a tensor that compiled code keeps in an attribute and reads there gives other gradients in graph mode.
     """
     targets, value = assigned(node)
-    if value is None or not any(isinstance(each, ast.Call) or _is_other(each) for each in ast.walk(value)):
+    parts = ast.walk(value) if value is not None else ()
+    if not any(isinstance(each, ast.Call) or (isinstance(each, ast.Name) and each.id != "self") for each in parts):
         return False
     held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
     for each in (each for each in held if isinstance(each.ctx, ast.Store)):
@@ -213,10 +213,6 @@ def _read(program: Program) -> frozenset[str]:
     """Return the attributes that compiled code reads."""
     nodes = (node for function in compiled(program) for node in descendants(function.node))
     return frozenset(node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
-
-
-def _is_other(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id not in ("self", "True", "False", "None")
 
 
 def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:

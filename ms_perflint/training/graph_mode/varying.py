@@ -16,9 +16,9 @@ from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import mode
+from ms_perflint.training import jit
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.graph_mode.compiled import Step, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import is_compiled, steps
 from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee, is_cell
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -71,7 +71,7 @@ def varying_arguments(program: Program) -> tuple[Varying, ...]:
         return ()
     found: dict[int, Varying] = {}
     for scope in scopes_of_steps(program):
-        if not is_compiled(program, scope) and not mode.is_in_jit(program, scope):
+        if not is_compiled(program, scope) and not jit.is_in_jit(program, scope):
             for site in scope.calls:
                 for each in _of_call(program, site, certain=True):
                     found.setdefault(id(each.node), each)
@@ -196,7 +196,8 @@ class _Containers:
         if self._is_slice(site, node):
             return True
         bindings = site.scope.lookup(node) if isinstance(node, ast.Name) else ()
-        if any(self._is_batch(each) or self._is_part(site, each) for each in bindings):
+        # also of a slice of a whole batch, a list too: `inputs, label = batch[:-1], batch[-1]`
+        if any(self._is_batch(each) or self._is_slice(site, each.shown) for each in bindings):
             return True
         known = self.program.value(node, site.scope)
         shown = [each for each in known.alternatives if each.is_display]
@@ -223,15 +224,7 @@ class _Containers:
         inside = (step.site for step in reversed(found) if any(each is node for each in descendants(step.stmt)))
         return next(inside, None)
 
-    def _is_part(self, site: Site, binding: Binding) -> bool:
-        """Return whether a name is a slice of a whole batch, a list too: `inputs, label = batch[:-1], batch[-1]`."""
-        value = binding.value if binding.kind == "assign" else None
-        for index in binding.path:
-            is_shown = isinstance(value, ast.Tuple) and isinstance(index, int) and index < len(value.elts)
-            value = value.elts[index] if is_shown else None  # type: ignore[union-attr]
-        return value is not None and self._is_slice(site, value)
-
-    def _is_slice(self, site: Site, value: ast.expr) -> bool:
+    def _is_slice(self, site: Site, value: Optional[ast.expr]) -> bool:
         """Return whether an expression is `batch[1:]`, `list(batch)` or `tuple(batch)` of a whole batch."""
         whole: Optional[ast.expr] = None
         if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
@@ -247,7 +240,7 @@ class _Containers:
         return over is not None and binding.path == (1,) * is_counted and self._gives_tensors(binding, over)
 
     def _gives_tensors(self, binding: Binding, over: ast.expr) -> bool:
-        return self.loops.gives_data(Step(binding.stmt, binding.block).site, over, arrays=not self.certain)
+        return self.loops.gives_data(binding.site, over, arrays=not self.certain)
 
     def _is_tensor(self, site: Site, node: ast.expr, hops: int) -> bool:
         """Return whether an expression is a tensor, made or read in each step."""

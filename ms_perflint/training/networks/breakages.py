@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.bases import base_apis
@@ -70,11 +71,10 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
     call = training.call
     if training.kind != "model" or call.is_spread:
         return
-    given = call.given("loss_fn")
-    loss = call.argument("loss_fn")
+    node, loss = call.given("loss_fn"), call.argument("loss_fn")
     is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
-    if given is not None and (loss.open or not loss.alternatives or not is_loss):
-        yield Obstacle(call.module, given, Message("the loss is not known"))
+    if node is not None and (loss.open or not loss.alternatives or not is_loss):
+        yield Obstacle(call.module, node, Message("the loss is not known"))
     for cell in program.calls(*_PIPELINES):
         yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
     trained = {known.identity for known in call.argument("network").alternatives}
@@ -107,12 +107,9 @@ def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Obstacl
     words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
     if any(re.search(_SCALES, word) for word in words):
         yield Obstacle(cls.module, cls.node, Message("this step scales or accumulates gradients in its own way"))
-    given = [each.value for each in call.node.keywords] + call.node.args
-    values = [program.value(each, call.scope) for each in given if not isinstance(each, ast.Starred)]
-    optimizers = [
-        value for value in values if any(is_optimizer(program, each.type_api, each.cls) for each in value.alternatives)
-    ]
-    if len(optimizers) > 1:
+    values = [program.value(each, call.scope) for each in given(call.node) if not isinstance(each, ast.Starred)]
+    known = (value.alternatives for value in values)
+    if sum(any(is_optimizer(program, each.type_api, each.cls) for each in some) for some in known) > 1:
         yield Obstacle(call.module, call.node, Message("this step has several optimizers"))
 
 

@@ -11,13 +11,13 @@ from ms_perflint.index.syntax_forms import is_own
 from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
 from ms_perflint.training.networks.inner_parts import is_loss_value, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_name, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
-from ms_perflint.training.networks.train_cells import WRAPPERS, Training, made_at, wraps
+from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
 from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
@@ -110,15 +110,11 @@ class _Finder:
         """Yield the arguments of a call that are networks."""
         for argument in arguments(call.node):
             value = self.program.value(argument, call.scope)
-            cells = Value(tuple(known for known in value.alternatives if known.is_object and self._may_be_cell(known)))
-            if cells.alternatives and not self._is_optimizer(cells) and multiplies(self.program, [cells]):
+            objects = (each for each in value.alternatives if each.is_object)
+            cells = tuple(each for each in objects if each.cls is None or networks.is_cell(self.program, each.cls))
+            is_stepped = any(is_optimizer(self.program, each.type_api, each.cls) for each in cells)
+            if cells and not is_stepped and multiplies(self.program, [Value(cells)]):
                 yield argument
-
-    def _may_be_cell(self, known: Alternative) -> bool:
-        return known.cls is None or networks.is_cell(self.program, known.cls)
-
-    def _is_optimizer(self, value: Value) -> bool:
-        return any(is_optimizer(self.program, known.type_api, known.cls) for known in value.alternatives)
 
     def _multiplies(self, known: Alternative) -> bool:
         return multiplies(self.program, [Value((known,))])

@@ -8,12 +8,13 @@ when something that it reads has changed, and only then. Calls of one function a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
+from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.queries import query
@@ -96,8 +97,10 @@ class _Solver:
         A parameter stands for itself where nothing is passed to it: that is known when all else is.
         """
         for function in self._functions:
-            for node, scope in (*((site.node, site.scope) for site in function.calls), *_returned(function)):
-                self.signal(node, scope)
+            for site in function.calls:
+                self.signal(site.node, site.scope)
+            for value, _ in function.returns:
+                self.signal(value, function)
         self._settle()
         rows = [site for module in self.modules for word in ROWS for site in module.sites_of(word)]
         for site in rows:
@@ -280,7 +283,7 @@ class _Solver:
 
     def _call(self, node: ast.Call, scope: Scope) -> Bits:
         callee = self._calls.callee(node, scope)
-        given = [self.signal(argument, scope) for argument in _arguments(node)]
+        given = [self.signal(argument, scope) for argument in all_given(node)]
         if callee.looped and given:
             return self._loop(callee.looped, given[0], self._held[id(node)], scope)
         if callee.is_only_cells:
@@ -288,9 +291,9 @@ class _Solver:
         own = self.signal(callee.base, scope) if callee.base is not None else 0
         if own and not callee.cells:
             assert callee.base is not None
-            self._note(node, scope, callee.word, (callee.base, *_arguments(node)))
+            self._note(node, scope, callee.word, (callee.base, *all_given(node)))
             return self._operated(callee.word, [own, *given])
-        self._note(node, scope, callee.said, _arguments(node))
+        self._note(node, scope, callee.said, all_given(node))
         if callee.is_product:
             return self._product(node.args[0], node.args[1], scope)
         found = self._operated(callee.name, given)
@@ -344,7 +347,7 @@ class _Solver:
                 return self._operated(word, given)
             self._own.append(Fed(layer, union(given), scope.owner, made.scope))
             if node is not None and layer.api in layers.RECURRENT and len(given) > 1:
-                self._note(node, scope, STATE, list(_arguments(node))[1:], layer)
+                self._note(node, scope, STATE, all_given(node)[1:], layer)
             makes = layer.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[layer.api])
             return self._sources.bit(Source(layer)) if makes else first
         function = known.definition
@@ -416,12 +419,3 @@ class _Solver:
         for known in rest:
             found |= self._operated(known.type_api.rpartition(".")[2], [signal])
         return found if cell.alternatives else self._sources.changed(signal, LOST)
-
-
-def _arguments(node: ast.Call) -> Iterator[ast.expr]:
-    yield from node.args
-    yield from (word.value for word in node.keywords)
-
-
-def _returned(function: Scope) -> Iterator[tuple[ast.expr, Scope]]:
-    return ((node, function) for node, _ in function.returns)

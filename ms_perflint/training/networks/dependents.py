@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.training.networks import feeds, layers
-from ms_perflint.training.networks.feeds import Operation, Signal
+from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
+from ms_perflint.training.networks.signals import Operation, Signal
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -115,24 +115,24 @@ class Dependents:
         return all(_product(each, changed) * self.group.width == _product(each) * width for each in self.scaled)
 
     def _stop(self, node: ast.expr, scope: Scope, text: Message) -> None:
-        self.obstacles.append(Obstacle(place(scope.module, node), text))
+        self.obstacles.append(Obstacle(scope.module.place(node), text))
 
     def _read(self, operation: Operation) -> None:
         word = operation.word
-        if word in feeds.RESHAPES:
+        if word in signals.RESHAPES:
             self._reshape(operation)
-        elif word == feeds.SLICE:
+        elif word == signals.SLICE:
             self._slice(operation)
-        elif word in feeds.SPLITS:
+        elif word in signals.SPLITS:
             self._split(operation)
-        elif word in feeds.STACKS:
+        elif word in signals.STACKS:
             if not all(self.group.carries(self.flow, signal) for _, signal in operation.operands if signal):
                 self._stop(operation.node, operation.scope, STACKED)
-        elif word in feeds.PRODUCTS:
+        elif word in signals.PRODUCTS:
             self._multiply(operation)
         elif word == "":
             self._stop(operation.node, operation.scope, UNKNOWN)
-        elif word not in feeds.CONCATS:
+        elif word not in signals.CONCATS:
             self._tie(operation)
 
     # --- numbers
@@ -172,9 +172,8 @@ class Dependents:
             if any(isinstance(side, (ast.Tuple, ast.List)) for side in sides):
                 return [part for side in sides for part in self._elements(side, scope, depth)]
         binding = only_binding(node, scope) if depth < DEPTH else None
-        made = binding.value if binding is not None and not binding.path and binding.kind == "assign" else None
-        if binding is not None and isinstance(made, (ast.Tuple, ast.List, ast.BinOp)):
-            found = self._elements(made, binding.scope, depth + 1)
+        if binding is not None and isinstance(binding.whole, (ast.Tuple, ast.List, ast.BinOp)):
+            found = self._elements(binding.whole, binding.scope, depth + 1)
             return found if len(found) > 1 else [(node, scope)]
         return [(node, scope)]
 
@@ -249,15 +248,15 @@ class Dependents:
         if operation.word in _REMOVES or not isinstance(node, ast.Call):
             return
         is_method = isinstance(node.func, ast.Attribute) and operation.operands[0][0] is node.func.value
-        given = [*node.args[0 if is_method else 1 :], *(each.value for each in node.keywords if each.arg != "axis")]
+        sizes = [*node.args[0 if is_method else 1 :], *(each.value for each in node.keywords if each.arg != "axis")]
         if operation.word in _COUNTS:
-            count = self._count(node, scope, given)
+            count = self._count(node, scope, sizes)
             if count is None:
                 self._stop(node, scope, SPLIT)
             elif self.group.width == self.group.whole:
                 self.divisors.append(count)
             return
-        for size in self._elements(given[0], scope) if given else ():
+        for size in self._elements(sizes[0], scope) if sizes else ():
             found, stand = self._says(*size)
             if found is not None:
                 self.scaled.append((found,))
@@ -266,13 +265,13 @@ class Dependents:
             elif not (isinstance(size[0], ast.Constant) and size[0].value == 1):
                 self._stop(node, scope, SPLIT)
 
-    def _count(self, node: ast.Call, scope: Scope, given: Sequence[ast.expr]) -> Optional[int]:
+    def _count(self, node: ast.Call, scope: Scope, sizes: Sequence[ast.expr]) -> Optional[int]:
         """Return into how many parts something is split."""
         for known in self.program.value(node.func, scope).alternatives:
             if known.type_api and (call := call_of(self.program, known)) is not None:
                 counts = call.argument("output_num").constants
                 return counts[0] if len(counts) == 1 and isinstance(counts[0], int) and counts[0] > 0 else None
-        found = number(self.program, given[0], scope) if given else None
+        found = number(self.program, sizes[0], scope) if sizes else None
         return found.value if found is not None and found.value > 0 else None
 
     def _multiply(self, operation: Operation) -> None:
@@ -293,12 +292,12 @@ class Dependents:
 
     def _tie(self, operation: Operation) -> None:
         """Operands of a sum, or a state and the layer that it is passed to, are as wide as one another."""
-        is_state = operation.word == feeds.STATE
-        is_sum = operation.word == feeds.ADDED or operation.word in feeds.TIES
+        is_state = operation.word == signals.STATE
+        is_sum = operation.word == signals.ADDED or operation.word in signals.TIES
         text = STARTED if is_state else OPERAND
         for node, signal in operation.operands:
             if signal:
-                is_input = any(not isinstance(source.origin, Call) and source.how == feeds.WHOLE for source in signal)
+                is_input = any(not isinstance(source.origin, Call) and source.how == signals.WHOLE for source in signal)
                 if not self.group.carries(self.flow, signal) and (is_state or (is_sum and is_input)):
                     self._stop(node, operation.scope, text)
                 elif is_state or is_sum:
@@ -309,13 +308,9 @@ class Dependents:
     def _first(self, node: ast.expr, scope: Scope) -> None:
         """Read the shapes of what a name holds before a loop, where it holds what a layer gives out later."""
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value = binding.value
-            for index in binding.path:
-                value = (
-                    value.elts[index] if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts) else None
-                )
-            if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, binding.scope) is not None:
-                self._made(value, binding.scope, STARTED)
+            value, where = binding.shown, binding.scope
+            if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, where) is not None:
+                self._made(value, where, STARTED)
 
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an operand is a number, None or a word, as far as is known, and no tensor."""
@@ -349,12 +344,12 @@ class Dependents:
         made = [call_of(self.program, known) for known in self.program.value(node, scope).alternatives]
         if len(made) == 1 and made[0] is not None and made[0].api in (layers.PARAMETER, "mindspore.Tensor"):
             call = made[0]
-            given = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
-            return layers.literal_shape(self.program, given, call.scope) if given is not None else None
+            data = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
+            return layers.literal_shape(self.program, data, call.scope) if data is not None else None
         binding = only_binding(node, scope) if depth < DEPTH else None
-        if binding is None or binding.value is None or binding.path or binding.kind != "assign":
+        if binding is None or binding.whole is None:
             return None
-        return self._shape(binding.value, binding.scope, depth + 1)
+        return self._shape(binding.whole, binding.scope, depth + 1)
 
     # --- arguments of the layers themselves
 
@@ -394,7 +389,7 @@ class Dependents:
             if not any(each.api.startswith("mindspore.nn.") and each.api not in layers.LAYERS for each in known):
                 continue
             assert isinstance(site.node, ast.Call)
-            for node in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+            for node in given(site.node):
                 found = number(self.program, node, site.scope)
                 if found is not None and not self.group.origins.isdisjoint(found.origins):
                     self._stop(site.node, site.scope, UNKNOWN)
@@ -411,11 +406,6 @@ class Dependents:
 
 
 _PLAIN = frozenset({"int", "float", "sqrt", "len", "max", "min", "abs", "log", "pow", "exp"})
-
-
-def place(module: SemanticIndex, node: ast.AST) -> Place:
-    """Return where a node stands."""
-    return module.source.place(module.span(node)[0])
 
 
 def _factors(node: ast.expr) -> Iterator[ast.Constant]:

@@ -12,11 +12,10 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.call_site import call_of
 from ms_perflint.training import training
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import feeds, layers, widths
-from ms_perflint.training.networks.dependents import place
 from ms_perflint.training.networks.provenance import Origin
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
         if paths.isdisjoint(project.closure(script)) and not training.names_training(program, script):
             module = project.module(script)
             for node in _by_value(ast.walk(module.tree)).get(found.width, ()) if module is not None else ():
-                return place(module, node)  # type: ignore[arg-type]
+                return module.place(node)  # type: ignore[union-attr]
     return None
 
 
@@ -89,15 +88,13 @@ def _other(program: Program, found: Hidden) -> Optional[Place]:
     module = found.producer.call.module
     flow = feeds.feeds(program, module)
     known = widths.held(program, flow) | {id(origin.node) for origin in (*found.literals, *found.literal_sums)}
-    scopes = dict.fromkeys(scope for slot in found.slots for scope in _scopes(flow, slot.call))
+    calls = [slot.call for slot in found.slots]
+    scopes = dict.fromkeys(
+        scope for call in calls for scope in {layers.network(call), *map(layers.around, flow.places.get(call, ()))}
+    )
     nodes = [(scope.module, node) for scope in scopes for node in _numbers(program, scope).get(found.width, ())]
     nodes += [(module, node) for node in _shapes(program, module).get(found.width, ())]
-    return next((place(where, node) for where, node in nodes if id(node) not in known), None)
-
-
-def _scopes(flow: feeds.Feeds, call: Call) -> set[Scope]:
-    """Return what holds a layer, and what calls it."""
-    return {layers.network(call), *(layers.around(scope) for scope in flow.places.get(call, ()))}
+    return next((where.place(node) for where, node in nodes if id(node) not in known), None)
 
 
 @query
@@ -143,23 +140,20 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
     }
     if not names:
         return None
-    passed = {id(node) for site in _sites(program, module) for node in _passed(program, site)}
+    calls = (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+    passed = {id(node) for site in calls for node in _passed(program, site)}
     inside = {id(node) for scope in module.scopes if _is_cell(program, scope) for node in ast.walk(scope.node)}
     for node in ast.walk(module.tree):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         is_load = isinstance(getattr(node, "ctx", None), ast.Load)
         if name in names and is_load and id(node) not in passed and id(node) not in inside:
-            return place(module, node)
+            return module.place(node)
     return None
 
 
 @query
 def _is_cell(program: Program, scope: Scope) -> bool:
     return scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
-
-
-def _sites(program: Program, module: SemanticIndex) -> Iterator[Site]:
-    return (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
 
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
@@ -184,7 +178,7 @@ def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
         first = {scope for slot in found.slots if slot.role == layers.OUT for scope in flow.places.get(slot.call, ())}
         for site in program.callers(function) if function not in first else ():
             if not _is_cell(program, layers.network(site)):
-                return place(site.module, site.node)
+                return site.module.place(site.node)
     return None
 
 
@@ -197,7 +191,7 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
             if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS:
                 made = (call_of(program, known) for known in program.value(node.value, function).alternatives)
                 if not own.isdisjoint(call for call in made if call is not None):
-                    return place(function.module, node)
+                    return function.module.place(node)
     return None
 
 
@@ -210,5 +204,5 @@ def _given_weights(program: Program) -> Optional[Place]:
         name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)
         parts = (part for argument in site.node.args for part in ast.walk(argument))
         if name not in _RATES and not any(isinstance(part, ast.expr) and spelling(part) == own for part in parts):
-            return place(site.module, site.node)
+            return site.module.place(site.node)
     return None

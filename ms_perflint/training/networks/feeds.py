@@ -13,52 +13,10 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.data_flow import data_flow
 from ms_perflint.training.networks.layers import Slot
-from ms_perflint.training.networks.signals import (
-    ADDED,
-    CONCATS,
-    FLAT,
-    JOINED,
-    NOTHING,
-    PART,
-    PRODUCTS,
-    RESHAPES,
-    SLICE,
-    SOURCES,
-    SPLITS,
-    STACKS,
-    STATE,
-    TIES,
-    WHOLE,
-    Flow,
-    Made,
-    Operation,
-    Signal,
-    Source,
-)
+from ms_perflint.training.networks.signals import NOTHING, SOURCES, Flow, Made, Signal, Source
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
-
-__all__ = [
-    "ADDED",
-    "CONCATS",
-    "FLAT",
-    "JOINED",
-    "PART",
-    "PRODUCTS",
-    "RESHAPES",
-    "SLICE",
-    "SPLITS",
-    "STACKS",
-    "STATE",
-    "TIES",
-    "WHOLE",
-    "Feeds",
-    "Operation",
-    "Signal",
-    "Source",
-    "feeds",
-]
 
 
 class Feeds:

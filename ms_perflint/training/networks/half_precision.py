@@ -79,7 +79,8 @@ def _in_scope(program: Program, scope: Scope) -> Iterator[Mention]:
     """Yield where the code of one scope, without inner functions and classes, mentions half precision."""
     for node, parents in nodes(scope.node):
         if isinstance(node, ast.Constant):
-            says = node.value in TEXTS and (_in_cell(scope) or _is_precision(parents))
+            is_in_method = scope.is_function and scope.cls is not None
+            says = node.value in TEXTS and (is_in_method or _is_precision(parents))
             if (node.value == PRECISION and _is_mode(parents, node)) or (
                 says and not _is_harmless(program, scope, node, parents)
             ):
@@ -112,20 +113,17 @@ def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name
         return False
     if not isinstance(node.ctx, ast.Load):
         return False
-    called = isinstance(parents[-1], ast.Call) and parents[-1].func is node
-    if called and isinstance(node, ast.Attribute):
-        return word != "float16" and _is_bare(parents[-1]) and not _is_own(scope, node)  # `x.half()`, `x.bfloat16()`
+    call = parents[-1]
+    if isinstance(call, ast.Call) and call.func is node and isinstance(node, ast.Attribute):
+        is_bare = not call.args and not call.keywords  # `x.half()`, `x.bfloat16()`
+        return word != "float16" and is_bare and not _is_own(scope, node)
     return any(known.api in DTYPES for known in program.value(node, scope).alternatives)
-
-
-def _is_bare(call: ast.AST) -> bool:
-    return isinstance(call, ast.Call) and not call.args and not call.keywords
 
 
 def _is_own(scope: Scope, node: ast.Attribute) -> bool:
     """Return whether an attribute is one that the class sets itself: `self.half = ops.Split(axis=1, output_num=2)`."""
-    cls = scope.owner.parent
-    return isinstance(node.value, ast.Name) and cls is not None and cls.is_class and node.attr in cls.attributes
+    cls = scope.owner.cls
+    return isinstance(node.value, ast.Name) and cls is not None and node.attr in cls.attributes
 
 
 def _is_renamed(scope: Scope, name: str) -> bool:
@@ -147,10 +145,6 @@ def _is_precision(parents: Parents) -> bool:
     """Return whether a text is an argument that says in which dtype something computes: `Net(dtype="float16")`."""
     name = parents[-1].arg if isinstance(parents[-1], ast.keyword) else None
     return name is not None and any(part in name for part in PRECISE)
-
-
-def _in_cell(scope: Scope) -> bool:
-    return scope.is_function and scope.parent is not None and scope.parent.is_class
 
 
 # --- what half precision is used for
@@ -322,7 +316,7 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     """Return whether code that names half precision may be code of the network, or give the dtype to it."""
     call = call_around(mention.node, mention.parents)
     site = mention.scope.module.site_at(call) if call is not None else None
-    if site is not None and _is_switch(site):
+    if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
         return False  # that call is asked for itself
     current = mention.scope
     while current is not None:
@@ -340,10 +334,6 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
         and all(networks.may_be_cell(program, known) for known in made.alternatives)
     )
     return not is_cell or _may_hold(network, made)
-
-
-def _is_switch(site: Site) -> bool:
-    return site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:

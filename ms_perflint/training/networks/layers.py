@@ -12,6 +12,7 @@ from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.networks.provenance import Number, number, numbers
 
 if TYPE_CHECKING:
@@ -21,15 +22,7 @@ IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalis
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
 _CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
 _RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
-_NORMS = (
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "SyncBatchNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-)
+_NORMS = sorted(words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d"))
 
 DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.nn.Linear", "mindspore.mint.nn.Linear"})
 CONVOLUTIONS = frozenset(
@@ -73,22 +66,7 @@ ELEMENTWISE = frozenset(
     }
 )  # fmt: skip
 PARAMETER = "mindspore.Parameter"
-_MADE = frozenset(
-    {
-        "ones",
-        "zeros",
-        "randn",
-        "rand",
-        "standard_normal",
-        "normal",
-        "uniform",
-        "empty",
-        "full",
-        "random",
-        "StandardNormal",
-        "UniformReal",
-    }
-)
+_MADE = words("ones zeros randn rand standard_normal normal uniform empty full random StandardNormal UniformReal")
 _RANDOM = ("randn", "rand")  # take the axes as arguments
 
 
@@ -127,13 +105,10 @@ def around(scope: Scope) -> Scope:
     while outer is not None:
         if outer.is_class:
             is_static = scope.parent is outer and scope.is_function and not scope.is_method
-            return scope if is_static and all(word_of(base) == "object" for base in _bases(outer)) else outer
+            bases = outer.node.bases if isinstance(outer.node, ast.ClassDef) else []
+            return scope if is_static and all(word_of(base) == "object" for base in bases) else outer
         outer = outer.parent.owner if outer.parent is not None else None
     return scope
-
-
-def _bases(cls: Scope) -> list[ast.expr]:
-    return cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
 
 
 @query

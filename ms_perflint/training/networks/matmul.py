@@ -77,8 +77,9 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
     if side is not None and side < SIDE:
         return False
     uses = [site] if api.startswith(CELLS) else _uses(site)  # a cell has its weight, a primitive is given it
+    given = [[(each, use.scope) for each in getattr(use.node, "args", ())[:2]] for use in uses]
     return not (
-        all(any(_is_small_weight(program, each, use.scope) for each in _operands(use)) for use in uses)
+        all(any(_is_small_weight(program, *each) for each in operands) for operands in given)
         or _is_left(program, site)
         or _has_constant_kernel(program, site, api)
     )
@@ -154,8 +155,8 @@ def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
 def _is_left(program: Program, site: Site) -> bool:
     """Return whether a cell is built and never called: nothing loads the attribute that it is put into."""
     target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) and len(site.stmt.targets) == 1 else None
-    cls = site.scope.owner.parent
-    if not isinstance(target, ast.Attribute) or cls is None or not cls.is_class:
+    cls = site.scope.owner.cls
+    if not isinstance(target, ast.Attribute) or cls is None:
         return False
     if site.scope.owner not in program.reached:
         return False  # code that is not known to run: what calls it is not known either
@@ -181,10 +182,6 @@ def _uses(site: Site) -> list[Site]:
     if not found and isinstance(target, ast.Attribute) and cls is not None:
         found = [use for method in cls.defines for use in method.calls if use.word == target.attr]
     return found or [site]
-
-
-def _operands(site: Site) -> list[ast.expr]:
-    return site.node.args[:2] if isinstance(site.node, ast.Call) else []
 
 
 def _has_constant_kernel(program: Program, site: Site, api: str) -> bool:

@@ -58,7 +58,8 @@ class NetworkCalls:
         cells = tuple(filter(is_entered, known))
         names = {(each.api or each.type_api).rpartition(".")[2] for each in known} - {""}
         name = next(iter(names)) if len(names) == 1 else word
-        says = (bool(known) and all(map(_is_operator, known))) or bool(cells) or word in BUILTINS
+        are_operators = all((each.api or each.type_api).startswith(("mindspore.", "numpy.")) for each in known)
+        says = (bool(known) and are_operators) or bool(cells) or word in BUILTINS
         is_product = bool(names & PRODUCTS) and len(node.args) == 2
         return Callee(
             word,
@@ -122,12 +123,7 @@ def is_entered(known: Alternative) -> bool:
     return known.receiver is not None or (not function.is_class and bool(function.returns))
 
 
-def _is_operator(known: Alternative) -> bool:
-    return (known.api or known.type_api).startswith(("mindspore.", "numpy."))
-
-
 def made_of(known: Alternative) -> Optional[Made]:
     """Return the call that made an instance of an API; None for anything else."""
-    made = known.creation if known.cls is None else None
-    site = made.scope.module.site_at(made.call) if made is not None else None
+    site = known.maker if known.cls is None else None
     return Made(site, known.type_api) if site is not None else None

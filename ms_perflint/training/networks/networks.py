@@ -259,7 +259,7 @@ class _Search:
                 self.scope(known.cls)
         elif is_matmul(known.type_api):
             self.has_products = True
-            site = made.scope.module.site_at(made.call) if made is not None else None
+            site = known.maker
             if site is None or is_noticed(self.program, site, known.type_api):
                 self.find(site)
         elif is_no_network(known.type_api):
@@ -287,8 +287,7 @@ class _Search:
             self.deriving.append(scope)
         elif scope.is_class:
             self._bases(scope)
-        cls = scope.parent
-        in_cell = cls is not None and cls.is_class and is_cell(self.program, cls)
+        in_cell = scope.cls is not None and is_cell(self.program, scope.cls)
         for part in _parts(self.program, scope, in_cell):
             if not self.is_done:
                 self.part(part)
@@ -379,8 +378,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
         return is_noticed(program, site, apis[0])
     if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
         return False
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    base = callee.value if isinstance(callee, ast.Attribute) else None
+    base = site.base
     is_other = isinstance(base, ast.Name) and (base.id == "self" or base.id in site.module.imported)
     return base is not None and not is_other and not program.evaluator.callees(site).alternatives
 
@@ -405,11 +403,10 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
     names = module.result_names(word_of(made.call.func))
     for word in ADDS:
         for site in module.by_word.get(word, ()):
-            callee = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(callee, ast.Attribute) and word_of(callee.value) in names:
-                holders = program.value(callee.value, site.scope).alternatives
+            if site.base is not None and word_of(site.base) in names:
+                holders = program.value(site.base, site.scope).alternatives
                 if any(each.is_object and each.identity == known.identity for each in holders):
-                    yield from ((given, site.scope) for given in site.node.args)  # type: ignore[attr-defined]
+                    yield from ((given, site.scope) for given in site.call.args)
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:

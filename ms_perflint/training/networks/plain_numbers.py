@@ -67,12 +67,10 @@ class Numbers:
         if isinstance(node, ast.Name):
             home = function.home(node.id)
             return list(home.bindings.get(node.id, ())) if home is not None else []
-        cls = function.parent
-        if not is_own(node) or cls is None or not cls.is_class:
+        if not is_own(node) or function.cls is None:
             return []
-        assert isinstance(node, ast.Attribute)
-        classes = ancestors(self.program.evaluator, cls)
-        return [binding for each in classes for binding in each.attributes.get(node.attr, ())]
+        classes = ancestors(self.program.evaluator, function.cls)
+        return [binding for each in classes for binding in each.attributes.get(word_of(node), ())]
 
     def _is_bound(self, binding: Binding, seen: Seen) -> bool:
         """Return whether a binding gives a number: of a shape, or to a parameter in all calls."""

@@ -96,20 +96,15 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
         names = [cell.type_api.rpartition(".")[2] if cell.cls is None else cell.cls.name for cell in known]
         if any(re.search(EXEMPT, name) for name in names) or not known:
             continue
-        is_whole = any(cell.cls is not None for cell in known) or not _in_class(call)
+        is_whole = any(cell.cls is not None for cell in known) or call.scope.owner.cls is None
         if is_whole and multiplies(program, [Value(known)]):
             wholes.append(call)
         elif not is_whole and all(is_matmul(cell.type_api) for cell in known):
             layers.append(call)
     if wholes:
-        return tuple((call,) for call in wholes if not _in_class(call)) or ((wholes[0],),)
+        return tuple((call,) for call in wholes if call.scope.owner.cls is None) or ((wholes[0],),)
     noticed = [call for call in layers if multiplies(program, [Value(_cells(call))])]
     return ((*noticed, *(call for call in layers if call not in noticed)),) if noticed else ()
-
-
-def _in_class(call: Call) -> bool:
-    parent = call.scope.owner.parent
-    return parent is not None and parent.is_class
 
 
 def _forced(program: Program) -> Iterator[Call]:

@@ -120,8 +120,8 @@ def _is_each(program: Inputs, node: ast.expr, scope: Scope) -> bool:
 
 @query(bottom=False)
 def _gets_each(program: Inputs, binding: Binding) -> bool:
-    if binding.kind == "assign" and binding.value is not None and not binding.path:
-        return _is_each(program, binding.value, binding.scope)
+    if binding.whole is not None:
+        return _is_each(program, binding.whole, binding.scope)
     if binding.kind != "parameter" or not binding.scope.is_function:
         return binding.kind == "for"
     default = Part(binding.value, binding.scope.parent) if binding.value is not None and binding.scope.parent else None
@@ -136,7 +136,7 @@ def _gets_each(program: Inputs, binding: Binding) -> bool:
 def literal(node: ast.Constant, module: SemanticIndex) -> Origin:
     """Return a whole number that stands in the code, as the origin of what is made of it."""
     assert isinstance(node.value, int)
-    return Origin(module.source.place(module.span(node)[0]), node.value, module, node, False)
+    return Origin(module.place(node), node.value, module, node, False)
 
 
 def _operation(kind: type[ast.operator], left: Number, right: Number) -> Optional[Number]:
@@ -159,21 +159,18 @@ def _origins(known: Alternative, constant: int, optional: bool) -> tuple[Origin,
 
 def only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
     """Return what gives a name, or an attribute of `self`, its value, if only one statement or parameter does."""
-    found: tuple[Binding, ...] = ()
-    if isinstance(node, ast.Name):
-        found = scope.lookup(node)
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        cls = scope.owner.parent
-        if cls is not None and node.value.id == receiver_name(scope):
-            found = tuple(cls.attributes.get(node.attr, ()))
+    cls = scope.owner.parent
+    if not isinstance(node, ast.Attribute) or cls is None or not isinstance(node.value, ast.Name):
+        return scope.only(node)
+    found = cls.attributes.get(node.attr, ()) if node.value.id == receiver_name(scope) else ()
     return found[0] if len(found) == 1 else None
 
 
 def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]:
     """Return the number that a binding gives, with its origins; None where these cannot be followed."""
     found: Optional[Number] = None
-    if binding.kind == "assign" and binding.value is not None and not binding.path:
-        found = _number(program, binding.value, binding.scope)
+    if binding.whole is not None:
+        found = _number(program, binding.whole, binding.scope)
     elif binding.kind == "parameter" and binding.scope.is_function:
         found = _passed(program, binding)
     return found if found is not None and found.value == constant else None

@@ -163,10 +163,9 @@ class Code:
 
     def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
         """Return whether what is called is an attribute of `self` that a layer of MindSpore has made."""
-        cls = function.parent
-        if not isinstance(func, ast.Attribute) or not is_own(func) or cls is None or not cls.is_class:
+        if not is_own(func) or function.cls is None:
             return False
-        return not any(func.attr in each.attributes for each in ancestors(self.evaluator, cls))
+        return not any(word_of(func) in each.attributes for each in ancestors(self.evaluator, function.cls))
 
     def _callee(self, known: Alternative, site: Site) -> None:
         """One thing that a call may call."""
@@ -322,9 +321,8 @@ class Code:
 
 def _is_attribute(function: Scope) -> bool:
     """Return whether a lambda is an attribute of a class as it is: graph mode may not find the text of another one."""
-    init = function.parent
-    cls = init.parent if init is not None else None
-    bindings = (each for row in cls.attributes.values() for each in row) if cls is not None and cls.is_class else ()
+    cls = function.parent.cls if function.parent is not None else None
+    bindings = (each for row in cls.attributes.values() for each in row) if cls is not None else ()
     return any(each.value is function.node for each in bindings)
 
 

@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis
@@ -60,13 +60,6 @@ def _may_make_step(program: Program) -> bool:
     return program.project.one_contains(program.files, _MARKS)
 
 
-def made_at(program: Program, known: Alternative) -> Optional[Call]:
-    """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
-    made = known.creation
-    site = made.scope.module.site_at(made.call) if made is not None else None
-    return Call(site, program, known.type_api) if site is not None else None
-
-
 def trained_models(program: Program) -> tuple[Call, ...]:
     """Return the `Model(...)` calls on whose result `train` or `fit` is called."""
     found: list[Call] = []
@@ -78,9 +71,8 @@ def trained_models(program: Program) -> tuple[Call, ...]:
 
 def receivers(program: Program, site: Site) -> Iterator[Alternative]:
     """Yield the objects whose method a site calls; their methods alone cannot be distinguished."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if isinstance(callee, ast.Attribute):
-        yield from program.value(callee.value, site.scope).alternatives
+    if site.base is not None:
+        yield from program.value(site.base, site.scope).alternatives
         return
     for known in program.evaluator.callees(site).alternatives:
         if known.api and known.receiver is not None:

@@ -11,8 +11,8 @@ from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import feeds, layers
-from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum, place
+from ms_perflint.training.networks import feeds, layers, signals
+from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum
 from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 
@@ -91,10 +91,10 @@ class _Index:
     """What a group of widths is looked up in."""
 
     def __init__(self, flow: Feeds) -> None:
-        self.takers: dict[object, list[tuple[Call, feeds.Source]]] = {}  # by where what they take in comes from
-        self.ties: dict[object, list[feeds.Signal]] = {}  # by the same
-        self.ends: dict[object, list[feeds.Source]] = {}
-        self.concats = [each for each in flow.operations if each.word in feeds.CONCATS]
+        self.takers: dict[object, list[tuple[Call, signals.Source]]] = {}  # by where what they take in comes from
+        self.ties: dict[object, list[signals.Signal]] = {}  # by the same
+        self.ends: dict[object, list[signals.Source]] = {}
+        self.concats = [each for each in flow.operations if each.word in signals.CONCATS]
         self.made: dict[Origin, list[Slot]] = {}  # the slots that a constant makes
         for call, signal in flow.takes.items():
             for source in signal:
@@ -104,7 +104,7 @@ class _Index:
                     self.made.setdefault(origin, []).append(slot)
         for tied in flow.ties:
             for source in tied:
-                if source.how == feeds.WHOLE:
+                if source.how == signals.WHOLE:
                     self.ties.setdefault(source.origin, []).append(tied)
         for source in flow.ends:
             self.ends.setdefault(source.origin, []).append(source)
@@ -148,24 +148,24 @@ class _Group:
     def obstacles(self) -> Iterator[Obstacle]:
         """Yield the layers that take the width in, and whose size cannot be changed with it."""
         for call in self._waits:
-            yield Obstacle(place(call.module, call.node), FIRST)
+            yield Obstacle(call.module.place(call.node), FIRST)
         known = {slot.call for slot in self.slots} | set(self._joiners)
         for call in self._strange:
             if call not in known:
-                yield Obstacle(place(call.module, call.node), SIZE)
+                yield Obstacle(call.module.place(call.node), SIZE)
 
     def leaves(self) -> Optional[Place]:
         """Return where the width is given to code outside of the networks."""
         for node, scope, signal in self.flow.returned:
             if any(source.origin in self._calls and self._leaves(source) for source in signal):
-                return place(scope.module, node)
+                return scope.module.place(node)
         ends = (call for call in self._calls if self._is_left(call))
-        return next((place(call.module, call.node) for call in ends), None)
+        return next((call.module.place(call.node) for call in ends), None)
 
     def _is_left(self, call: Call) -> bool:
         return any(self._leaves(each) for each in self.index.ends.get(call, ()))
 
-    def _leaves(self, source: feeds.Source) -> bool:
+    def _leaves(self, source: signals.Source) -> bool:
         """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
         return self.flow.widths(source)[-1:] == (self.width,)
 
@@ -191,12 +191,12 @@ class _Group:
             self._add(slot)
             self._fix(slot, self.flow.takes[slot.call])
 
-    def _taken(self, call: Call, source: feeds.Source, signal: feeds.Signal) -> None:
+    def _taken(self, call: Call, source: signals.Source, signal: signals.Signal) -> None:
         """Add what takes in what a layer of the group gives out."""
         own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
-        if how == feeds.PART and self.width == self.producer.width:
+        if how == signals.PART and self.width == self.producer.width:
             self._split(own)
-        found = self._joined(call, own) if how == feeds.JOINED else [slot for slot in own if self._takes(slot, how)]
+        found = self._joined(call, own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
         if len(along) > 1:  # which axis of a shape it is cannot be told
             found = []
@@ -206,21 +206,22 @@ class _Group:
             if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
                 continue  # both directions of a recurrent layer
             self._add(slot)
-            if how in (feeds.FLAT, feeds.PART) and slot.width != self.width:
+            if how in (signals.FLAT, signals.PART) and slot.width != self.width:
                 self.scaled[slot.number] = None
             if slot.role == IN:
-                self.is_taken = self.is_taken or source.origin == self.producer.call or _passes(source.origin)
+                is_passed = isinstance(source.origin, Call) and source.origin.api in layers.PASSING  # out as it is
+                self.is_taken = self.is_taken or source.origin == self.producer.call or is_passed
                 self.consumers.append(slot)
             self._fix(slot, signal)
-            if how == feeds.WHOLE:
+            if how == signals.WHOLE:
                 self._tied(signal)
 
-    def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: feeds.Signal) -> bool:
+    def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
         """Return whether a layer depends on the width although its size does not say it."""
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
             return bool(roles)
-        if how in (feeds.FLAT, feeds.PART, feeds.JOINED):
+        if how in (signals.FLAT, signals.PART, signals.JOINED):
             return True
         known = [slot.width for slot in own if slot.width > 1]
         is_part = any(width % self.width == 0 or self.width % width == 0 for width in known)
@@ -239,9 +240,9 @@ class _Group:
         if slot.width == self.width or (slot.role == IN and slot.width == 2 * self.width and self._is_doubled):
             return True
         is_shared = not set(moving(self.producer, self.width)).isdisjoint(slot.number.origins)
-        if how == feeds.PART and is_shared and slot.number.operator is ast.FloorDiv:
+        if how == signals.PART and is_shared and slot.number.operator is ast.FloorDiv:
             return True
-        if how == feeds.WHOLE or slot.number.operator not in (ast.Mult, ast.Add):
+        if how == signals.WHOLE or slot.number.operator not in (ast.Mult, ast.Add):
             return False
         return is_shared or any(origin.value == self.width for origin in slot.number.origins)
 
@@ -262,12 +263,12 @@ class _Group:
                     self._sums(slot, total)
         return found
 
-    def _total(self, parts: Iterable[feeds.Signal]) -> int:
+    def _total(self, parts: Iterable[signals.Signal]) -> int:
         """Return the sum of the widths of what is joined; 0 where one is not known."""
         known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
         return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
 
-    def _wait(self, slot: Slot, parts: Iterable[feeds.Signal]) -> None:
+    def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
         """Note a sum that would get the same number for another width that is joined: that one is fixed first."""
         own = position(self.producer.call.node)
         for origin in {source.origin for signal in parts for source in signal}:
@@ -276,14 +277,14 @@ class _Group:
                 if is_same and other.width != self.width and position(other.call.node) < own:
                     self._waits[slot.call] = None
 
-    def _all_alike(self, parts: Iterable[feeds.Signal]) -> None:
+    def _all_alike(self, parts: Iterable[signals.Signal]) -> None:
         """Add the layers whose equal widths are joined, where the sum is one number: they change together."""
         for origin in {source.origin for signal in parts for source in signal}:
             for slot in self.flow.slots(origin) if isinstance(origin, Call) else ():
                 if slot.role != IN and slot.width == self.width:
                     self._add(slot)
 
-    def _sum(self, slot: Slot, parts: Sequence[feeds.Signal], ours: Sequence[bool]) -> Optional[Sum]:
+    def _sum(self, slot: Slot, parts: Sequence[signals.Signal], ours: Sequence[bool]) -> Optional[Sum]:
         """Return how a size is the sum of what is joined: term by term, or one literal that stands there."""
         terms = list(_terms(slot.number))
         if len(terms) == len(parts):
@@ -308,20 +309,20 @@ class _Group:
         api = self.producer.call.api
         return api in layers.RECURRENT and self.producer.call.argument("bidirectional").may_be(True)
 
-    def _fix(self, slot: Slot, signal: feeds.Signal) -> None:
+    def _fix(self, slot: Slot, signal: signals.Signal) -> None:
         """Note whether an input of the network decides the width that a layer takes in."""
         given = (source for source in signal if not isinstance(source.origin, Call))
-        outside = any(source.how in (feeds.WHOLE, feeds.FLAT, feeds.PART) for source in given)
+        outside = any(source.how in (signals.WHOLE, signals.FLAT, signals.PART) for source in given)
         is_own = slot.call == self.producer.call and slot.call.api in layers.RECURRENT
         if slot.role != OUT and outside and self._is_first(slot) and not is_own:
             self.is_fixed = True
 
-    def _tied(self, signal: feeds.Signal) -> None:
+    def _tied(self, signal: signals.Signal) -> None:
         """Add the other layers that give out the same, since both are added or feed the same layer."""
         for origin, how, _ in signal:
-            if isinstance(origin, Binding) and how == feeds.WHOLE:
+            if isinstance(origin, Binding) and how == signals.WHOLE:
                 self.is_fixed = self.is_fixed or self._is_input(origin)
-            elif isinstance(origin, Call) and how == feeds.WHOLE and origin not in self._calls:
+            elif isinstance(origin, Call) and how == signals.WHOLE and origin not in self._calls:
                 given = [slot for slot in self.flow.slots(origin) if slot.role != IN]
                 for slot in given:
                     if slot.width == self.width:
@@ -331,18 +332,13 @@ class _Group:
 
     def _is_input(self, binding: Binding) -> bool:
         """Return whether a layer takes the width in from a parameter."""
-        takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == feeds.WHOLE)
+        takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == signals.WHOLE)
         found = (slot for call in takers for slot in self.flow.slots(call))
         return any(slot.role == IN and slot.width == self.width and self._is_first(slot) for slot in found)
 
     def _is_first(self, slot: Slot) -> bool:
         """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
         return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
-
-
-def _passes(origin: object) -> bool:
-    """Return whether a layer gives out what it takes in, as wide as it is."""
-    return isinstance(origin, Call) and origin.api in layers.PASSING
 
 
 def _terms(number: Number) -> Iterator[Number]:

@@ -1,0 +1,87 @@
+"""Which code `jit` compiles, whatever the mode."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, Site
+from ms_perflint.program.program import Program
+from ms_perflint.training import training
+
+DATA_SINK = "mindspore.data_sink"
+JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
+
+
+def is_compiled(program: Program) -> bool:
+    """Return whether every training step is compiled by `jit`, whatever the mode."""
+    sites = training.train_sites(program)
+    return bool(sites) and all(_compiled_site(program, site) for site in sites)
+
+
+def _compiled_site(program: Program, site: Site) -> bool:
+    if is_in_jit(program, site.scope.owner):
+        return True
+    for known in program.evaluator.callees(site).alternatives:
+        construct = known.cls.method("construct") if known.cls is not None else None
+        if construct is not None and is_decorated(program, construct):
+            return True
+    return isinstance(site.node, ast.Call) and _is_made(program, site.node.func, site.scope)
+
+
+def is_in_jit(program: Program, scope: Scope, seen: Optional[set[Scope]] = None) -> bool:
+    """Return whether a function is compiled: by itself, with one around it, or since only compiled code calls it.
+
+    `seen`: what was asked on the way here.
+    """
+    seen = seen if seen is not None else set()
+    around: Optional[Scope] = scope
+    while around is not None:
+        if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
+            return True
+        around = around.parent
+    if scope in seen:
+        return True  # asked already: a caller that is not compiled has the last word
+    if not scope.is_function:
+        return False
+    seen.add(scope)
+    sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]
+    return bool(sites) and all(is_in_jit(program, site.scope.owner, seen) for site in sites)
+
+
+def _is_called(program: Program, site: Site) -> bool:
+    """Return whether the function in which a call stands is called itself: others of a helper module may not be."""
+    owner = site.scope.owner
+    return not owner.is_function or owner in _wrapped(program) or bool(training.callers(program, owner))
+
+
+def is_decorated(program: Program, function: Scope) -> bool:
+    """Return whether a function has the decorator `jit`."""
+    if not isinstance(function.node, FUNCTIONS) or function.parent is None:
+        return False
+    callees = [each.func if isinstance(each, ast.Call) else each for each in function.node.decorator_list]
+    return any(_is_jit(program, each, function.parent) for each in callees)
+
+
+def _wrapped(program: Program) -> set[Scope]:
+    """Return the functions that are given to `jit(function)`, or to `data_sink` with a `jit_config`."""
+    found: set[Scope] = set()
+    sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
+    for call in (*program.calls(*sorted(JITS)), *sinks):
+        for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
+            known = program.value(argument, call.scope).alternatives
+            found.update(each.definition for each in known if each.definition is not None)
+    return found
+
+
+def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is `jit` itself."""
+    return any(known.api in JITS for known in program.value(node, scope).alternatives)
+
+
+def _is_made(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee was made by `jit(...)`: `step = ms.jit(cell)`."""
+    homes = (scope.owner, scope.module.scope) if isinstance(node, ast.Name) else ()
+    bindings = (each for home in homes for each in home.bindings.get(node.id, ()))  # type: ignore[attr-defined]
+    calls = ((each.value, each.scope) for each in bindings if isinstance(each.value, ast.Call))
+    return any(_is_jit(program, call.func, where) for call, where in calls)
