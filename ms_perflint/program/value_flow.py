@@ -19,14 +19,41 @@ if TYPE_CHECKING:
 Key = Union[str, Node]
 State = tuple[Key, str]  # a node, and what of it is meant
 Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held
-Moves = tuple[tuple[int, int], ...]  # from which of PATHS to which
-Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
 Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
 EQUAL = 4096  # sets of values, from which on it is not looked any more whether a new one is equal to one of them
 DIRECT = 8  # edges of a fan, up to which it needs no others: it costs less than what they share
 AT = {path: position for position, path in enumerate(PATHS)}
-_ITSELF = ((AT[""], AT[""]),)
-_MADE = (*_ITSELF, (AT[CALL], AT[CALL]))
+
+
+class Moves:
+    """How what a node holds gets to another one: from which of PATHS to which."""
+
+    __slots__ = ("_bits", "_by_distance", "_width")
+
+    def __init__(self, *steps: tuple[int, int]) -> None:
+        self._by_distance: dict[int, list[int]] = {}  # paths that go equally far
+        for at, to in dict.fromkeys(steps):
+            self._by_distance.setdefault(to - at, []).append(at)
+        self._width = 0
+        self._bits: list[tuple[int, int, int]] = []  # of as many values: those that go together, how far up, and down
+
+    def of(self, bits: int, width: int) -> int:
+        """Return what a node holds, of `width` values, as what another one gets of it."""
+        if width != self._width:
+            self._width, values = width, (1 << width) - 1
+            self._bits = [
+                (sum(values << at * width for at in ats), max(far, 0) * width, max(-far, 0) * width)
+                for far, ats in self._by_distance.items()
+            ]
+        found = 0
+        for taken, up, down in self._bits:
+            found |= (bits & taken) << up >> down
+        return found
+
+
+Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
+_ITSELF = Moves((AT[""], AT[""]))
+_MADE = Moves((AT[""], AT[""]), (AT[CALL], AT[CALL]))
 
 
 class Passed(Node):
@@ -179,8 +206,8 @@ class ValueFlow:
                     key = self._placed[~place]
                     bits = new.pop(key)
                     for target, moves in self._edges[key]:
-                        got = bits if moves is None else moved(bits, moves, width)
-                        if got and got & ~held.get(target, 0) and give(target, got):
+                        got = (bits if moves is None else moves.of(bits, width)) & ~held.get(target, 0)
+                        if got and give(target, got):
                             to = self._places[target]
                             heappush(ahead, to) if to > place else behind.append(to)
                 ahead = behind
@@ -188,7 +215,7 @@ class ValueFlow:
             for key, (target, moves) in added:
                 self._edges[key].append((target, moves))
                 self._place(target)
-                give(target, moved(held.get(key, 0), moves, width))
+                give(target, moves.of(held.get(key, 0), width) if moves is not None else held.get(key, 0))
         self._open.clear()  # from now on no function gets anywhere else
 
     def _place(self, key: Key) -> int:
@@ -198,14 +225,15 @@ class ValueFlow:
             stack = [(key, iter(self._edges_of(key)))]
             while stack:
                 first, edges = stack[-1]
-                inner = next((target for target, _ in edges if target not in self._places), None)
-                if inner is None:
+                for inner, _ in edges:
+                    if inner not in self._places:
+                        self._places[inner] = 0
+                        stack.append((inner, iter(self._edges_of(inner))))
+                        break
+                else:
                     stack.pop()
                     self._places[first] = ~len(self._placed)
                     self._placed.append(first)
-                else:
-                    self._places[inner] = 0
-                    stack.append((inner, iter(self._edges_of(inner))))
         return self._places[key]
 
     def _edges_of(self, key: Key) -> list[Edge]:
@@ -213,8 +241,10 @@ class ValueFlow:
         if key in self._edges:
             return self._edges[key]
         nodes = self.nodes(key)
-        found: list[Edge] = [(alias, None) for alias in self._aliases.get(key, ())]
-        if isinstance(key, str) and key not in self.computed:
+        found: list[Edge] = []
+        if key in self._aliases:
+            found += [(alias, None) for alias in self._aliases[key]]
+        if self.computed and isinstance(key, str) and key not in self.computed:
             is_made = any(function.is_class for node in nodes for function in node.functions)
             found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
         for node in nodes:
@@ -330,18 +360,6 @@ def numbered(keys: Iterable[Key]) -> dict[Key, int]:
     return {key: 1 << position for position, key in enumerate(dict.fromkeys(keys))}
 
 
-def moved(bits: int, moves: Optional[Moves], width: int) -> int:
-    """Return what a node holds, of `width` values, as what another one gets of it."""
-    if moves is None:
-        return bits
-    found, ones = 0, (1 << width) - 1
-    for at, to in moves:
-        part = bits >> at * width & ones
-        if part:
-            found |= part << to * width
-    return found
-
-
 def part_of(bits: int, path: str, width: int) -> int:
     """Return the values of which a node holds what a path says."""
     return bits >> AT[path] * width & ((1 << width) - 1)
@@ -352,7 +370,7 @@ def _moves(path: str, way: str) -> Optional[Moves]:
     """Return how what is taken out of a node by a path gets to another one that has it as something of it."""
     if not path and not way:
         return None
-    return tuple((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path))
+    return Moves(*((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path)))
 
 
 def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Iterator[tuple[Key, Edge]]:
