@@ -180,23 +180,14 @@ class ValueFlow:
         """
         new: Held = {}  # what is not handed on yet
         equal: dict[int, int] = {}  # many hold the same
-
-        def give(key: Key, bits: int) -> bool:
-            """Return whether a node has got something, and had handed on all that it held before."""
-            known = held.get(key, 0)
-            bits &= ~known
-            if not bits:
-                return False
-            if len(equal) > EQUAL:
-                equal.clear()
-            held[key] = equal.setdefault(known | bits, known | bits)
-            new[key] = new.get(key, 0) | bits
-            return new[key] == bits
-
-        for key, bits in seeds:
-            give(key, bits)
         added: list[tuple[Key, Edge]] = []
-        while new or added:
+        while True:
+            for key, bits in seeds:
+                if bits := bits & ~held.get(key, 0):
+                    held[key] = held.get(key, 0) | bits
+                    new[key] = new.get(key, 0) | bits
+            if not (new or added):
+                break
             ahead = [self._place(key) for key in new]
             while ahead:
                 heapify(ahead)
@@ -205,17 +196,27 @@ class ValueFlow:
                     place = heappop(ahead)
                     key = self._placed[~place]
                     bits = new.pop(key)
+                    if len(equal) > EQUAL:
+                        equal.clear()
                     for target, moves in self._edges[key]:
-                        got = (bits if moves is None else moves.of(bits, width)) & ~held.get(target, 0)
-                        if got and give(target, got):
+                        got = bits if moves is None else moves.of(bits, width)
+                        known = held.get(target, 0)
+                        more = got & ~known
+                        if not more:
+                            continue
+                        held[target] = equal.setdefault(got | known, got | known)
+                        if target in new:
+                            new[target] |= more
+                        else:
+                            new[target] = more
                             to = self._places[target]
                             heappush(ahead, to) if to > place else behind.append(to)
                 ahead = behind
             added = self._to_functions() or self._to_words()
-            for key, (target, moves) in added:
-                self._edges[key].append((target, moves))
-                self._place(target)
-                give(target, moves.of(held.get(key, 0), width) if moves is not None else held.get(key, 0))
+            seeds = [(edge[0], moved(held.get(key, 0), edge[1], width)) for key, edge in added]
+            for key, edge in added:
+                self._edges[key].append(edge)
+                self._place(edge[0])
         self._open.clear()  # from now on no function gets anywhere else
 
     def _place(self, key: Key) -> int:
@@ -358,6 +359,11 @@ class ValueFlow:
 def numbered(keys: Iterable[Key]) -> dict[Key, int]:
     """Return a bit for each key."""
     return {key: 1 << position for position, key in enumerate(dict.fromkeys(keys))}
+
+
+def moved(bits: int, moves: Optional[Moves], width: int) -> int:
+    """Return what a node holds, of `width` values, as what another one gets of it."""
+    return bits if moves is None else moves.of(bits, width)
 
 
 def part_of(bits: int, path: str, width: int) -> int:
