@@ -252,6 +252,9 @@ class ValueFlow:
             own = node.edges
             if own is None:
                 own = node.edges = _own_edges(node)
+            if not (own.passes or found or nodes[1:]):
+                self._edges[key] = own.flows  # the same in all programs
+                break
             found += own.flows
             for asked, argument, path, moves in own.passes:
                 passed = self._passed.get(asked)
@@ -262,7 +265,8 @@ class ValueFlow:
                     giver = (key, path, *argument.result)
                     passed.givers.append(giver)
                     found.extend(edge for _, edge in _given_back(giver, passed.ways))
-        self._edges[key] = found if len(found) < 2 else list(dict.fromkeys(found))
+        else:
+            self._edges[key] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self._edges[key]
 
     def _passed_to(self, callee: Key, at: str, argument: Argument) -> Passed:
