@@ -68,19 +68,13 @@ def overlaid(
 
 
 def _stores(
-    evaluator: Evaluator,
-    base: Value,
-    node: ast.expr,
-    name: str,
-    scope: Scope,
-    holder: Optional[ast.expr],
-    is_held: bool,
+    evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr], held: bool
 ) -> list[Binding]:
-    """Return the stores that this reading of a setting can see."""
+    """Return the stores that this reading of a setting can see; `held`: its object may be met elsewhere."""
     words = _words(holder)
     here = scope.module.stores.get((words, name), ()) if words else ()
     found = [binding for binding in here if binding.node is not node]
-    if is_held:
+    if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
@@ -73,18 +73,13 @@ def _first(program: Program) -> Optional[Training]:
 
     A branch that only a CPU can take is none; what runs with the default options comes before what has to be asked for.
     """
-
-    def multiplies(one: Training) -> bool:
-        return networks.multiplies(program, one.values)
-
-    def asks_float32(one: Training) -> bool:
-        return train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values)
-
-    def is_hidden(one: Training) -> bool:
-        return networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call)
-
-    for is_meant in (multiplies, asks_float32, is_hidden):
-        if any(is_meant(each) for each in train_cells.any_order(program)):
+    kinds: tuple[Callable[[Training], bool], ...] = (
+        lambda one: networks.multiplies(program, one.values),
+        lambda one: train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values),
+        lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
+    )
+    for is_meant in kinds:
+        if any(map(is_meant, train_cells.any_order(program))):  # in which order they run costs more
             reached = [each for each in train_cells.trainings(program) if not is_for_cpu_only(program, each.call)]
             if len(reached) > 1:
                 reached.sort(key=lambda each: is_on_request(program, each.call))
