@@ -28,7 +28,7 @@ from ms_perflint.infer.bulk_updates import Update
 from ms_perflint.infer.places import Node
 from ms_perflint.infer.queries import Queries
 from ms_perflint.linting import linter, programs
-from ms_perflint.program import live_code, value_flow
+from ms_perflint.program import live_code, target, value_flow
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
@@ -555,3 +555,66 @@ def test_what_fills_an_array_or_counts_is_no_update_of_settings(
     receivers = (key[1] for key in program.queries.memo if isinstance(key, tuple) and isinstance(key[-1], Update))
     names = {update.receiver.id for update in receivers if isinstance(update.receiver, ast.Name)}
     assert names == asked
+
+
+LEARNER = """
+import mindspore as ms
+from mindspore import nn
+
+class Learner:
+    def __init__(self, actor, critic, rate):
+        {layer}
+        self.actor_train = nn.TrainOneStepCell(actor, nn.Adam(actor.trainable_params(), rate))
+        self.critic_train = nn.TrainOneStepCell(critic, nn.Adam(critic.trainable_params(), rate))
+
+    def learn(self, x):
+        return self.actor_train(x), self.critic_train(x)
+"""
+LEARNS = """
+import json
+import mindspore as ms
+from kit.learner import Learner
+
+ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+given = json.load(open("params.json"))
+learner = Learner(given["actor"], given["critic"], 0.1)
+for batch in given["data"]:
+    learner.learn(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "orders"), [("half = ms.float16", 0), ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", 1)]
+)
+def test_which_training_runs_first_is_asked_where_one_has_matmul(
+    layer: str, orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer)}
+    write(tmp_path, {**files, "train.py": LEARNS})
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, live_code, "order", "ordered")
+    config = Config(str(tmp_path), select=("MSP201",))
+    report = engine.lint([str(tmp_path / "train.py"), str(tmp_path / "kit/learner.py")], config)
+    assert not report.problems
+    found = [(finding.code, finding.place.line) for finding in report.findings if finding.code]
+    assert found == [("MSP201", 8)] * orders
+    assert counts["ordered"] == orders
+
+
+def test_what_stands_in_one_file_is_found_once_for_all_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = calls_of_a_package(6)
+    old = "\ndef grown(x):\n    return nn.ResizeBilinear()(x)\n"
+    write(tmp_path, {**files, "kit/widths.py": files["kit/widths.py"] + old})
+    seen: Counter[str] = Counter()
+    work = target._calls_in
+
+    def counted(module: SemanticIndex, *arguments: Any) -> Any:
+        seen[module.path] += 1
+        return work(module, *arguments)
+
+    monkeypatch.setattr(target, "_calls_in", counted)
+    config = Config(str(tmp_path), select=("ALL",))
+    assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
+    assert seen == {str(tmp_path / "kit/widths.py"): 1}

@@ -65,8 +65,8 @@ class UnalignedShape(Check):
 
     def gap(self) -> Optional[Message]:
         """Return what hides the networks that are trained, where no layer in these files can be one of theirs."""
-        why = train_cells.unknown(self.program)
-        return why if why is not None and not self.widths.has_layers else None
+        is_missed = train_cells.are_unknown(self.program) and not self.widths.has_layers
+        return train_cells.unknown(self.program) if is_missed else None
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         """Report the formula."""

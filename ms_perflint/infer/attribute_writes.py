@@ -46,7 +46,7 @@ def overlaid(
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
-    found = _stores(evaluator, base, node, name, scope, holder)
+    found = _stores(evaluator, base, node, name, scope, holder, is_held)
     homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
@@ -68,13 +68,13 @@ def overlaid(
 
 
 def _stores(
-    evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr]
+    evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr], held: bool
 ) -> list[Binding]:
-    """Return the stores that this reading of a setting can see."""
+    """Return the stores that this reading of a setting can see; `held`: its object may be met elsewhere."""
     words = _words(holder)
     here = scope.module.stores.get((words, name), ()) if words else ()
     found = [binding for binding in here if binding.node is not node]
-    if any(_is_holder(evaluator, known) for known in base.alternatives):
+    if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
 

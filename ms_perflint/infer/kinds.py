@@ -156,9 +156,10 @@ class OfInstance(Settings[Instance]):
         if found is not None:
             return found
         if isinstance(self.what.type, Scope):
-            is_inherited = self._is_mapping and bases.method(self.evaluator, self.what.type, name) is None
-            method = self.method(name, node, scope) if is_inherited and scope.module.calls(node) else None
-            return method or members.of_object(self.evaluator, self.known, name, node, scope)
+            method = self.method(name, node, scope) if scope.module.calls(node) else None
+            if method and self._is_mapping and bases.method(self.evaluator, self.what.type, name) is None:
+                return method
+            return members.of_object(self.evaluator, self.known, name, node, scope)
         if self.known.type_api == "builtins.super":
             return members.above(self.evaluator, self.what, name, node, scope)
         setting = members.setting(self.evaluator, self.known, name, node, scope)

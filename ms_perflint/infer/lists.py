@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
@@ -104,27 +104,12 @@ class _Elements:
         """
         todo = [holder]
         for each in todo:  # grows on the way
-            for word, added, block, parameters in self._changes(each):
-                if word:
+            for word, added, block, site in _changes(each.scope.module, each):
+                if site is None:
                     yield word, added, block
+                    continue
+                parameters = self.parameters(site, _names(each.node) or (each.name,))
                 todo.extend(parameter for parameter in parameters if parameter not in todo)
-
-    def _changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block, Iterable[Binding]]]:
-        """Yield the same for one name; with no word, the parameters of a function that is given the list."""
-        owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
-        scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
-        for target, value, block in owner.module.registered.get(names[-1], ()):
-            if block.scope.owner in scopes and _names(target.value) == names:
-                yield STORE, value, block, ()
-        for value, block in _grown(holder):
-            yield "extend", value, block, ()
-        for site in (site for scope in scopes for site in scope.calls):
-            if not isinstance(site.node, ast.Call):
-                continue
-            if site.word in CHANGES and _is_addition(site, names):
-                yield site.word, site.node.args[-1] if site.word in ADDS and site.node.args else None, site.block, ()
-            elif any(_names(arg) == names for arg in given(site.node)):
-                yield "", None, site.block, self.parameters(site, names)
 
     def parameters(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
         """Yield the parameters that get a list which a call passes under a name."""
@@ -198,6 +183,28 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
     return [each for group in groups for each in group if each.value is not None and each.value is what.node]
+
+
+@fact
+def _changes(module: SemanticIndex, holder: Binding) -> list[tuple[str, Optional[ast.expr], Block, Optional[Site]]]:
+    """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
+    owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
+    scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
+    found: list[tuple[str, Optional[ast.expr], Block, Optional[Site]]] = [
+        (STORE, value, block, None)
+        for target, value, block in module.registered.get(names[-1], ())
+        if block.scope.owner in scopes and _names(target.value) == names
+    ]
+    found += [("extend", value, block, None) for value, block in _grown(holder)]
+    for site in (site for scope in scopes for site in scope.calls):
+        if not isinstance(site.node, ast.Call):
+            continue
+        if site.word in CHANGES and _is_addition(site, names):
+            added = site.node.args[-1] if site.word in ADDS and site.node.args else None
+            found.append((site.word, added, site.block, None))
+        elif any(_names(arg) == names for arg in given(site.node)):
+            found.append(("", None, site.block, site))
+    return found
 
 
 def _grown(holder: Binding) -> Iterator[tuple[ast.expr, Block]]:

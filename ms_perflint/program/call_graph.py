@@ -101,6 +101,8 @@ class CallGraph:
         """Add where a value may be held that some nodes hold, or something of theirs; return what is new."""
         before = dict(held)
         self._flow.flow(((key, 1 << AT[path]) for key, path in seeds), held, 1)
+        if not before:
+            return dict(held)
         return {key: new for key, bits in held.items() if (new := bits & ~before.get(key, 0))}
 
     def sites_at(self, held: Held) -> list[Site]:

@@ -9,12 +9,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import TRY, is_main_guard
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
+    from ms_perflint.resolve.project import Project
 
 Version = tuple[int, ...]
 RELEASES: tuple[Version, ...] = (
@@ -111,18 +113,21 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
                     gone.append((removed, _place(module, stmt, alias)))
         old = _old_name(program, path)
         gone += [(RELEASES[0], old)] if old is not None else []
-        gone += _old_calls(program, path) if not is_pinned else ()
+        gone += _old_calls(program.project, path) if not is_pinned else ()
     cap, place = min(gone, key=lambda each: each[0], default=(None, None))
     return oldest, cap, place
 
 
-def _old_calls(program: Files, path: str) -> Iterator[tuple[Version, Place]]:
-    """Yield where a file calls what later versions lack, with the first of them: `nn.ResizeBilinear()`, a keyword."""
-    words = _departed(program, path)
-    keywords = program.project.contains_any(path, tuple(_OLD))
-    module = program.module(path) if words or keywords else None
-    if module is None:
-        return
+@fact
+def _old_calls(project: Project, path: str) -> tuple[tuple[Version, Place], ...]:
+    """Return where a file calls what later versions lack, with the first of them: `nn.ResizeBilinear()`, a keyword."""
+    words = _departed(project, path)
+    keywords = project.contains_any(path, tuple(_OLD))
+    module = project.module(path) if words or keywords else None
+    return tuple(_calls_in(module, words, keywords)) if module is not None else ()
+
+
+def _calls_in(module: SemanticIndex, words: frozenset[str], keywords: bool) -> Iterator[tuple[Version, Place]]:
     words |= {api.rpartition(".")[2] for api, _ in _OLD.values()} if keywords else frozenset()
     for site in (site for word in sorted(words) for site in module.by_word.get(word, ())):
         given = {each.arg: each for each in site.node.keywords} if isinstance(site.node, ast.Call) else {}
@@ -135,16 +140,10 @@ def _old_calls(program: Files, path: str) -> Iterator[tuple[Version, Place]]:
                     yield version, module.source.place(module.span(given[word])[0])
 
 
-def _departed(program: Files, path: str) -> frozenset[str]:
+def _departed(project: Project, path: str) -> frozenset[str]:
     """Return the last words of what a file may call, by a scan of its bytes, and later versions lack."""
-    names = program.project.imports.taken(path, "mindspore")[0]
-    members = program.project.members(path, mindspore_api.departed()) if names else frozenset()
-    return _lacking(names, members)
-
-
-@lru_cache(maxsize=1024)  # asked in each program of a file
-def _lacking(names: frozenset[str], members: frozenset[str]) -> frozenset[str]:
-    """Return the last words of the calls `x.word` that are of one of these names and that later versions lack."""
+    names = project.imports.taken(path, "mindspore")[0]
+    members = project.members(path, mindspore_api.departed()) if names else frozenset()
     ways = ((member, part) for member in members for part in (member, member.partition(".")[2]))
     return frozenset(
         member.partition(".")[2]

@@ -19,14 +19,41 @@ if TYPE_CHECKING:
 Key = Union[str, Node]
 State = tuple[Key, str]  # a node, and what of it is meant
 Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held
-Moves = tuple[tuple[int, int], ...]  # from which of PATHS to which
-Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
 Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
 EQUAL = 4096  # sets of values, from which on it is not looked any more whether a new one is equal to one of them
 DIRECT = 8  # edges of a fan, up to which it needs no others: it costs less than what they share
 AT = {path: position for position, path in enumerate(PATHS)}
-_ITSELF = ((AT[""], AT[""]),)
-_MADE = (*_ITSELF, (AT[CALL], AT[CALL]))
+
+
+class Moves:
+    """How what a node holds gets to another one: from which of PATHS to which."""
+
+    __slots__ = ("_bits", "_by_distance", "_width")
+
+    def __init__(self, *steps: tuple[int, int]) -> None:
+        self._by_distance: dict[int, list[int]] = {}  # paths that go equally far
+        for at, to in dict.fromkeys(steps):
+            self._by_distance.setdefault(to - at, []).append(at)
+        self._width = 0
+        self._bits: list[tuple[int, int, int]] = []  # of as many values: those that go together, how far up, and down
+
+    def of(self, bits: int, width: int) -> int:
+        """Return what a node holds, of `width` values, as what another one gets of it."""
+        if width != self._width:
+            self._width, values = width, (1 << width) - 1
+            self._bits = [
+                (sum(values << at * width for at in ats), max(far, 0) * width, max(-far, 0) * width)
+                for far, ats in self._by_distance.items()
+            ]
+        found = 0
+        for taken, up, down in self._bits:
+            found |= (bits & taken) << up >> down
+        return found
+
+
+Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
+_ITSELF = Moves((AT[""], AT[""]))
+_MADE = Moves((AT[""], AT[""]), (AT[CALL], AT[CALL]))
 
 
 class Passed(Node):
@@ -153,23 +180,14 @@ class ValueFlow:
         """
         new: Held = {}  # what is not passed on yet
         equal: dict[int, int] = {}  # many hold the same
-
-        def give(key: Key, bits: int) -> bool:
-            """Return whether a node has got something, and had passed on all that it held before."""
-            known = held.get(key, 0)
-            bits &= ~known
-            if not bits:
-                return False
-            if len(equal) > EQUAL:
-                equal.clear()
-            held[key] = equal.setdefault(known | bits, known | bits)
-            new[key] = new.get(key, 0) | bits
-            return new[key] == bits
-
-        for key, bits in seeds:
-            give(key, bits)
         added: list[tuple[Key, Edge]] = []
-        while new or added:
+        while True:
+            for key, bits in seeds:
+                if bits := bits & ~held.get(key, 0):
+                    held[key] = held.get(key, 0) | bits
+                    new[key] = new.get(key, 0) | bits
+            if not (new or added):
+                break
             ahead = [self._place(key) for key in new]
             while ahead:
                 heapify(ahead)
@@ -178,17 +196,27 @@ class ValueFlow:
                     place = heappop(ahead)
                     key = self._placed[~place]
                     bits = new.pop(key)
+                    if len(equal) > EQUAL:
+                        equal.clear()
                     for target, moves in self._edges[key]:
-                        got = bits if moves is None else moved(bits, moves, width)
-                        if got and got & ~held.get(target, 0) and give(target, got):
+                        got = bits if moves is None else moves.of(bits, width)
+                        known = held.get(target, 0)
+                        more = got & ~known
+                        if not more:
+                            continue
+                        held[target] = equal.setdefault(got | known, got | known)
+                        if target in new:
+                            new[target] |= more
+                        else:
+                            new[target] = more
                             to = self._places[target]
                             heappush(ahead, to) if to > place else behind.append(to)
                 ahead = behind
             added = self._to_functions() or self._to_words()
-            for key, (target, moves) in added:
-                self._edges[key].append((target, moves))
-                self._place(target)
-                give(target, moved(held.get(key, 0), moves, width))
+            seeds = [(edge[0], moved(held.get(key, 0), edge[1], width)) for key, edge in added]
+            for key, edge in added:
+                self._edges[key].append(edge)
+                self._place(edge[0])
         self._open.clear()  # from now on no function gets anywhere else
 
     def _place(self, key: Key) -> int:
@@ -198,14 +226,15 @@ class ValueFlow:
             stack = [(key, iter(self._edges_of(key)))]
             while stack:
                 first, edges = stack[-1]
-                inner = next((target for target, _ in edges if target not in self._places), None)
-                if inner is None:
+                for inner, _ in edges:
+                    if inner not in self._places:
+                        self._places[inner] = 0
+                        stack.append((inner, iter(self._edges_of(inner))))
+                        break
+                else:
                     stack.pop()
                     self._places[first] = ~len(self._placed)
                     self._placed.append(first)
-                else:
-                    self._places[inner] = 0
-                    stack.append((inner, iter(self._edges_of(inner))))
         return self._places[key]
 
     def _edges_of(self, key: Key) -> list[Edge]:
@@ -213,14 +242,19 @@ class ValueFlow:
         if key in self._edges:
             return self._edges[key]
         nodes = self.nodes(key)
-        found: list[Edge] = [(alias, None) for alias in self._aliases.get(key, ())]
-        if isinstance(key, str) and key not in self.computed:
+        found: list[Edge] = []
+        if key in self._aliases:
+            found += [(alias, None) for alias in self._aliases[key]]
+        if self.computed and isinstance(key, str) and key not in self.computed:
             is_made = any(function.is_class for node in nodes for function in node.functions)
             found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
         for node in nodes:
             own = node.edges
             if own is None:
                 own = node.edges = _own_edges(node)
+            if not (own.passes or found or nodes[1:]):
+                self._edges[key] = own.flows  # the same in all programs
+                break
             found += own.flows
             for asked, argument, path, moves in own.passes:
                 passed = self._passed.get(asked)
@@ -231,7 +265,8 @@ class ValueFlow:
                     giver = (key, path, *argument.result)
                     passed.givers.append(giver)
                     found.extend(edge for _, edge in _given_back(giver, passed.ways))
-        self._edges[key] = found if len(found) < 2 else list(dict.fromkeys(found))
+        else:
+            self._edges[key] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self._edges[key]
 
     def _passed_to(self, callee: Key, at: str, argument: Argument) -> Passed:
@@ -332,14 +367,7 @@ def numbered(keys: Iterable[Key]) -> dict[Key, int]:
 
 def moved(bits: int, moves: Optional[Moves], width: int) -> int:
     """Return what a node holds, of `width` values, as what another one gets of it."""
-    if moves is None:
-        return bits
-    found, ones = 0, (1 << width) - 1
-    for at, to in moves:
-        part = bits >> at * width & ones
-        if part:
-            found |= part << to * width
-    return found
+    return bits if moves is None else moves.of(bits, width)
 
 
 def part_of(bits: int, path: str, width: int) -> int:
@@ -352,7 +380,7 @@ def _moves(path: str, way: str) -> Optional[Moves]:
     """Return how what is taken out of a node by a path gets to another one that has it as something of it."""
     if not path and not way:
         return None
-    return tuple((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path))
+    return Moves(*((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path)))
 
 
 def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Iterator[tuple[Key, Edge]]:

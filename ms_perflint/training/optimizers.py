@@ -58,15 +58,17 @@ def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
 
 @fact
 def steps_optimizer(program: Program) -> bool:
-    """Return whether some call of the program steps an optimizer."""
-    return any(_steps_optimizer(program, module) for module in program.modules)
+    """Return whether some call of the program steps an optimizer: itself, or through what a library made of it.
+
+    `Accumulator(optimizer, 4)`, and what that gave is called: that is asked last.
+    """
+    return any(_steps_optimizer(program, module) for module in program.modules) or any(
+        _are_called(program, site.module, site.module.result_names(site.word)) for site in takers(program)
+    )
 
 
 def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
-    """Return whether a call of a module steps an optimizer: itself, by a method, or through what a library made of it.
-
-    `optimizer(grads)`, `optimizer.construct(grads)`; `Accumulator(optimizer, 4)`, and what that gave is called.
-    """
+    """Return whether a call of a module steps an optimizer: `optimizer(grads)`, `optimizer.construct(grads)`."""
     held = set().union(*(module.result_names(kind.rpartition(".")[2]) for kind in optimizers()))
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
     if _are_called(program, module, names):
@@ -75,8 +77,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
         for site in module.by_word.get(word, ()):
             if site.base is not None and _is_named(site.base, held) and program.runs(site):
                 return True
-    made = {site.word for site in takers(program) if site.module is module}
-    return _are_called(program, module, set().union(*(module.result_names(word) for word in sorted(made))))
+    return False
 
 
 def _are_called(program: Program, module: SemanticIndex, names: set[str]) -> bool:

@@ -116,14 +116,14 @@ def tangled(number: int) -> dict[str, str]:
 @pytest.mark.parametrize("number", [WIDE, 4 * WIDE])
 def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = 0
-    move = value_flow.moved
+    move = value_flow.Moves.of
 
-    def counted(bits: int, moves: Optional[value_flow.Moves], width: int) -> int:
+    def counted(moves: value_flow.Moves, bits: int, width: int) -> int:
         nonlocal steps
         steps += 1
-        return move(bits, moves, width)
+        return move(moves, bits, width)
 
-    monkeypatch.setattr(value_flow, "moved", counted)
+    monkeypatch.setattr(value_flow.Moves, "of", counted)
     program = analysed(tangled(number))
     (module,) = program.modules
     called = [site.node.lineno for site in all_sites(program, module.defined["step_0"][0])]

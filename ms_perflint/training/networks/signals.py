@@ -212,9 +212,12 @@ Effect = Union[Fed, Passed, Tied, Operated]  # of an expression, beside what it 
 
 def covers(new: Effect, earlier: Effect) -> bool:
     """Return whether an effect says all that an earlier one of the same expression says."""
+    if type(new) is not type(earlier):
+        return False
     if isinstance(new, Operated) or isinstance(earlier, Operated):
-        return isinstance(new, Operated) and isinstance(earlier, Operated) and new.node is earlier.node
-    return earlier.signal | new.signal == new.signal and earlier._replace(signal=new.signal) == new
+        return new[0] is earlier[0]
+    is_alike = isinstance(new, Tied) or (earlier[0] == new[0] and earlier[2:] == new[2:])
+    return is_alike and earlier.signal | new.signal == new.signal
 
 
 def flow(

@@ -124,10 +124,26 @@ def trainings(program: Program) -> tuple[Training, ...]:
 
     Of what is stepped at one place, a Model with an optimizer comes first.
     """
-    stepped = [(site, list(_trainings_at(program, site))) for site in train_sites(program)]
-    stepped = [(site, here) for site, here in stepped if here]
-    if len(stepped) > 1:
-        stepped.sort(key=lambda each: _rank(program, each[0]))
+    stepped = _stepped(program)
+    if len(stepped) < 2:
+        return any_order(program)
+    return _merged(program, sorted(stepped, key=lambda each: _rank(program, each[0])))
+
+
+@fact
+def any_order(program: Program) -> tuple[Training, ...]:
+    """Return the trainings of a program in no order: which runs first takes all that runs to find."""
+    return _merged(program, _stepped(program))
+
+
+@fact
+def _stepped(program: Program) -> list[tuple[Site, list[Training]]]:
+    """Return the sites that train, with the trainings of which they take steps."""
+    return [(site, here) for site in train_sites(program) if (here := list(_trainings_at(program, site)))]
+
+
+def _merged(program: Program, stepped: Iterable[tuple[Site, list[Training]]]) -> tuple[Training, ...]:
+    """Return each training that runs once, with all that it trains, and all sites that take its steps."""
     found: dict[Call, Training] = {}
     for _, here in stepped:
         for each in sorted(here, key=lambda each: each.kind != "model"):
@@ -138,16 +154,21 @@ def trainings(program: Program) -> tuple[Training, ...]:
 
 
 def trained(program: Program) -> tuple[Value, ...]:
-    """Return what the trainings of a program train."""
-    return tuple(value for each in trainings(program) for value in each.values)
+    """Return what the trainings of a program train, in no order."""
+    return tuple(value for each in any_order(program) for value in each.values)
 
 
 @fact
-def unknown(program: Program) -> Optional[Message]:
-    """Return what hides the networks that are trained on an accelerator; None where a layer of one is known."""
+def are_unknown(program: Program) -> bool:
+    """Return whether no layer of what is trained on an accelerator is known."""
     if not is_trained(program) or target_of(program).is_cpu:
-        return None
-    return why_unknown(program, trainings(program)) if trainings(program) else NOWHERE
+        return False
+    return not any_order(program) or why_unknown(program, any_order(program)) is not None
+
+
+def unknown(program: Program) -> Optional[Message]:
+    """Return what hides the networks that are trained."""
+    return why_unknown(program, trainings(program)) if any_order(program) else NOWHERE
 
 
 def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
@@ -49,8 +49,7 @@ def suspects(program: Program) -> dict[int, Suspect]:
     """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
     if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
         return {}
-    trainings = train_cells.trainings(program)
-    first = _first(program, trainings)
+    first = _first(program)
     forced = precision.forced_networks(program)
     values = first.values if first is not None else train_cells.trained(program)
     if (first is None and not forced) or any(True for _ in half_precision.controls(program, values)):
@@ -64,27 +63,28 @@ def suspects(program: Program) -> dict[int, Suspect]:
 
 def hidden(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
-    why = train_cells.unknown(program)
-    if why is None or suspects(program):
+    if not train_cells.are_unknown(program) or suspects(program):
         return None
     values = train_cells.trained(program)
     is_decided = any(True for _ in half_precision.controls(program, values))
-    return None if is_decided or precision.needs_float32(program, values) else why
+    return None if is_decided or precision.needs_float32(program, values) else train_cells.unknown(program)
 
 
-def _first(program: Program, trainings: Sequence[Training]) -> Optional[Training]:
+def _first(program: Program) -> Optional[Training]:
     """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.
 
     A branch that only a CPU can take is none; what runs with the default options comes before what has to be asked for.
     """
-    reached = [each for each in trainings if not is_for_cpu_only(program, each.call)]
-    if len(reached) > 1:
-        reached.sort(key=lambda each: is_on_request(program, each.call))
-    for each in reached:
-        if networks.multiplies(program, each.values):
-            return each
-    for each in reached:
-        if train_cells.asks_float32(program, each) and networks.is_unknown(program, each.values):
-            return each
-    hidden = (each for each in reached if networks.may_multiply(program, each.values))
-    return next((each for each in hidden if program.is_run_by_entry(each.call)), None)
+    kinds: tuple[Callable[[Training], bool], ...] = (
+        lambda one: networks.multiplies(program, one.values),
+        lambda one: train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values),
+        lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
+    )
+    for is_meant in kinds:
+        if any(map(is_meant, train_cells.any_order(program))):  # in which order they run costs more
+            reached = [each for each in train_cells.trainings(program) if not is_for_cpu_only(program, each.call)]
+            if len(reached) > 1:
+                reached.sort(key=lambda each: is_on_request(program, each.call))
+            if (found := next(filter(is_meant, reached), None)) is not None:
+                return found
+    return None
