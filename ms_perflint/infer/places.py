@@ -22,6 +22,7 @@ CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an elem
 DEPTH = 4  # steps of a path that are told apart
 ANY = "*"  # the word of what is found by a name that is worked out
 OWN = "*self"  # the same, of the object of a method
+KEY = "["  # before a word that is read as a key: it gives what has the word, but does not hand on what is defined so
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
 ENTERED = {
@@ -307,6 +308,10 @@ class Places:
             self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
             for keyword in node.keywords:
                 self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if word in NAMESPACES and not node.args and self._is_of_file(word, scope):
+            made = self._display(node)
+            found.append((made, ""))
+            self.flow([(self.own_names, "")], made, (ELEMENT,))
         if word == "property":
             found.extend(results(place for argument in node.args for place in self.places(argument, scope)))
         if word in ENTERS:
@@ -319,7 +324,7 @@ class Places:
                 found.extend(self.places(func.value, scope))
             if word in TAKES:
                 found.extend(taken(self.places(func.value, scope)))
-                found.extend((self.word(key), "") for key in (text_of(each) for each in node.args[:1]) if key)
+                found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
         elif word in TAKES:
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
@@ -379,12 +384,17 @@ class Places:
         named = word_of(base.func if isinstance(base, ast.Call) else base)
         key = text_of(node.slice) if isinstance(node.slice, ast.expr) else ""
         if named in NAMESPACES:
-            is_file = named == "globals" or (named == "locals" and scope.parent is None)
-            return [(self.word(key), "")] if key else [(self.own_names if is_file else self.word(ANY), "")]
+            is_of_file = self._is_of_file(named, scope)
+            return [(self.word(key), "")] if key else [(self.own_names if is_of_file else self.word(ANY), "")]
         found = self.places(base, scope)
         if isinstance(node.slice, ast.Slice):
             return found
-        return [*taken(found), *([(self.word(key), "")] if key else [])]
+        return [*taken(found), *([(self.word(KEY + key), "")] if key else [])]
+
+    @staticmethod
+    def _is_of_file(name: str, scope: Scope) -> bool:
+        """Return whether a function of Python, called without arguments, gives the names of the file."""
+        return name == "globals" or (name in ("locals", "vars") and scope.parent is None)
 
     def _shown(self, node: ast.expr, scope: Scope) -> list[Place]:
         """Return the container that an expression makes, with what it holds; `first + second` holds what both do."""

@@ -323,6 +323,7 @@ def convert(net, level="O0"):
     ms.amp.auto_mixed_precision(net, amp_level=level)
 net = nn.SequentialCell(nn.Dense(784, 128), nn.ReLU(), nn.Dense(128, 10))
 """
+ASKS = 'if args.how == "cell": convert(net, args.level)'
 OUTER = "def outer(net, level):\n    convert(net, level)\n"
 CYCLE = """
 def one(net, level):
@@ -353,6 +354,18 @@ model.train(3, ds.MnistDataset("train").batch(32, drop_remainder=True), dataset_
         ('kept = {"c": convert}\nif args.how == "cell": convert(net, args.level)', "--level O2", False),
         (f'{OUTER}if args.how == "cell": convert(net, args.level)', "--level O2", False),
         ("list(map(convert, [net], [args.level]))", "--level O2", False),
+        # a key of its name is no function, but where names are kept under keys
+        (f'print({{"convert": 1}}["convert"])\n{ASKS}', "--level O2", True),
+        (
+            f'config = {{}}\nconfig["convert"] = {{"size": 1}}\nprint(config["convert"]["size"])\n{ASKS}',
+            "--level O2",
+            True,
+        ),
+        (f'config = dict(convert=1)\nprint(config.get("convert"), config.pop("convert"))\n{ASKS}', "--level O2", True),
+        (f'globals()["convert"](net, args.level)\n{ASKS}', "--level O2", False),
+        (f'names = globals()\nnames["convert"](net, args.level)\n{ASKS}', "--level O2", False),
+        (f'names = vars()\nnames.get("convert")(net, args.level)\n{ASKS}', "--level O2", False),
+        (f'kept = {{"convert": convert}}\nkept["convert"](net, args.level)\n{ASKS}', "--level O2", False),
     ],
 )
 def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, expected: bool, tmp_path: Path) -> None:
