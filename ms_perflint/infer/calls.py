@@ -161,7 +161,7 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> boo
 def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[Alternative]) -> bool:
     """Return whether a method is that of several classes, and the object is known to be of one of them."""
     cls = function.parent if function.is_method else None
-    is_one = receiver is not None and receiver.cls is not None and receiver.is_made
+    is_one = receiver is not None and not receiver.is_any
     return is_one and cls is not None and bool(evaluator.program.derived(cls))
 
 

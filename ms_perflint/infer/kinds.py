@@ -105,7 +105,9 @@ class OfScope(Kind[Scope]):
         if not self.what.is_class:
             return TOP
         enum = bases.member(self.evaluator, self.what, name)
-        return enum if enum is not None else members.of_class(self.evaluator, self.what, name, None, node, scope)
+        if enum is not None:
+            return enum
+        return members.of_class(self.evaluator, self.what, name, None, node, scope, met=self.known)
 
     def item(self, key: object) -> Value:
         return bases.member(self.evaluator, self.what, key) or TOP

@@ -263,6 +263,15 @@ class Alternative(NamedTuple):
         return isinstance(self.what, Instance) and self.what.node is not None
 
     @property
+    def is_any(self) -> bool:
+        """Return whether it is any of several: `self`, or the class of a class method, or what derives from these."""
+        return (
+            isinstance(self.what, Scope) and isinstance(self.where[1], ast.arg)
+            if not self.is_object
+            else not self.is_made
+        )
+
+    @property
     def is_parsed(self) -> bool:
         """Return whether it is an object that a library makes of the command line."""
         return isinstance(self.what, Instance) and self.what.is_parsed
