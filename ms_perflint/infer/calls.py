@@ -21,6 +21,7 @@ from ms_perflint.infer.values import (
     Api,
     Display,
     Instance,
+    Member,
     Value,
     join,
 )
@@ -150,8 +151,10 @@ def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[La
 
 
 def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
-    """Return whether an object is one of a few of its class, and the call that made it is known."""
+    """Return whether an object is one of a few of its class: made by a call that is known, or of an enumeration."""
     what = receiver.what if receiver is not None else None
+    if isinstance(what, Member):
+        return True
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
         return False
     init = bases.method(evaluator, what.type, "__init__")

@@ -8,6 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import bases, calls, computing, configs, importing, mappings, members, sequences, tables
 from ms_perflint.infer.evaluator import Kind, Search
 from ms_perflint.infer.lists import NESTED
@@ -31,6 +32,7 @@ from ms_perflint.resolve.resolver import Namespace
 T = TypeVar("T")
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
+DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
@@ -117,7 +119,8 @@ class OfScope(Kind[Scope]):
 
     def call(self, layer: Layer) -> Value:
         if not self.what.is_class:
-            return calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
+            is_chosen = is_decorated(self.what.node, *DISPATCHED)
+            return TOP if is_chosen else calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
         value = bases.called(self.evaluator, self.what, layer.call, layer.scope) if layer.row is None else None
         if value is None and layer.row is None and self._is_plain_mapping():
             value = mappings.called(self.evaluator, layer.call, layer.scope)
