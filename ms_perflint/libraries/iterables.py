@@ -12,7 +12,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import computing
+from ms_perflint.infer import commandline, computing
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
@@ -122,6 +122,8 @@ def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
 def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
     value = evaluator.value(node.args[0], scope)
+    if value.only is not None and value.only.api == "sys.argv":
+        return computing.if_known(commandline.of_index(evaluator.program, commandline.COUNT))
 
     def count(known: tuple[Alternative, ...]) -> object:
         if isinstance(known[0].constant, (str, bytes, tuple)):

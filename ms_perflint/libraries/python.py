@@ -245,6 +245,11 @@ def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
 
 
+def _word(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
+    """Return `sys.argv[key]`."""
+    return commandline.of_index(evaluator.program, key) if holder.api and isinstance(key, int) else TOP
+
+
 MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
@@ -274,7 +279,7 @@ MODEL = Library(
         "builtins.globals": (_globals,),
         "builtins.input": (unknown,),
     },
-    items={"os.environ": _variable, "collections.defaultdict": _defaulted},
+    items={"os.environ": _variable, "sys.argv": _word, "collections.defaultdict": _defaulted},
     mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace"}),
     closed=("builtins.open",),
 )

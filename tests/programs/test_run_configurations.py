@@ -176,6 +176,28 @@ ms.set_context(mode=config["run"]["mode"])
 SET_MANY, SET_EACH = SET.format(how='nargs="+"'), SET.format(how='action="append"')
 SET_REST = SET.format(how="nargs=argparse.REMAINDER").replace('"-o", "--opt"', '"opt"')
 SET_LAST = SET.format(how='nargs="*"').replace('"-o", "--opt"', '"opt"')
+ARGV = """
+import sys
+mode = 0
+if len(sys.argv) == 2:
+    mode = int(sys.argv[1])
+ms.set_context(mode=mode)
+"""
+ARGV_LAST = """
+from sys import argv as words
+ms.set_context(mode=int(words[-1]))
+"""
+ARGV_COUNT = """
+import sys
+ms.set_context(mode=1 if len(sys.argv) > 1 else 0)
+"""
+ARGV_YAML = """
+import sys
+import yaml
+with open(sys.argv[1]) as file:
+    cfg = yaml.safe_load(file)
+ms.set_context(mode=cfg["mode"])
+"""
 INI = """
 import argparse
 import configparser
@@ -297,10 +319,21 @@ RUNS = [
     (SET_LAST, "-c configs/run.yaml run.mode=1", True),
     (SET_LAST, "run.mode=1 seed=3 -c configs/run.yaml", True),
     (SET_LAST, "-c configs/run.yaml seed=1", False),
+    (ARGV, "", False),
+    (ARGV, "1", True),
+    (ARGV, "0", False),
+    (ARGV, "x 1", False),
+    (ARGV_LAST, "x 1", True),
+    (ARGV_LAST, "1 0", False),
+    (ARGV_COUNT, "", False),
+    (ARGV_COUNT, "x", True),
+    (ARGV_YAML, "configs/graph.yaml", False),
+    (ARGV_YAML, "configs/eager.yaml", True),
 ]
 KINDS = {
     ARGPARSE: "argparse", YAML: "yaml", SET_DEFAULTS: "set_defaults", POSITIONAL: "positional", CLICK: "click",
     ABSL: "absl", HYDRA: "hydra", DATACLASS: "dataclass", INI: "ini",
+    ARGV: "argv", ARGV_LAST: "argv from its end", ARGV_COUNT: "argv by length", ARGV_YAML: "argv of a file",
     SET_MANY: "set", SET_EACH: "append", SET_LAST: "positional set", SET_REST: "rest",
 }  # fmt: skip
 
@@ -437,6 +470,15 @@ WRONG = [
     (ARGPARSE, "more", "the program takes no argument `more`\n"),
     (NONE, "more", "the program takes no argument `more`\n"),
     (NONE, "--mode 1", "the program has no option `--mode`\n"),
+    # that speaks of what reads the command line, but does not read it, or takes nothing
+    (f"# see argparse, sys.argv and config.yaml\n{NONE}", "--mode 1", "the program has no option `--mode`\n"),
+    (f"import argparse\n{NONE}", "--mode 1", "the program has no option `--mode`\n"),
+    (f'print("--mode of the config")\n{NONE}', "--mode 1", "the program has no option `--mode`\n"),
+    (
+        f"import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n{NONE}",
+        "--mode 1",
+        "the program has no option `--mode`\n",
+    ),
     (YAML, "", "the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "there is no file `configs/none.yaml`\n"),
     (POSITIONAL, "one", "the program needs `config`\n"),
@@ -458,7 +500,10 @@ TAKEN = [
     # what may read the command line in a way that is not known
     ("import sys\nms.set_context(mode=int(sys.argv[1]))\n", "--mode 1"),
     ("from zoo import get_args\nms.set_context(mode=get_args().mode)\n", "--mode 1"),
-    ("import zoo\nms.set_context(mode=zoo.CONFIG.mode)\nconfig = 1\n", "--mode 1"),
+    ("import zoo\nms.set_context(mode=zoo.CONFIG.mode)\n", "--mode 1"),
+    ("import argparse\nargs = argparse.ArgumentParser().parse_known_args()\nms.set_context(mode=1)\n", "--mode 1"),
+    ("from zoo import parser\nargs = parser.parse_args()\nms.set_context(mode=args.mode)\n", "--mode 1"),
+    ("import zoo\n@zoo.main\ndef main(cfg):\n    ms.set_context(mode=cfg.mode)\nmain()\n", "--mode 1"),
 ]
 
 
