@@ -19,6 +19,7 @@ from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Va
 
 CONFIGS = (".yaml", ".yml", ".json")
 COUNT = "#"
+OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
 
 
@@ -34,6 +35,7 @@ class Given(NamedTuple):
     is_all: bool = False
 
 
+Setting = tuple[str, Optional[str], Place]  # a key with dots, its value as a text (None: not known), and where that is
 NOWHERE = Place("", 0, 0)
 ABSENT = Given(None, False, NOWHERE, True)  # what the one command line does not give
 

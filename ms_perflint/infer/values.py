@@ -123,7 +123,7 @@ class Tree(NamedTuple):
     open: bool = False  # it may hold more: a file below it cannot be read
     documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
-    given: tuple[tuple[str, str], ...] = ()  # the keys that the run gives other values
+    given: tuple[tuple[str, Optional[str]], ...] = ()  # the keys that the run gives other values
 
 
 class Member(NamedTuple):

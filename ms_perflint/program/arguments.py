@@ -15,7 +15,7 @@ from ms_perflint.core.slips import suggestion
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import is_main_test, word_of
-from ms_perflint.infer.commandline import Given, by_index
+from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.program.run_configurations import RunConfiguration
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
 CONFIG = r".*\.(?:ya?ml|toml|ini|cfg)$"  # what a program does not make
-OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
 BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
 ALWAYS = ("-h", "--help")
@@ -119,8 +118,8 @@ class _Reading:
         self.base = base
         self.declared = declared(program)
         self.flags: dict[str, Given] = {}
-        self.overrides: list[tuple[str, str, Place]] = []
-        self.settings: list[tuple[str, str, Place]] = []
+        self.overrides: list[Setting] = []
+        self.settings: list[Setting] = []
         self.problems: list[tuple[Place, Message]] = []
         self.free = [each for each in self.declared.arguments if each.is_positional]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
-from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.values import Tree
 from ms_perflint.resolve.imports import Roots
@@ -127,7 +127,7 @@ class Inputs:
         """Return what all launchers put into a variable of the environment; None where they differ."""
         return self._asked(self._program.exported, variable)
 
-    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
+    def overrides(self) -> tuple[Setting, ...]:
         """Return the `key=value` among the arguments of the run configuration, each with its place."""
         return self._asked(self._program.overrides)
 

@@ -666,6 +666,33 @@ def test_what_a_launcher_works_out_is_not_the_default(script: str, tmp_path: Pat
     assert configurations(tmp_path) == []
 
 
+LAUNCHED_SETTINGS = [
+    (SET_MANY, "-c configs/run.yaml -o run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml --opt seed=3 run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml --opt=run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml -o seed=3", [["configs/eager.yaml"]]),
+    (SET_MANY, "-c configs/run.yaml -o run.mode=$MODE", []),
+    (SET_REST, "-c configs/run.yaml run.mode 1", [None]),
+    (SET_REST, "-c configs/run.yaml seed 1", [["configs/eager.yaml"]]),
+    (HYDRA, "run.mode=1", [None]),
+    (HYDRA, "run.mode=$1", []),
+    (HYDRA, "seed=1", []),
+]
+
+
+@pytest.mark.parametrize(("program", "words", "expected"), LAUNCHED_SETTINGS)
+def test_a_launcher_may_set_what_a_config_file_says(
+    program: str, words: str, expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    write(tmp_path, program, **{"run.sh": f"python train.py {words}\n"})
+    assert configurations(tmp_path) == expected
+
+
+def test_launchers_may_set_different_things(tmp_path: Path) -> None:
+    write(tmp_path, HYDRA, **{"a.sh": "python train.py run.mode=1\n", "b.sh": "python train.py run.mode=0\n"})
+    assert configurations(tmp_path) == [["a.sh"]]
+
+
 BRANCHES = """
 import argparse
 parser = argparse.ArgumentParser()
