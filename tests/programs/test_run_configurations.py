@@ -1435,6 +1435,30 @@ def test_facts_of_one_run_say_what_it_was_given(tmp_path: Path) -> None:
         assert any(line.split("  ")[-1].strip() == said for line in shown.out.splitlines()), (arguments, shown.out)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("--device-target GPU", "'GPU'\n"), ("", "'Ascend' by default\n"), ("--mode 1", "'Ascend' by default\n")],
+)
+def test_what_is_given_is_no_default(arguments: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE)
+    shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path).out
+    assert f": {said}" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--mode $1", "one more flag has a value"),
+        ("--mode $1 --level $2", "2 more flags have values"),
+        ("--mode 1", ""),
+    ],
+)
+def test_flags_of_a_launcher_that_cannot_be_told(words: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"run.sh": f"python train.py {words}\n"})
+    shown = run("program", "--isolated", "train.py", cwd=tmp_path).out
+    assert (f"{said} that cannot be told" in shown) if said else ("cannot be told" not in shown)
+
+
 # --- fixes of what some of them run
 
 ARMS = """
