@@ -265,11 +265,10 @@ class Alternative(NamedTuple):
     @property
     def is_any(self) -> bool:
         """Return whether it is any of several: `self`, or the class of a class method, or what derives from these."""
-        return (
-            isinstance(self.what, Scope) and isinstance(self.where[1], ast.arg)
-            if not self.is_object
-            else not self.is_made
-        )
+        what = self.what
+        if isinstance(what, Instance):
+            return what.node is None
+        return isinstance(what, Scope) and isinstance(self.where[1], ast.arg)
 
     @property
     def is_parsed(self) -> bool:
