@@ -206,3 +206,44 @@ def test_a_method_of_a_base_reads_what_objects_there_are(made: str, expected: st
         "class Base:\n    held = 1\n    def run(self):\n        reveal(self.held)\nclass Derived(Base):\n    held = 2\n"
     )
     assert shown(reveal(text + made)) == expected
+
+
+CLASS = """
+{imports}class Base:
+    {held}
+    def get(self):
+        return self.held
+    @classmethod
+    def of_class(cls):
+        return cls.held
+class Config(Base):
+    pass
+{store}
+reveal({read})
+"""
+
+
+@pytest.mark.parametrize("read", ["Config.held", "Config().held", "Config().get()", "Config.of_class()", "Base.held"])
+@pytest.mark.parametrize(
+    ("held", "store", "expected"),
+    [
+        ("held = 1", "Base.held = 2", "2"),
+        ("held = 1", "def run():\n    Base.held = 2\nrun()", "1 2"),
+        ("other = 1", "Base.held = 2", "2"),
+        ("held = 1", "class Other:\n    held = 3\nOther.held = 2", "1"),
+        ("held = 1", "base = Base()\nbase.held = 2", "1"),
+    ],
+)
+def test_a_class_gets_attributes_from_outside(held: str, store: str, read: str, expected: str) -> None:
+    assert shown(reveal(CLASS.format(imports="", held=held, store=store, read=read))) == expected
+
+
+def test_a_class_of_another_file_gets_attributes_from_outside() -> None:
+    config = "class Config:\n    held = 1\n    def get(self):\n        return self.held\n"
+    train = "from config import Config as C\nC.held = 2\nreveal(C().get())"
+    assert shown(reveal({"config.py": config, "train.py": train})) == "2"
+
+
+def test_what_an_object_stores_itself_comes_before_its_class() -> None:
+    text = "class Config:\n    def __init__(self):\n        self.held = 1\nConfig.held = 2\nreveal(Config().held)"
+    assert shown(reveal(text)) == "1"
