@@ -156,6 +156,8 @@ class OfInstance(Settings[Instance]):
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         if name == "__dict__":
             return Value((self.known,))
+        if name == "__class__" and isinstance(self.what.type, Scope):
+            return Value((Alternative(self.what.type, self.known.where, self.known.by_default),))
         enum = bases.member(self.evaluator, self.what, name)
         found = enum or self.evaluator.libraries.field(self.evaluator, self.known, name)
         if found is not None:
@@ -329,11 +331,13 @@ class OfTree(Settings[Tree]):
         return True if key in self.what.data else None if self.what.open else False
 
 
-class OfModule(Kind[SemanticIndex]):
-    """Of modules of the project."""
+class OfModule(Settings[SemanticIndex]):
+    """Of modules of the project, and of the names in them: `globals()`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        return self.evaluator.exported(self.what, name)
+        found = self.evaluator.exported(self.what, name)
+        is_of_names = not found.alternatives and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
+        return (self.method(name, node, scope) if is_of_names else None) or found
 
     def item(self, key: object) -> Value:
         return self.evaluator.exported(self.what, key) if isinstance(key, str) else TOP  # `globals()[key]`

@@ -39,7 +39,7 @@ PASSES = frozenset(
         "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
         "map", "filter", "chain", "cycle", "islice", "product", "repeat", "zip_longest",
         "vars", "to_container", "to_object", "partial", "staticmethod",
-        "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete",
+        "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete", "nullcontext", "ib", "attrib",
     }
 )  # fmt: skip
 MAKES = frozenset(
@@ -290,6 +290,9 @@ class Places:
             named = text_of(node.args[1])
             found = [(self.word(named), "")] if named else self._computed(node.args[0])
             return [*found, *(place for default in node.args[2:] for place in self.places(default, scope))]
+        if word == "eval" and len(node.args) == 1:
+            text = text_of(node.args[0]).rpartition(".")[2]
+            return [(self.word(text) if text else self.own_names, "")]
         found = results(self.places(func, scope))
         if node.args or node.keywords:
             found.append((self.given.setdefault(id(node), self._made()), ""))

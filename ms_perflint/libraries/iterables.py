@@ -57,6 +57,16 @@ def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     return _tuples(evaluator, node, _rows(evaluator, node.args, scope, product if is_product else zip), scope)
 
 
+def _columns(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the tuples that `zip(*rows)` makes of rows that are shown; None of other calls."""
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
+        return None
+    parts = whole(evaluator, evaluator.value(node.args[0].value, scope)) or ()
+    rows = [row for row in (whole(evaluator, evaluator.read(part)) for part in parts) if row is not None]
+    is_whole = 0 < len(rows) == len(parts) <= MAPPED
+    return _tuples(evaluator, node, (LIST, list(zip(*rows))), scope) if is_whole else None
+
+
 def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     first = node.args[1] if len(node.args) > 1 else next((word.value for word in node.keywords), None)
     start = evaluator.value(first, scope).constant if first is not None else 0
@@ -180,4 +190,5 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _repeated: ("itertools.repeat",),
     _next: ("builtins.next",),
 }  # fmt: skip
-MODEL = Library(calls={name: _of_some(maker) for maker, names in _MAKERS.items() for name in names})
+_CALLS = {name: _of_some(maker) for maker, names in _MAKERS.items() for name in names}
+MODEL = Library(calls={**_CALLS, "builtins.zip": (_columns, *_CALLS["builtins.zip"])})
