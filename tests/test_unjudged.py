@@ -312,7 +312,19 @@ def main(names):
         ("TRAINERS.get(names[0])(names).train()", "`TRAINERS.get(names[0])(names)` cannot be followed in train.py:15"),
         ("{}.get(names[0])(names).fit()", "cannot be followed in train.py:15"),
         ("importlib.import_module(names[0]).Trainer().train()", "cannot be followed in train.py:15"),
-        ("getattr(importlib.import_module(names[0]), 'fit')()", ""),  # no call of a `fit` is seen
+        ("getattr(importlib.import_module(names[0]), 'fit')()", "cannot be followed in train.py:15"),
+        (
+            "module = importlib.import_module(names[0])\n    module.Runner(names).go()",
+            "cannot be followed in train.py:15",
+        ),
+        ("go = getattr(__import__(names[0]), 'go')\n    go()", "cannot be followed in train.py:15"),
+        (
+            "for name in names:\n        importlib.import_module(f'zoo.{name}').main()",
+            "cannot be followed in train.py:16",
+        ),
+        # of a module that nothing is called of, only data is read
+        ("cfg = importlib.import_module(names[0])\n    print(cfg.lr, cfg.size + 1)\n    ms.set_seed(cfg.seed)", ""),
+        ("importlib.import_module(names[0])", ""),
         (
             "class Switch:\n        def train(self):\n            self.on = True\n    Switch().train()",
             "",
@@ -396,6 +408,12 @@ opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
         ("import zoo\no = zoo.wrap(zoo.Accumulate(opt))\nzoo.run(net, o)", "zoo.run(net, o)"),
         ("import zoo\ngroups = [{'params': net.trainable_params()}]\no = zoo.adam(groups)\nzoo.run(o)", "zoo.run(o)"),
         ("import zoo\noptimizer = input()()\nzoo.run(net, optimizer)", "zoo.run(net, optimizer)"),
+        # an object of code that is not there gets it as an attribute
+        ("import zoo\nt = zoo.Engine(net)\nt.optimizer = opt\nt.go()", "zoo.Engine(net)"),
+        ("from zoo import Engine\nt = Engine(net)\nt.solver = opt\nt.go()", "Engine(net)"),
+        ("import zoo\nt = zoo.Engine(net)\ndef setup(t, o):\n    t.o = o\nsetup(t, opt)\nt.go()", "zoo.Engine(net)"),
+        ("import zoo\nclass T(zoo.Engine):\n    def __init__(self, o):\n        self.o = o\nT(opt).go()", "zoo.Engine"),
+        ("import zoo\nclass T(zoo.Engine):\n    pass\nt = T()\nt.o = opt\nt.go()", "zoo.Engine"),
     ],
 )
 def test_an_optimizer_that_goes_to_code_that_is_not_there(body: str, code: str, tmp_path: Path) -> None:
@@ -417,6 +435,10 @@ def test_an_optimizer_that_goes_to_code_that_is_not_there(body: str, code: str, 
         "import zoo\nlr = zoo.cosine(0.1)\no = nn.SGD(net.trainable_params(), lr)",
         "s = optim.lr_scheduler.StepLR(optim.SGD(net.trainable_params(), 0.1), 2)\ns.step()",
         "print(opt, str(opt), isinstance(opt, nn.Cell))",
+        "import zoo\nclass H:\n    pass\nh = H()\nh.optimizer = opt\nzoo.show(net)",
+        "import zoo\nclass N(nn.Cell):\n    def __init__(self, o):\n        self.o = o\nN(opt)\nzoo.show(net)",
+        "import zoo\nt = zoo.Engine(net)\nt.rate = 0.1\nt.go()",
+        "import zoo, argparse\na = argparse.Namespace()\na.optimizer = opt\nzoo.show(net)",
         "import pickle\npickle.dump({'net': net, 'opt': opt}, open('a', 'wb'))",
         "import logging\nlogging.getLogger('a').info('%s', opt)",
         "import numpy as np\nnp.save('a', opt)",

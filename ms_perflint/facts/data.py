@@ -18,6 +18,7 @@ class Origin:
     place: Place
     text: str
     is_setting: bool = False  # an option or a key of a file: something that a user sets
+    is_given: bool = False  # by the one run that is judged
 
 
 @dataclass(frozen=True)

@@ -128,10 +128,12 @@ class Reader:
         """Return what the value of an expression is."""
         by_default = _unique(value.by_default)
         alone = by_default[0] if len(by_default) == 1 and not value.open else NO_CONSTANT
-        text = phrase(value)
+        origins = self.behind(node, scope)
+        is_given = any(origin.is_given for origin in origins)
+        text = phrase(value._replace(overridable=value.overridable and not is_given))
         if text.endswith("unknown"):
             text = Message("{text}: {why}", text=text, why=self.why(node, scope))
-        return Reading(plain(alone), text, self.behind(node, scope))
+        return Reading(plain(alone), text, origins)
 
     def behind(self, node: ast.expr, scope: Scope) -> tuple[Origin, ...]:
         """Return where the constants that an expression is made of were read, as far as that is elsewhere."""
@@ -244,24 +246,24 @@ class Reader:
             if not isinstance(site.node, ast.Call):
                 continue
             for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
-                text = self._in_words(site, name)
-                option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True)
+                text, is_given = self._in_words(site, name)
+                option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True, is_given)
                 for known in argparse.option_default(self.program.evaluator, site).alternatives:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
         return found
 
-    def _in_words(self, site: Site, name: str) -> str:
-        """Return an option with what the one run that is judged gives it, else with its default."""
+    def _in_words(self, site: Site, name: str) -> tuple[str, bool]:
+        """Return an option with what the one run that is judged gives it, else its default; and whether it is given."""
         assert isinstance(site.node, ast.Call)
         flags = [word.value for word in site.node.args if isinstance(word, ast.Constant)]
         told = self.program.given(map(str, flags)) if self.program.is_one_run() else ()
         if len(told) == 1 and told[0] not in (None, ABSENT):
             value = told[0].text if told[0] is not None else None
-            return Message("--{name} {value}, as given", name=name, value=value) if value else f"--{name}"
+            return Message("--{name} {value}, as given", name=name, value=value) if value else f"--{name}", True
         default = next((each.value for each in site.node.keywords if each.arg == "default"), None)
         text = flat(site.module.text(default)) if default is not None else ""
-        return Message("--{name}, default {default}", name=name, default=text) if text else f"--{name}"
+        return Message("--{name}, default {default}", name=name, default=text) if text else f"--{name}", False
 
 
 def _unique(knowns: Iterable[Alternative]) -> list[object]:

@@ -106,7 +106,9 @@ def launchers(reader: Reader) -> Fact:
         others = len(start.flags) - len(flags)
         place = start.script.place(start.command.words[0][1])
         code = flat(" ".join([os.path.basename(reader.program.entry), *flags]))
-        says = Message("{number} more flags have values that cannot be told", number=others) if others else ""
+        one = Message("one more flag has a value that cannot be told")
+        several = Message("{number} more flags have values that cannot be told", number=others)
+        says = several if others > 1 else one if others else ""
         found.setdefault((place.path, code), Evidence(place, short(code, COMMAND), says))
     count = len(reader.program.starts)
     return Fact(Message("launchers"), count, str(count) if count else NONE, tuple(found.values()), bool(found))

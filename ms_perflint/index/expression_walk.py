@@ -215,8 +215,10 @@ class ExpressionWalk:
         ):
             base, attribute = target.value, target.slice.value
         else:
-            if isinstance(stmt, ast.AugAssign):  # something that is not known
-                value = ast.copy_location(ast.Starred(stmt.value, ast.Load()), stmt.value)
+            is_part = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+            if isinstance(stmt, (ast.AugAssign, ast.Delete)) or is_part:  # something that is not known
+                known = value or ast.copy_location(ast.Constant(None), target)
+                value = ast.copy_location(ast.Starred(known, ast.Load()), known)
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return

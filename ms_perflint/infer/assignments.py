@@ -109,7 +109,10 @@ class Assignments(Places):
             places = taken(places)
         self.flow(places, target, ("",))
         if isinstance(value, ast.Call) and word_of(value.func) == "namedtuple" and isinstance(target.key, str):
-            self.fields[target.key] = _names(value.args[1]) if len(value.args) > 1 else []
+            names = self.fields[target.key] = _names(value.args[1]) if len(value.args) > 1 else []
+            for default in (keyword.value for keyword in value.keywords if keyword.arg == "defaults"):
+                for name in names:
+                    self.flow(taken(self.places(default, binding.scope)), self.word(name), ("",))
 
     def _stored(self, binding: Binding) -> None:
         """Let an attribute, or an entry of a container, get what `name.x = value` and `name["x"] = value` give."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.execution_order import (
@@ -76,6 +76,7 @@ def _stores(
     found = [binding for binding in here if binding.node is not node]
     if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
+    found.extend(binding for binding in _of_classes(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
 
 
@@ -89,6 +90,27 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
         if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).alternatives):
             found.append(binding)
     return found
+
+
+def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:
+    """Yield the stores of a name, in all files, in the classes of these objects: `Config.name = value`."""
+    for known in base.alternatives:
+        cls = known.what.type if isinstance(known.what, Instance) else known.what
+        if not isinstance(cls, Scope) or not cls.is_class or name not in _set_by_name(evaluator):
+            continue
+        above = list(bases.ancestors(evaluator, cls))
+        for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
+            holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
+            stored = evaluator.value(holder, binding.scope).only if isinstance(holder, ast.Name) else None
+            if stored is not None and stored.definition in above:
+                yield binding
+
+
+@query
+def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
+    """Return what the program stores in what files define or import under a name: in classes, and in modules."""
+    stores = ((module, base, name) for module in evaluator.program.modules for base, name in module.stores)
+    return frozenset(name for module, base, name in stores if base in module.defined or base in module.imported)
 
 
 def _home(known: Alternative) -> Optional[SemanticIndex]:

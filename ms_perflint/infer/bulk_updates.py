@@ -18,7 +18,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
 
-SETATTR, UPDATE, SETDEFAULT = "setattr", "update", "setdefault"
+SETATTR, UPDATE, SETDEFAULT, ITEM = "setattr", "update", "setdefault", "[]"
 
 
 class Update(NamedTuple):
@@ -115,7 +115,7 @@ def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool)
         for one in scope.module.stored.get(name, ()):
             if isinstance(one.node, ast.Subscript) and one.scope.owner is scope.owner:
                 value = one.value if one.kind == "assign" and not one.path else None
-                found.append(Update("[]", one.node.value, one.node, one.block, one.node.slice, value))
+                found.append(Update(ITEM, one.node.value, one.node, one.block, one.node.slice, value))
     return sorted(found, key=lambda update: (update.node.lineno, update.node.col_offset))
 
 
@@ -154,7 +154,9 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
         return before
     if reachability == OPTIONAL and given.alternatives:
         return [*before, given.as_non_default(), Value((), False, True)]
-    if not given.alternatives or given.open or taken is None:
+    is_in_loop = update.word == ITEM and not isinstance(update.key, ast.Constant)
+    is_rewritten = taken and is_in_loop and not _is_conditional(update)
+    if (not given.alternatives or given.open or taken is None) and not is_rewritten:
         return [*before, given]
     return [given, *(value.as_non_default() for value in before)] if _is_conditional(update) else [given]
 
@@ -179,7 +181,7 @@ def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[
     loop = setting_loops.of_key(target.slice, block)
     if loop is None or setting_loops.is_over_numbers(loop, block.scope):
         return None
-    return Update("[]", target.value, target, block, target.slice, value)
+    return Update(ITEM, target.value, target, block, target.slice, value)
 
 
 def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
@@ -329,7 +331,7 @@ def _in_loop(
         return _of_holders(evaluator, Value(found, not found), name)
     if setting_loops.has(evaluator, loop, name, scope) is False:
         return None
-    given = setting_loops.at_key(value, loop, name, scope)
+    given = setting_loops.at_key(evaluator, value, loop, name, scope)
     return evaluator.read(given) if given is not None else TOP
 
 

@@ -21,6 +21,7 @@ from ms_perflint.infer.values import (
     Api,
     Display,
     Instance,
+    Member,
     Value,
     join,
 )
@@ -150,8 +151,10 @@ def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[La
 
 
 def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
-    """Return whether an object is one of a few of its class, and the call that made it is known."""
+    """Return whether an object is one of a few of its class: made by a call that is known, or of an enumeration."""
     what = receiver.what if receiver is not None else None
+    if isinstance(what, Member):
+        return True
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
         return False
     init = bases.method(evaluator, what.type, "__init__")
@@ -161,7 +164,7 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> boo
 def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[Alternative]) -> bool:
     """Return whether a method is that of several classes, and the object is known to be of one of them."""
     cls = function.parent if function.is_method else None
-    is_one = receiver is not None and receiver.cls is not None and receiver.is_made
+    is_one = receiver is not None and not receiver.is_any
     return is_one and cls is not None and bool(evaluator.program.derived(cls))
 
 

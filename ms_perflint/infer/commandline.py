@@ -18,6 +18,8 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Value, join
 
 CONFIGS = (".yaml", ".yml", ".json")
+COUNT = "#"
+OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
 
 
@@ -33,6 +35,7 @@ class Given(NamedTuple):
     is_all: bool = False
 
 
+Setting = tuple[str, Optional[str], Place]  # a key with dots, its value as a text (None: not known), and where that is
 NOWHERE = Place("", 0, 0)
 ABSENT = Given(None, False, NOWHERE, True)  # what the one command line does not give
 
@@ -98,6 +101,23 @@ def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Va
     if constant is NO_CONSTANT:
         return TOP
     return Value((Alternative(Constant(constant), given.place if given.place.path else where),), False, True)
+
+
+def of_index(program: Asked, index: object) -> Value:
+    """Return `sys.argv[index]` of the one run that is judged, and where `index` is COUNT its length."""
+    given = program.given((f"[{index}]",))
+    if len(given) != 1 or given[0] is None or not given[0].is_all or given[0].text is None:
+        return TOP
+    constant = int(given[0].text) if index == COUNT else given[0].text
+    return Value((Alternative(Constant(constant), given[0].place),), False, True)
+
+
+def by_index(words: Sequence[tuple[str, Place]], place: Place) -> dict[str, Given]:
+    """Return what `of_index` asks for: the words of a command line, with the script, by their positions."""
+    count = len(words) + 1
+    found = {COUNT: (str(count), place)}
+    found.update((str(at - back), word) for at, word in enumerate(words, 1) for back in (0, count))
+    return {f"[{at}]": Given(text, False, where, True) for at, (text, where) in found.items()}
 
 
 def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:

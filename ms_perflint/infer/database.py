@@ -8,7 +8,7 @@ from typing import Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
-from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.values import ConfigDocument
 from ms_perflint.languages import Message
 from ms_perflint.resolve.imports import Roots
@@ -116,7 +116,7 @@ class Database(Protocol):
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment; None where they differ."""
 
-    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
+    def overrides(self) -> tuple[Setting, ...]:
         """Return the `key=value` among the arguments of the run configuration, each with its place."""
 
     def is_one_run(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import bases, calls, computing, configs, importing, mappings, members, sequences, tables
 from ms_perflint.infer.evaluator import Kind, Search
 from ms_perflint.infer.lists import NESTED
@@ -31,6 +32,7 @@ from ms_perflint.resolve.resolver import Namespace
 T = TypeVar("T")
 READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
+DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
@@ -105,7 +107,9 @@ class OfScope(Kind[Scope]):
         if not self.what.is_class:
             return TOP
         enum = bases.member(self.evaluator, self.what, name)
-        return enum if enum is not None else members.of_class(self.evaluator, self.what, name, None, node, scope)
+        if enum is not None:
+            return enum
+        return members.of_class(self.evaluator, self.what, name, None, node, scope, met=self.known)
 
     def item(self, key: object) -> Value:
         return bases.member(self.evaluator, self.what, key) or TOP
@@ -115,7 +119,8 @@ class OfScope(Kind[Scope]):
 
     def call(self, layer: Layer) -> Value:
         if not self.what.is_class:
-            return calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
+            is_chosen = is_decorated(self.what.node, *DISPATCHED)
+            return TOP if is_chosen else calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
         value = bases.called(self.evaluator, self.what, layer.call, layer.scope) if layer.row is None else None
         if value is None and layer.row is None and self._is_plain_mapping():
             value = mappings.called(self.evaluator, layer.call, layer.scope)
@@ -151,6 +156,8 @@ class OfInstance(Settings[Instance]):
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         if name == "__dict__":
             return Value((self.known,))
+        if name == "__class__" and isinstance(self.what.type, Scope):
+            return Value((Alternative(self.what.type, self.known.where, self.known.by_default),))
         enum = bases.member(self.evaluator, self.what, name)
         found = enum or self.evaluator.libraries.field(self.evaluator, self.known, name)
         if found is not None:
@@ -325,11 +332,13 @@ class OfConfigDocument(Settings[ConfigDocument]):
         return True if key in self.what.data else None if self.what.open else False
 
 
-class OfModule(Kind[SemanticIndex]):
-    """Of modules of the project."""
+class OfModule(Settings[SemanticIndex]):
+    """Of modules of the project, and of the names in them: `globals()`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        return self.evaluator.exported(self.what, name)
+        found = self.evaluator.exported(self.what, name)
+        is_of_names = not found.alternatives and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
+        return (self.method(name, node, scope) if is_of_names else None) or found
 
     def item(self, key: object) -> Value:
         return self.evaluator.exported(self.what, key) if isinstance(key, str) else TOP  # `globals()[key]`

@@ -33,6 +33,7 @@ BEHIND = frozenset({"append", "extend"})  # those that leave all elements where 
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
 CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
 STORE = "[]"  # the "word" of `name[index] = value`
+KEEPS = BEHIND | {STORE}  # those that move no element to another place
 NESTED = 8  # lists inside one another, before what they hold is open
 
 

@@ -164,43 +164,58 @@ def of_class(
     node: ast.expr,
     scope: Scope,
     own: bool = True,
+    met: Optional[Alternative] = None,
 ) -> Value:
-    """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited."""
-    is_self = own and receiver is not None and isinstance(receiver.what, Instance) and receiver.what.node is None
+    """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited.
+
+    `met`: the class as it is known where its member is read.
+    """
+    holder = receiver or met or _class_itself(evaluator, cls)
+    is_any = own and holder.is_any
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
-            found = _defined_by(evaluator, known.what, name, receiver) if own or known.what is not cls else BOTTOM
+            is_asked = own or known.what is not cls
+            found = _defined_by(evaluator, known.what, name, holder, receiver is not None) if is_asked else BOTTOM
             if found.alternatives or found.open:
-                return _or_overridden(evaluator, cls, name, receiver, found, known.what) if is_self else found
+                return _or_overridden(evaluator, cls, name, receiver, found, known.what) if is_any else found
         elif known.api.startswith("mindspore."):
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
-    return _of_derived(evaluator, cls, name, receiver) if is_self else TOP
+    return _of_derived(evaluator, cls, name, receiver) if is_any else TOP
 
 
 def _or_overridden(
     evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative], found: Value, owner: Scope
 ) -> Value:
-    """Return what a class has from `owner`, or the classes that derive from it instead: methods, and what is left open.
+    """Return what a class has from `owner`, or the classes that derive from it instead.
 
-    Left open is a method or a property that does nothing, or only raises, and a member that is None.
+    A method or a property that does nothing, or only raises, is left to these, as is all of a class of which no object
+    is made, but of these.
     """
-    known = _in_general(evaluator, owner, name).only
-    function = known.definition if known is not None else None
-    is_method = function is not None and function.is_method
-    if known is None or not (is_method or known.constant is None):
-        return found
     derived = _of_derived(evaluator, cls, name, receiver)
     if not derived.alternatives:
         return found
+    known = _in_general(evaluator, owner, name).only
+    function = known.definition if known is not None else None
+    is_method = function is not None and function.is_method
     body: list[ast.stmt] = getattr(function.node, "body", []) if function is not None else []
     own = (each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)))
     is_left_open = is_method and isinstance(next(own, None), (ast.Pass, ast.Raise, type(None)))
-    return derived if is_left_open else join((found, derived))
+    return derived if is_left_open or _is_only_derived_from(evaluator, cls) else join((found, derived))
+
+
+@query
+def _is_only_derived_from(evaluator: Evaluator, cls: Scope) -> bool:
+    """Return whether the program makes objects of classes that derive from one, and none of that one."""
+    program = evaluator.program
+    return not program.callers(cls) and any(program.callers(each) for each in program.derived(cls))
 
 
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
     """Return what the classes that derive from one make of a member."""
-    found = [_defined_by(evaluator, each, name, receiver) for each in evaluator.program.derived(cls)]
+    found = [
+        _defined_by(evaluator, each, name, receiver or _class_itself(evaluator, each), receiver is not None)
+        for each in evaluator.program.derived(cls)
+    ]
     return (
         join(each for each in found if each.alternatives or each.open)
         if any(each.alternatives for each in found)
@@ -208,14 +223,17 @@ def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[
     )
 
 
-def _defined_by(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
-    """A member that a class has by itself; NOTHING where it may have it from a base."""
+def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative, is_object: bool) -> Value:
+    """A member that a class has by itself; NOTHING where it may have it from a base.
+
+    `holder`: what it is taken from, an object or a class.
+    """
     found = _in_general(evaluator, cls, name)
     if not found.alternatives and not found.open:
         return BOTTOM
-    if receiver is not None and calls.depends(found):
-        found = _of_this(evaluator, cls, name, receiver, found)
-    return _take(evaluator, found, receiver or _class_itself(evaluator, cls), receiver is not None)
+    if is_object and calls.depends(found):
+        found = _of_this(evaluator, cls, name, holder, found)
+    return _take(evaluator, found, holder, is_object)
 
 
 @query(bottom=BOTTOM, top=MANY)

@@ -22,6 +22,7 @@ CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an elem
 DEPTH = 4  # steps of a path that are distinguished
 ANY = "*"  # the word of what is found by a name that is computed
 OWN = "*self"  # the same, of the object of a method
+KEY = "["  # before a word that is read as a key: it gives what has the word, but does not pass on what is defined so
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
 ENTERED = {
@@ -38,7 +39,7 @@ PASSES = frozenset(
         "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
         "map", "filter", "chain", "cycle", "islice", "product", "repeat", "zip_longest",
         "vars", "to_container", "to_object", "partial", "staticmethod",
-        "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete",
+        "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete", "nullcontext", "ib", "attrib",
     }
 )  # fmt: skip
 MAKES = frozenset(
@@ -289,6 +290,9 @@ class Places:
             named = text_of(node.args[1])
             found = [(self.word(named), "")] if named else self._computed(node.args[0])
             return [*found, *(place for default in node.args[2:] for place in self.places(default, scope))]
+        if word == "eval" and len(node.args) == 1:
+            text = text_of(node.args[0]).rpartition(".")[2]
+            return [(self.word(text) if text else self.own_names, "")]
         found = results(self.places(func, scope))
         if node.args or node.keywords:
             found.append((self.given.setdefault(id(node), self._made()), ""))
@@ -307,6 +311,10 @@ class Places:
             self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
             for keyword in node.keywords:
                 self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if word in NAMESPACES and not node.args and self._is_of_file(word, scope):
+            made = self._display(node)
+            found.append((made, ""))
+            self.flow([(self.own_names, "")], made, (ELEMENT,))
         if word == "property":
             found.extend(results(place for argument in node.args for place in self.places(argument, scope)))
         if word in ENTERS:
@@ -319,7 +327,7 @@ class Places:
                 found.extend(self.places(func.value, scope))
             if word in TAKES:
                 found.extend(taken(self.places(func.value, scope)))
-                found.extend((self.word(key), "") for key in (text_of(each) for each in node.args[:1]) if key)
+                found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
         elif word in TAKES:
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
@@ -379,12 +387,17 @@ class Places:
         named = word_of(base.func if isinstance(base, ast.Call) else base)
         key = text_of(node.slice) if isinstance(node.slice, ast.expr) else ""
         if named in NAMESPACES:
-            is_file = named == "globals" or (named == "locals" and scope.parent is None)
-            return [(self.word(key), "")] if key else [(self.own_names if is_file else self.word(ANY), "")]
+            is_of_file = self._is_of_file(named, scope)
+            return [(self.word(key), "")] if key else [(self.own_names if is_of_file else self.word(ANY), "")]
         found = self.places(base, scope)
         if isinstance(node.slice, ast.Slice):
             return found
-        return [*taken(found), *([(self.word(key), "")] if key else [])]
+        return [*taken(found), *([(self.word(KEY + key), "")] if key else [])]
+
+    @staticmethod
+    def _is_of_file(name: str, scope: Scope) -> bool:
+        """Return whether a function of Python, called without arguments, gives the names of the file."""
+        return name == "globals" or (name in ("locals", "vars") and scope.parent is None)
 
     def _shown(self, node: ast.expr, scope: Scope) -> list[Place]:
         """Return the container that an expression makes, with what it holds; `first + second` holds what both do."""

@@ -9,8 +9,9 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
+from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Value, join
+from ms_perflint.infer.values import TOP, Display, Value, join
 
 CHOICES = 8  # keys that are looked up
 TEXT = rb"[\"']([\w./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
@@ -19,10 +20,10 @@ WORD = rb"[\w./-]+"
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:
     """Return what a table that decorators fill holds under some keys; None where it is no such table."""
-    word, depth = table_of(table)
-    if word not in scope.module.registered or not keys.alternatives or len(keys.alternatives) > CHOICES:
+    home, word, depth = _home(evaluator, table, scope)
+    if home is None or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
-    decorators = _decorators(scope.module, word, depth)
+    decorators = _decorators(home, word, depth)
     if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
         return None
     found: list[Value] = []
@@ -39,6 +40,27 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
     return Value(value.alternatives, value.open, keys.overridable)
 
 
+def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional[SemanticIndex], str, int]:
+    """Return the module that fills a table, the name that this has there, and how many keys lie before the last one.
+
+    None where no code fills it under keys that are computed.
+    """
+    word, depth = table_of(table)
+    module = scope.module
+    if word in module.registered:
+        return module, word, depth
+    root = table
+    while isinstance(root, ast.Subscript):
+        root = root.value
+    first = root.value if isinstance(root, ast.Attribute) else root
+    if not isinstance(first, ast.Name) or first.id not in module.imported:
+        return None, word, depth
+    known = evaluator.value(root, scope).only
+    holders = lists.bindings_of(known.what) if known is not None and isinstance(known.what, Display) else []
+    own = (holder for holder in holders if holder.name in holder.scope.module.registered)
+    return next(((holder.scope.module, holder.name, depth) for holder in own), (None, word, depth))
+
+
 def registering(module: SemanticIndex) -> frozenset[str]:
     """Return the names of the functions of a module that put what they decorate into a table."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
@@ -49,7 +71,7 @@ def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Va
     callee = node.func
     if not isinstance(callee, ast.Attribute) or callee.attr != "get" or not node.args:
         return None
-    if table_of(callee.value)[0] not in scope.module.registered:
+    if _home(evaluator, callee.value, scope)[0] is None:
         return None
     return registered(evaluator, callee.value, evaluator.value(node.args[0], scope), scope)
 

@@ -74,7 +74,8 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
         return TOP  # which one it is depends on conditions
     value = Value(*evaluator.elements(Value((known,))))
-    return value if value.alternatives and not value.open else TOP
+    is_moved = not changes <= lists.KEEPS and len(value.alternatives) > 1
+    return value if value.alternatives and not value.open and not is_moved else TOP
 
 
 def copied(evaluator: Evaluator, display: Display) -> Optional[Value]:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
@@ -97,7 +97,9 @@ def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> b
     return False
 
 
-def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 0) -> Optional[Held]:
+def at_key(
+    evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 0
+) -> Optional[Held]:
     """Return what an expression in the body of a loop is when the loop comes to one key; None where it is not known."""
     if isinstance(node, ast.Name) and node.id == loop.value:
         return Held(loop.over, scope, taken=(name,))
@@ -106,13 +108,15 @@ def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 
         only = bindings[0] if len(bindings) == 1 else None
         if only is None or only.value is None or only.path or only.kind != "assign" or depth >= NAMES:
             return None
-        return at_key(only.value, loop, name, scope, depth + 1)
+        return at_key(evaluator, only.value, loop, name, scope, depth + 1)
     if isinstance(node, ast.Constant):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
         return Held(node.value, scope, taken=(name,))
     if isinstance(node, ast.Call) and _is_own_class(node.func, scope) and len(node.args) == 1 and not node.keywords:
-        return at_key(node.args[0], loop, name, scope, depth)  # a mapping, as an object of the class that reads it
+        return at_key(
+            evaluator, node.args[0], loop, name, scope, depth
+        )  # a mapping, as an object of the class that reads it
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
         return Held(node.func.value, scope, taken=(name,)) if is_get else None
@@ -120,7 +124,11 @@ def at_key(node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 
         is_getattr = node.func.id == "getattr" and len(node.args) > 1 and _is_key(node.args[1], loop)
         return Held(node.args[0], scope, taken=(name,)) if is_getattr else None
     if isinstance(node, ast.IfExp):  # `Config(value) if isinstance(value, dict) else value`
-        return at_key(node.orelse, loop, name, scope, depth) or at_key(node.body, loop, name, scope, depth)
+        answer = comes(evaluator, node.test, loop, name, scope)
+        is_of_kind = isinstance(node.test, ast.Call) and word_of(node.test.func) == "isinstance"
+        arms = [node.orelse, node.body] if answer is None and is_of_kind else [node.body if answer else node.orelse]
+        found = (at_key(evaluator, arm, loop, name, scope, depth) for arm in arms)
+        return next(filter(None, found), None) if answer is not None or is_of_kind else None
     return None
 
 
@@ -147,8 +155,10 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
     if isinstance(sign, (ast.In, ast.NotIn)) and _is_key(test.left, loop):
         answer = has(evaluator, Loop(_of_keys(other), loop.key, None, loop.stmt), name, scope)
         return None if answer is None else answer is isinstance(sign, ast.In)
+    if isinstance(sign, (ast.Eq, ast.NotEq)) and _is_key(test.left, loop) and text_of(other):
+        return (text_of(other) == name) is isinstance(sign, ast.Eq)
     if isinstance(sign, (ast.Is, ast.IsNot)) and isinstance(other, ast.Constant) and other.value is None:
-        asked = at_key(test.left, loop, name, scope)
+        asked = at_key(evaluator, test.left, loop, name, scope)
         constants = evaluator.read(asked).constants if asked is not None else ()
         answers = {(constant is None) is isinstance(sign, ast.Is) for constant in constants}
         return answers.pop() if len(answers) == 1 else None
@@ -157,7 +167,7 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
 
 def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
     """Return what `isinstance(value, (list, dict))` gives for one key."""
-    asked = at_key(test.args[0], loop, name, scope) if len(test.args) == 2 else None
+    asked = at_key(evaluator, test.args[0], loop, name, scope) if len(test.args) == 2 else None
     value = evaluator.read(asked) if asked is not None else TOP
     if value.open or not value.alternatives:
         return None

@@ -123,7 +123,7 @@ class ConfigDocument(NamedTuple):
     open: bool = False  # it may hold more: a file below it cannot be read
     documents: tuple[Any, ...] = ()  # all of a stream: this is the first
     document: Optional[int] = None  # which one of a stream it is
-    given: tuple[tuple[str, str], ...] = ()  # the keys that the run gives other values
+    given: tuple[tuple[str, Optional[str]], ...] = ()  # the keys that the run gives other values
 
 
 class Member(NamedTuple):
@@ -267,6 +267,14 @@ class Alternative(NamedTuple):
     def is_made(self) -> bool:
         """Return whether it is an instance that some call makes, and not `self`."""
         return isinstance(self.what, Instance) and self.what.node is not None
+
+    @property
+    def is_any(self) -> bool:
+        """Return whether it is any of several: `self`, or the class of a class method, or what derives from these."""
+        what = self.what
+        if isinstance(what, Instance):
+            return what.node is None
+        return isinstance(what, Scope) and isinstance(self.where[1], ast.arg)
 
     @property
     def is_parsed(self) -> bool:

@@ -1,25 +1,32 @@
-"""Objects whose fields are the arguments of the call that makes them: data classes and named tuples."""
+"""Objects whose fields are the arguments of the call that makes them: data classes, those of attrs, named tuples."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import Signature
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import Held, Signature
 from ms_perflint.index.syntax_forms import is_decorated, word_of
-from ms_perflint.infer import calls, commandline, parameters, spreads
+from ms_perflint.infer import calls, commandline, mappings, parameters, spreads
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value
+from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, join
 
 NAMED_TUPLE = "collections.namedtuple"
-FIELD = "dataclasses.field"
+RECORDS = ("dataclass", "define", "attrs", "frozen", "mutable", "s")  # last words of decorators of such classes
+FIELDS = ("field", "ib", "attrib")  # last words of calls that say what a field is
+HOMES = ("dataclasses", "attr", "attrs")
+AFTERWARDS = ("__post_init__", "__attrs_post_init__")  # run behind the constructor
+LAYING = ("replace", "evolve", "_replace")
+METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
 
 
 def _is_dataclass(cls: Scope) -> bool:
     """Return whether the values in a class body are only defaults of what its instances get."""
-    return is_decorated(cls.node, "dataclass") or any(
+    return is_decorated(cls.node, *RECORDS) or any(
         word_of(base) == "NamedTuple" for base in getattr(cls.node, "bases", ())
     )
 
@@ -28,16 +35,42 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
     """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
     names = _fields(evaluator, known)
     if name not in names:
-        return None
-    default = TOP
+        is_method = bool(names) and name in METHODS
+        return Value((Alternative(Api(f"{NAMED_TUPLE}.{name}", known), known.where),)) if is_method else None
+    default = TOP if known.cls is not None else _tuple_default(evaluator, known, names, name)
+    stored: list[Binding] = []
     for cls in _classes(evaluator, known.cls) if known.cls is not None else ():
+        stored += cls.attributes.get(name, ())
         if name in cls.bindings:
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name))).as_setting()
     if known.is_parsed:
         default = Value(default.alternatives, default.open, True)  # a user may pass another one
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
-    return spreads.passed(evaluator, given, default)
+    value = spreads.passed(evaluator, given, default)
+    sure = [each for each in stored if each.scope.owner.name in AFTERWARDS and each.block.parent is None]
+    if sure:
+        return evaluator.binding(sure[-1])
+    return join([value, *map(evaluator.weighed, stored)]) if stored else value
+
+
+def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str], name: str) -> Value:
+    """Return what `namedtuple("Name", names, defaults=[...])` gives a field that is not passed: of the last ones."""
+    made = known.origin.creation if known.origin is not None else None
+    given = next((each.value for each in made.call.keywords if each.arg == "defaults"), None) if made else None
+    parts = whole(evaluator, evaluator.value(given, made.scope)) if made is not None and given is not None else None
+    position = names.index(name) - len(names)
+    return evaluator.read(parts[position]) if parts and -len(parts) <= position else TOP
+
+
+def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a record is with other fields, `replace(record, name=value)`, or as a dict: `asdict(record)`."""
+    is_method = api.name.startswith(NAMED_TUPLE)
+    record = node.func.value if is_method and isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+    if record is None or len(node.args) > 1:
+        return None
+    words = ((each.arg, Held(each.value, scope)) for each in node.keywords if api.name.rpartition(".")[2] in LAYING)
+    return mappings.laid(evaluator, node, [(None, Held(record, scope)), *words], scope)
 
 
 def structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -64,11 +97,10 @@ def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
         if not _is_dataclass(known.cls) or known.cls.method("__init__"):
             return []
         fields = (
-            each.target.id
+            name
             for scope in _classes(evaluator, known.cls)
             for each in scope.node.body  # type: ignore[union-attr]
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-            if "ClassVar" not in ast.dump(each.annotation)
+            if (name := _named(each))
         )
         return list(dict.fromkeys(fields))
     made = known.origin
@@ -80,6 +112,14 @@ def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
     return [each for each in ancestors(evaluator, cls) if each is cls or _is_dataclass(each)][::-1]
 
 
+def _named(stmt: ast.stmt) -> str:
+    """Return the name of the field that a statement of a class declares; "" for others."""
+    if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
+        return stmt.target.id if "ClassVar" not in ast.dump(stmt.annotation) else ""
+    is_made = isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call) and len(stmt.targets) == 1
+    return word_of(stmt.targets[0]) if is_made and word_of(stmt.value.func) in FIELDS else ""  # type: ignore[attr-defined]
+
+
 def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
@@ -88,19 +128,27 @@ def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:
 
 def _default(evaluator: Evaluator, value: Value) -> Value:
     """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
-    made = (
-        value.alternatives[0].creation
-        if len(value.alternatives) == 1 and value.alternatives[0].type_api == FIELD
-        else None
-    )
+    home, _, word = value.only.type_api.rpartition(".") if value.only is not None else ("", "", "")
+    made = value.only.creation if value.only is not None and word in FIELDS and home in HOMES else None
     if made is None:
         return value
     for keyword in made.call.keywords:
         if keyword.arg == "default":
             return evaluator.value(keyword.value, made.scope)
-        if keyword.arg == "default_factory":
+        if keyword.arg in ("default_factory", "factory"):
             return calls.applied(evaluator, made._replace(row=()))
     return TOP
 
 
-MODEL = Library(field=_field, has_field=_has_field, is_record=_is_dataclass)
+MODEL = Library(
+    calls=dict.fromkeys(
+        (
+            *(f"{home}.{name}" for home in HOMES for name in ("replace", "evolve", "asdict")),
+            *(f"{NAMED_TUPLE}.{name}" for name in sorted(METHODS)),
+        ),
+        (_copied,),
+    ),
+    field=_field,
+    has_field=_has_field,
+    is_record=_is_dataclass,
+)

@@ -12,7 +12,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import computing
+from ms_perflint.infer import commandline, computing
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
@@ -55,6 +55,16 @@ def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     if is_product and node.keywords:
         return None
     return _tuples(evaluator, node, _rows(evaluator, node.args, scope, product if is_product else zip), scope)
+
+
+def _columns(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the tuples that `zip(*rows)` makes of rows that are shown; None of other calls."""
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
+        return None
+    parts = whole(evaluator, evaluator.value(node.args[0].value, scope)) or ()
+    rows = [row for row in (whole(evaluator, evaluator.read(part)) for part in parts) if row is not None]
+    is_whole = 0 < len(rows) == len(parts) <= MAPPED
+    return _tuples(evaluator, node, (LIST, list(zip(*rows))), scope) if is_whole else None
 
 
 def _enumerate(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -122,6 +132,8 @@ def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
 def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
     value = evaluator.value(node.args[0], scope)
+    if value.only is not None and value.only.api == "sys.argv":
+        return computing.if_known(commandline.of_index(evaluator.program, commandline.COUNT))
 
     def count(known: tuple[Alternative, ...]) -> object:
         if isinstance(known[0].constant, (str, bytes, tuple)):
@@ -178,4 +190,5 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _repeated: ("itertools.repeat",),
     _next: ("builtins.next",),
 }  # fmt: skip
-MODEL = Library(calls={name: _of_some(maker) for maker, names in _MAKERS.items() for name in names})
+_CALLS = {name: _of_some(maker) for maker, names in _MAKERS.items() for name in names}
+MODEL = Library(calls={**_CALLS, "builtins.zip": (_columns, *_CALLS["builtins.zip"])})

@@ -43,7 +43,7 @@ def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default
     """Return the default that a loop over names gives to one of them: `default=settings[key]`."""
     if setting_loops.has(evaluator, loop, name, site.scope) is False:
         return BOTTOM
-    given = setting_loops.at_key(default, loop, name, site.scope)
+    given = setting_loops.at_key(evaluator, default, loop, name, site.scope)
     return evaluator.read(given) if given is not None else TOP
 
 

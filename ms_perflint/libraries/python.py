@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Optional
 
+from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
 from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, spreads, tables
@@ -16,6 +17,7 @@ from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
+    BOTTOM,
     DICT,
     NO_CONSTANT,
     TOP,
@@ -27,10 +29,11 @@ from ms_perflint.infer.values import (
     join,
 )
 
+OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PASSING = (
-    "copy.copy", "copy.deepcopy", "builtins.vars", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
-    "asyncio.run", "types.MappingProxyType",
+    "copy.copy", "copy.deepcopy", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext",
 )  # fmt: skip
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
@@ -120,7 +123,33 @@ def _module(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return evaluator.known(scope.module, scope.module.tree, scope)
+    """Return the file, of whose names these are; None of the names of a function."""
+    is_of_file = not node.args and (scope.parent is None or api.name == "builtins.globals")
+    return evaluator.known(scope.module, scope.module.tree, scope) if is_of_file else None
+
+
+def _own_module(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
+    """Return `sys.modules[__name__]`: the file in which that stands."""
+    is_own = key in OWN_NAMES and isinstance(holder.where, tuple) and not isinstance(holder.where, Place)
+    return Value((holder._replace(what=holder.where[0]),)) if is_own else TOP  # type: ignore[arg-type]
+
+
+def _evaluated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `eval(text)` gives of a text that is a literal, a name of the file, or a member of one."""
+    told = evaluator.value(node.args[0], scope) if len(node.args) == 1 else TOP
+    literal = computing.called(
+        evaluator, ast.literal_eval, [Held.of(each, scope) for each in node.args], (), node, scope
+    )
+    if literal is not None and literal.alternatives:
+        return literal
+    text = told.only.constant if told.only is not None else None
+    first, *members_of = text.split(".") if isinstance(text, str) else [""]
+    if first not in scope.module.scope.bindings or scope.home(first) is not scope.module.scope:
+        return None
+    value = evaluator.exported(scope.module, first)
+    for name in members_of:
+        value = evaluator.members(value, name, node, scope) if name.isidentifier() else TOP
+    return value._replace(overridable=value.overridable or told.overridable)
 
 
 # --- members by name
@@ -145,6 +174,13 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
     return mappings.with_default(evaluator, holders, names[0], default)
+
+
+def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the class of an object of the project; None for others."""
+    value = evaluator.value(node.args[0], scope) if len(node.args) == 1 else BOTTOM
+    is_known = not value.open and all(known.cls is not None for known in value.alternatives)
+    return evaluator.members(value, "__class__", node, scope) if value.alternatives and is_known else None
 
 
 def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -245,10 +281,15 @@ def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
 
 
+def _word(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
+    """Return `sys.argv[key]`."""
+    return commandline.of_index(evaluator.program, key) if holder.api and isinstance(key, int) else TOP
+
+
 MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
-        **dict.fromkeys(("ast.literal_eval", "builtins.eval"), ast.literal_eval),
+        "ast.literal_eval": ast.literal_eval,
         **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
         **{f"os.path.{each.__name__}": each for each in _PATHS},
     },
@@ -266,15 +307,23 @@ MODEL = Library(
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
+        "builtins.type": (_type,),
         "builtins.dict.fromkeys": (_from_keys,),
         "collections.ChainMap": (_chained,),
         ".enter_context": (_entered,),
         **dict.fromkeys(("operator.attrgetter()", "operator.itemgetter()"), (_taken,)),
         "builtins.isinstance": (_isinstance,),
-        "builtins.globals": (_globals,),
+        **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
+        "builtins.vars": (_globals, passed_on),
+        "builtins.eval": (_evaluated,),
         "builtins.input": (unknown,),
     },
-    items={"os.environ": _variable, "collections.defaultdict": _defaulted},
+    items={
+        "os.environ": _variable,
+        "sys.argv": _word,
+        "sys.modules": _own_module,
+        "collections.defaultdict": _defaulted,
+    },
     mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace"}),
     closed=("builtins.open",),
 )

@@ -15,7 +15,7 @@ from ms_perflint.core.slips import suggestion
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import is_main_test, word_of
-from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.program.run_configurations import RunConfiguration
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
 CONFIG = r".*\.(?:ya?ml|toml|ini|cfg)$"  # what a program does not make
-OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
 BARE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help", "version"})
 ALWAYS = ("-h", "--help")
@@ -35,11 +34,9 @@ READERS: dict[str, Callable[[str], object]] = {"int": int, "float": float, "str"
 KINDS = {"int": Message("an integer"), "float": Message("a number"), "literal_eval": Message("a Python literal")}
 MANY = -1  # texts: as many as there are up to the next flag
 REST = -2  # all that is left, flags too: `nargs=argparse.REMAINDER`
-# What may read the command line: of a program without any of these it is known that it takes no arguments
-READS = (
-    rb"\bargv\b|argparse|[Aa]rg(?:ument)?s?\b|_args|parse|[Ff]lags?\b|FLAGS|click|fire|hydra|typer|getopt|\bcli\b"
-    rb"|[Cc]onfig|cfg"
-)
+# Names of what may read the command line: a program that loads none of these takes no arguments
+READS = re.compile(r"(?i)argv|arg(ument)?s?\b|_args|parse|flags?\b|click|fire|hydra|typer|getopt|\bcli\b|config|cfg")
+OWN = frozenset({"argparse", "ArgumentParser", "parse_args", "parser", "args"})  # names around a parser of Python's own
 
 Word = tuple[str, Place]
 
@@ -107,7 +104,8 @@ def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
     reading.run()
     place = words[0][1] if words else Place(program.entry, 1, 1)
     own = tuple(reading.overrides), tuple(reading.settings)
-    run = RunConfiguration(name, place, reading.flags, *own, is_all=True)
+    told = [(reading.told(word, where, False), where) for word, where in words]
+    run = RunConfiguration(name, place, {**reading.flags, **by_index(told, place)}, *own, is_all=True)
     return Line(run, tuple(reading.problems))
 
 
@@ -120,8 +118,8 @@ class _Reading:
         self.base = base
         self.declared = declared(program)
         self.flags: dict[str, Given] = {}
-        self.overrides: list[tuple[str, str, Place]] = []
-        self.settings: list[tuple[str, str, Place]] = []
+        self.overrides: list[Setting] = []
+        self.settings: list[Setting] = []
         self.problems: list[tuple[Place, Message]] = []
         self.free = [each for each in self.declared.arguments if each.is_positional]
 
@@ -150,7 +148,7 @@ class _Reading:
         if sign:
             self._set([text], place)
             self._check(option, flag, text, place)
-            self._give(names, self._told(text, place, is_known), place)
+            self._give(names, self.told(text, place, is_known), place)
             return
         texts = self._texts(option)
         for each in texts:
@@ -158,7 +156,7 @@ class _Reading:
         self._set(texts, place)
         if option.is_never_bare and not texts:
             self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
-        told = self._told(texts[0], place, is_known) if len(texts) == 1 and option.takes >= 0 else None
+        told = self.told(texts[0], place, is_known) if len(texts) == 1 and option.takes >= 0 else None
         self._give(names, told, place, is_bare=not texts)
 
     def _negated(self, flag: str) -> Optional[Argument]:
@@ -197,7 +195,7 @@ class _Reading:
             self._set(texts, place)
             for each in texts:
                 self._check(argument, argument.flags[-1], each, place)
-            self._give(argument.flags, self._told(word, place) if argument.takes == 1 else None, place)
+            self._give(argument.flags, self.told(word, place) if argument.takes == 1 else None, place)
         elif self.declared.is_whole:
             said = Message("the program takes no argument `{word}`", word=word)
             self.problems.append((place, said))
@@ -226,7 +224,7 @@ class _Reading:
         if answers and answers[0] and all(answers):
             self.problems.append((place, answers[0]))
 
-    def _told(self, text: str, place: Place, is_known: bool = True) -> str:
+    def told(self, text: str, place: Place, is_known: bool = True) -> str:
         """Return a text, the full path of a file that is there."""
         if not re.match(FILE, text) or os.path.isabs(text):
             return text
@@ -253,8 +251,19 @@ def declared(program: Program) -> Declared:
         is_whole = is_whole and bool(made)
         found.update(dict.fromkeys(made))
     if not found and is_whole:
-        return Declared((), not any(program.project.matches(path, READS) for path in program.files))
+        return Declared((), program.is_whole and not any(map(READS.search, _loaded(program))))
     return Declared(tuple(found), is_whole and not _takes_more(program))
+
+
+def _loaded(program: Program) -> set[str]:
+    """Return the names that a program loads or imports, but those around a parser of Python's own without options."""
+    found = {name for module in program.modules for scope in module.scopes for name in scope.names | scope.attrs}
+    for module in program.modules:
+        imports = (each for all_of_it in module.imported.values() for each in all_of_it)
+        found.update(alias.name for stmt, alias in imports if isinstance(stmt, ast.ImportFrom))
+    called = [program.evaluator.callees(site).only for site in program.sites("parse_args")]
+    is_own = all(known is not None and known.api == "argparse.ArgumentParser.parse_args" for known in called)
+    return found - OWN if called and is_own else found
 
 
 def _is_read(program: Program, site: Site) -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.commandline import OVERRIDE, Given, Setting
 from ms_perflint.languages import Message
 from ms_perflint.program import shell_variables
 from ms_perflint.program.shell import Blocks, Command
@@ -30,6 +30,7 @@ RUNNERS = frozenset(
 )  # fmt: skip
 _FLAG = r"--?[A-Za-z][\w.-]*$"
 _CONFIG = r"\.(?:ya?ml|json)$"
+_DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
 
 
 class Start(NamedTuple):
@@ -38,6 +39,7 @@ class Start(NamedTuple):
     script: Script
     command: Command
     flags: dict[str, Given]
+    settings: tuple[Setting, ...] = ()  # `key=value`, and `key.in.file value`, among its words
 
     def given(self, flags: Iterable[str]) -> Optional[Given]:
         """Return what it gives to an option that has these flags; None where it gives none of them."""
@@ -112,8 +114,9 @@ def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
         if os.path.basename(text) == name:
             folders = _Folders(program, script, started.command)
             if folders.find(text) == program.entry:
-                flags = dict(_flags(folders, started.words[position + 1 :]))
-                return Start(script, started.command, {**_possible(script, started, position), **flags})
+                words = started.words[position + 1 :]
+                flags = {**_possible(script, started, position), **dict(_flags(folders, words))}
+                return Start(script, started.command, flags, tuple(_settings(script, words)))
     return None
 
 
@@ -181,6 +184,19 @@ def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tupl
             if not re.match(_FLAG, following.partition("=")[0]):
                 sign, value, place = " ", following, folders.script.place(start)
         yield flag, Given(folders.told(value) if sign else None, not sign, place)
+
+
+def _settings(script: Script, words: Sequence[tuple[str, int]]) -> Iterator[Setting]:
+    """Yield what words may set in a config file: `mode=1`, `--opt=mode=1`, and of two words `run.mode 1`."""
+    before = ""
+    for word, start in words:
+        flag, sign, value = word.partition("=")
+        is_flag = re.match(_FLAG, flag) is not None
+        found = re.match(OVERRIDE, value if is_flag and sign else word)
+        key, text = (found[1], found[2]) if found is not None else (before, word)
+        if key and not (is_flag and found is None):
+            yield key, text if GAP not in text else None, script.place(start)
+        before = word if found is None and not is_flag and re.match(_DOTTED, word) else ""
 
 
 class _Folders:

@@ -12,7 +12,7 @@ from ms_perflint.core.facts import fact as fact
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
-from ms_perflint.infer.commandline import Given
+from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
@@ -98,7 +98,8 @@ class Program:
 
         More may be asked of this one later: what was distinguished once stays so.
         """
-        is_same = self.overrides() == other.overrides() and self.settings == other.settings
+        said = run_configurations.said
+        is_same = said(self.overrides()) == said(other.overrides()) and said(self.settings) == said(other.settings)
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
         return is_same and self.asked_of_run.is_same(other._answers, self.config)
 
@@ -352,15 +353,13 @@ class Program:
                 data = entry.data
                 if self.ways > 1 and self.run is not None and isinstance(data, dict):
                     data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
-                return ConfigDocument(
-                    candidate, data, open=entry.open, given=tuple((key, text) for key, text, _ in given)
-                )
+                return ConfigDocument(candidate, data, open=entry.open, given=run_configurations.said(given))
         return None
 
     @property
-    def settings(self) -> tuple[tuple[str, str, Place], ...]:
+    def settings(self) -> tuple[Setting, ...]:
         """Return the `key=value` that the run gives to an option, as settings of its config files: `-o key=value`."""
-        return self.run.settings if self.run is not None else ()
+        return self.run.settings if self.run is not None and not self.run.is_rest_open else self._agreed
 
     @fact
     def config(self, path: str) -> Optional[config_documents.Entry]:
@@ -415,9 +414,15 @@ class Program:
         """Return whether one run is judged, and no other: what it is not given has its default."""
         return self.run is not None and self.run.is_all
 
-    def overrides(self) -> tuple[tuple[str, str, Place], ...]:
+    def overrides(self) -> tuple[Setting, ...]:
         """Return the `key=value` among the arguments of the run configuration."""
-        return self.run.overrides if self.run is not None else ()
+        return self.run.overrides if self.run is not None and not self.run.is_rest_open else self._agreed
+
+    @property
+    def _agreed(self) -> tuple[Setting, ...]:
+        """Return the `key=value` that each command gives which starts the entry script."""
+        several = dict.fromkeys(run_configurations.said(start.settings) for start in self.starts)
+        return self.starts[0].settings if len(several) == 1 else ()
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return what all launchers put into a variable of the environment, and where; None where they differ."""

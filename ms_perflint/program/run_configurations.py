@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.files import CHANGE
 from ms_perflint.core.findings import Place
 from ms_perflint.infer import config_files
-from ms_perflint.infer.commandline import ABSENT, Given
+from ms_perflint.infer.commandline import ABSENT, Given, Setting
 from ms_perflint.infer.config_files import CONFIGS
 from ms_perflint.program import live_code
 from ms_perflint.resolve import watched
@@ -39,8 +39,8 @@ class RunConfiguration(NamedTuple):
     name: str  # as people know it: the launcher, the config file, the arguments
     place: Place  # where it is said
     flags: Mapping[str, Given]  # what it gives, by flag; without dashes: by the name of what is given by position
-    overrides: tuple[tuple[str, str, Place], ...] = ()  # `key=value` among its arguments, as hydra takes them
-    settings: tuple[tuple[str, str, Place], ...] = ()  # `key=value` behind an option, for config files: `-o key=value`
+    overrides: tuple[Setting, ...] = ()  # `key=value` among its arguments, as hydra takes them
+    settings: tuple[Setting, ...] = ()  # `key=value` behind an option, for config files: `-o key=value`
     start: Optional[Start] = None  # the command that it is, in a launcher
     is_all: bool = False  # no more is passed than it says
     is_rest_open: bool = False  # what it does not say is as launchers give it
@@ -61,11 +61,19 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
     for start in starts:
         if not _is_for_debugging(start):
             place = start.script.place(start.command.words[0][1])
-            flags = ((flag, given) for flag, given in start.flags.items() if given.is_bare or given.text is not None)
-            told = frozenset((flag, *given[:2]) for flag, given in flags)
-            name = os.path.relpath(start.script.path, root)
-            found.setdefault(told, RunConfiguration(name, place, start.flags, start=start))
+            told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _is_told(given))
+            name, own = os.path.relpath(start.script.path, root), start.settings
+            found.setdefault((told, said(own)), RunConfiguration(name, place, start.flags, own, own, start))
     return told_apart(found.values()) if len(found) > 1 else ()
+
+
+def said(settings: Iterable[Setting]) -> tuple[tuple[str, Optional[str]], ...]:
+    """Return settings without their places."""
+    return tuple((key, text) for key, text, _ in settings)
+
+
+def _is_told(given: Given) -> bool:
+    return given.is_bare or given.text is not None
 
 
 def _is_for_debugging(start: Start) -> bool:
@@ -93,7 +101,7 @@ def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()
 
 def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:
     """Return what a run gives, with the words of its config files, in small letters; None: a run with the defaults."""
-    texts = [text for _, text, _ in (*run.overrides, *run.settings)] if run is not None else []
+    texts = [text for _, text, _ in (*run.overrides, *run.settings) if text is not None] if run is not None else []
     given = [each for start in starts for each in start.flags.values()] if run is None or run.is_rest_open else []
     texts += [each.text for each in (*(run.flags.values() if run is not None else ()), *given) if each.text is not None]
     found = {text.lower() for text in texts}

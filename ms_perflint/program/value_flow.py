@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.places import ANY, CALL, INIT, OWN, PATHS, Argument, Node, joined, left
+from ms_perflint.infer.places import ANY, CALL, INIT, KEY, OWN, PATHS, Argument, Node, joined, left
 
 if TYPE_CHECKING:
     from ms_perflint.resolve.resolver import Resolver
@@ -245,9 +245,12 @@ class ValueFlow:
         found: list[Edge] = []
         if key in self._aliases:
             found += [(alias, None) for alias in self._aliases[key]]
-        if self.computed and isinstance(key, str) and key not in self.computed:
-            is_made = any(function.is_class for node in nodes for function in node.functions)
-            found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
+        if isinstance(key, str) and key[:1] != KEY and key not in self.computed:
+            if KEY + key in self._words:
+                found.append((KEY + key, None))
+            if self.computed:
+                is_made = any(function.is_class for node in nodes for function in node.functions)
+                found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
         for node in nodes:
             own = node.edges
             if own is None:

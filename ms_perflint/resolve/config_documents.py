@@ -59,8 +59,8 @@ def merged(base: Entry, over: Entry) -> Entry:
     return _merged(base, over, {})
 
 
-def overridden(base: Entry, key: str, text: str, place: Place) -> Entry:
-    """Return a file in which a run gives a key another value: `model.width=64`."""
+def overridden(base: Entry, key: str, text: Optional[str], place: Place) -> Entry:
+    """Return a file in which a run gives a key another value: `model.width=64`; None: one that is not known."""
     if not isinstance(base.data, dict):
         return base
     *above, last = key.replace("/", ".").split(".")
@@ -69,9 +69,9 @@ def overridden(base: Entry, key: str, text: str, place: Place) -> Entry:
         found = holder.get(name)
         was = found if found is not None else was
         holder = found.data if found is not None and isinstance(found.data, dict) else {}
-    given = read(text.encode(), was.path)
+    given = read(text.encode(), was.path) if text is not None else ()
     where = (place.path, place.row, place.column) if place.path else (was.path, was.line, was.column)
-    entry = Entry(given[0].data if given else text, *where)
+    entry = Entry(given[0].data if given else UNKNOWN if text is None else text, *where)
     for name in (last, *reversed(above)):
         entry = Entry({name: entry}, *where)
     return merged(base, entry)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Container
 from functools import cache
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training.optimizers import PARAMETERS, optimizers, takers
+from ms_perflint.resolve.resolver import BY_CALL
+from ms_perflint.training.optimizers import PARAMETERS, keepers, optimizers, takers
 from ms_perflint.training.training_steps import STEP_CELLS
 
 LONGEST = 60  # characters of code that are shown
@@ -47,12 +51,15 @@ class End(NamedTuple):
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
 
 
-def end(program: Program, node: ast.expr, scope: Scope) -> End:
-    """Return the expression at which the way to the value of another one ends: itself, or one that gives it."""
+def end(program: Program, node: ast.expr, scope: Scope, last: Container[ast.AST] = ()) -> End:
+    """Return the expression at which the way to the value of another one ends: itself, or one that gives it.
+
+    `last`: where it ends in any case.
+    """
     seen: set[ast.expr] = set()
     while True:
         seen.add(node)
-        step = _step(program, node, scope)
+        step = _step(program, node, scope) if node not in last else None
         if step is None or step.node in seen:
             return End(node, scope)
         node, scope = step
@@ -80,6 +87,8 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
     if isinstance(node, ast.IfExp):
         return [End(node.body, scope), End(node.orelse, scope)]
     if isinstance(node, ast.Call):
+        if word_of(node.func) == "getattr" and node.args:
+            return [End(node.args[0], scope)]
         site = scope.module.site_at(node)
         functions = program.callees(site) if site is not None else ()
         returned = [End(value, function) for function in functions for value, _ in function.returns]
@@ -143,7 +152,19 @@ def trainer(program: Program) -> Optional[End]:
                 return end(program, node.func, site.scope)
     steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
     made = next((call for call in steps if not _is_in_model(program, call)), None)
-    return End(made.node, made.scope) if made is not None else _optimizes(program)
+    return End(made.node, made.scope) if made is not None else _optimizes(program) or _runs_unknown(program)
+
+
+def _runs_unknown(program: Program) -> Optional[End]:
+    """Return the running call that imports a module of which it is not known which, where something of it is called."""
+    imports = [site for word in BY_CALL for site in program.sites(word) if is_unknown(program, site.node, site.scope)]
+    nodes = {site.node for site in imports if program.runs(site)}
+    for site in (site for module in dict.fromkeys(each.module for each in imports) for site in module.sites):
+        if nodes and isinstance(site.node, ast.Call) and is_unknown(program, site.node.func, site.scope):
+            found = end(program, site.node.func, site.scope, nodes)
+            if found.node in nodes and program.runs(site):
+                return found
+    return None
 
 
 def _is_in_model(program: Program, made: Call) -> bool:
@@ -154,7 +175,7 @@ def _is_in_model(program: Program, made: Call) -> bool:
 
 
 def _optimizes(program: Program) -> Optional[End]:
-    """Return the running call that hands an optimizer to code that is not there; None where none does.
+    """Return the running call that hands an optimizer to code that is not there, or what makes an object that gets one.
 
     Of several it is the one that is given the most objects, and none that makes what another one is given: a schedule
     or a wrapper gets the optimizer alone, the code that trains gets the network and the dataset, too.
@@ -165,4 +186,5 @@ def _optimizes(program: Program) -> Optional[End]:
     inner = {made.call for objects in taken.values() for each in objects if (made := each.creation) is not None}
     outer = [site for site in taken if site.node not in inner] or list(taken)
     last = max(outer, key=lambda site: len(taken[site]), default=None)
-    return End(last.node, last.scope) if last is not None else None
+    found = Part(last.node, last.scope) if last is not None else next(keepers(program), None)
+    return End(*found) if found is not None else None

@@ -11,6 +11,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.assignments import graph_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.program.program import Program, fact
@@ -125,6 +126,35 @@ def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
     return found
 
 
+def keepers(program: Program) -> Iterator[Part]:
+    """Yield what makes the objects of code that is not there, or of classes with such a base, that get an optimizer."""
+    for module in program.modules:
+        classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
+        for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):
+            if not isinstance(store.node, ast.Attribute) or store.scope.owner not in program.reached:
+                continue
+            given = program.value(store.value, store.scope).alternatives if store.value is not None else ()
+            if any(known.is_made and is_optimizer(program, known.type_api, known.cls) for known in given):
+                for known in program.value(store.node.value, store.scope).alternatives:
+                    yield from _not_there(program, known)
+
+
+def _not_there(program: Program, known: Alternative) -> Iterator[Part]:
+    """Yield what makes an object of code that is not there, or the bases of its class that are not there."""
+    if known.creation is not None and _is_outside(known.type_api):
+        yield Part(known.creation.call, known.creation.scope)
+    for cls in ancestors(program.evaluator, known.cls) if known.cls is not None else ():
+        assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
+        for base in cls.node.bases:
+            if any(_is_outside(each.api) for each in program.value(base, cls.parent).alternatives):
+                yield Part(base, cls.parent)
+
+
+def _is_outside(api: str) -> bool:
+    """Return whether an API belongs to a library that may train."""
+    return bool(api) and api.partition(".")[0] not in BYSTANDERS
+
+
 def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
     """Yield where the results of calls stand."""
     for site in sites:
@@ -184,7 +214,7 @@ def _is_absent(program: Program, site: Site) -> bool:
         return not is_of_python and not program.callees(site)
     classes = [known.definition for known in callee if known.definition is not None]
     apis = {api for cls in classes if cls.method("__init__") is None for api in base_apis(program, cls)}
-    return any(api.partition(".")[0] not in BYSTANDERS for api in apis | set(program.apis(site)))
+    return any(map(_is_outside, apis | set(program.apis(site))))
 
 
 def _is_given(

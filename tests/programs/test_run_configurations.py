@@ -176,6 +176,28 @@ ms.set_context(mode=config["run"]["mode"])
 SET_MANY, SET_EACH = SET.format(how='nargs="+"'), SET.format(how='action="append"')
 SET_REST = SET.format(how="nargs=argparse.REMAINDER").replace('"-o", "--opt"', '"opt"')
 SET_LAST = SET.format(how='nargs="*"').replace('"-o", "--opt"', '"opt"')
+ARGV = """
+import sys
+mode = 0
+if len(sys.argv) == 2:
+    mode = int(sys.argv[1])
+ms.set_context(mode=mode)
+"""
+ARGV_LAST = """
+from sys import argv as words
+ms.set_context(mode=int(words[-1]))
+"""
+ARGV_COUNT = """
+import sys
+ms.set_context(mode=1 if len(sys.argv) > 1 else 0)
+"""
+ARGV_YAML = """
+import sys
+import yaml
+with open(sys.argv[1]) as file:
+    cfg = yaml.safe_load(file)
+ms.set_context(mode=cfg["mode"])
+"""
 INI = """
 import argparse
 import configparser
@@ -297,10 +319,21 @@ RUNS = [
     (SET_LAST, "-c configs/run.yaml run.mode=1", True),
     (SET_LAST, "run.mode=1 seed=3 -c configs/run.yaml", True),
     (SET_LAST, "-c configs/run.yaml seed=1", False),
+    (ARGV, "", False),
+    (ARGV, "1", True),
+    (ARGV, "0", False),
+    (ARGV, "x 1", False),
+    (ARGV_LAST, "x 1", True),
+    (ARGV_LAST, "1 0", False),
+    (ARGV_COUNT, "", False),
+    (ARGV_COUNT, "x", True),
+    (ARGV_YAML, "configs/graph.yaml", False),
+    (ARGV_YAML, "configs/eager.yaml", True),
 ]
 KINDS = {
     ARGPARSE: "argparse", YAML: "yaml", SET_DEFAULTS: "set_defaults", POSITIONAL: "positional", CLICK: "click",
     ABSL: "absl", HYDRA: "hydra", DATACLASS: "dataclass", INI: "ini",
+    ARGV: "argv", ARGV_LAST: "argv from its end", ARGV_COUNT: "argv by length", ARGV_YAML: "argv of a file",
     SET_MANY: "set", SET_EACH: "append", SET_LAST: "positional set", SET_REST: "rest",
 }  # fmt: skip
 
@@ -323,6 +356,7 @@ def convert(net, level="O0"):
     ms.amp.auto_mixed_precision(net, amp_level=level)
 net = nn.SequentialCell(nn.Dense(784, 128), nn.ReLU(), nn.Dense(128, 10))
 """
+ASKS = 'if args.how == "cell": convert(net, args.level)'
 OUTER = "def outer(net, level):\n    convert(net, level)\n"
 CYCLE = """
 def one(net, level):
@@ -353,6 +387,18 @@ model.train(3, ds.MnistDataset("train").batch(32, drop_remainder=True), dataset_
         ('kept = {"c": convert}\nif args.how == "cell": convert(net, args.level)', "--level O2", False),
         (f'{OUTER}if args.how == "cell": convert(net, args.level)', "--level O2", False),
         ("list(map(convert, [net], [args.level]))", "--level O2", False),
+        # a key of its name is no function, but where names are kept under keys
+        (f'print({{"convert": 1}}["convert"])\n{ASKS}', "--level O2", True),
+        (
+            f'config = {{}}\nconfig["convert"] = {{"size": 1}}\nprint(config["convert"]["size"])\n{ASKS}',
+            "--level O2",
+            True,
+        ),
+        (f'config = dict(convert=1)\nprint(config.get("convert"), config.pop("convert"))\n{ASKS}', "--level O2", True),
+        (f'globals()["convert"](net, args.level)\n{ASKS}', "--level O2", False),
+        (f'names = globals()\nnames["convert"](net, args.level)\n{ASKS}', "--level O2", False),
+        (f'names = vars()\nnames.get("convert")(net, args.level)\n{ASKS}', "--level O2", False),
+        (f'kept = {{"convert": convert}}\nkept["convert"](net, args.level)\n{ASKS}', "--level O2", False),
     ],
 )
 def test_a_function_that_the_run_does_not_come_to(call: str, arguments: str, expected: bool, tmp_path: Path) -> None:
@@ -424,6 +470,15 @@ WRONG = [
     (ARGPARSE, "more", "the program takes no argument `more`\n"),
     (NONE, "more", "the program takes no argument `more`\n"),
     (NONE, "--mode 1", "the program has no option `--mode`\n"),
+    # that speaks of what reads the command line, but does not read it, or takes nothing
+    (f"# see argparse, sys.argv and config.yaml\n{NONE}", "--mode 1", "the program has no option `--mode`\n"),
+    (f"import argparse\n{NONE}", "--mode 1", "the program has no option `--mode`\n"),
+    (f'print("--mode of the config")\n{NONE}', "--mode 1", "the program has no option `--mode`\n"),
+    (
+        f"import argparse\nparser = argparse.ArgumentParser()\nargs = parser.parse_args()\n{NONE}",
+        "--mode 1",
+        "the program has no option `--mode`\n",
+    ),
     (YAML, "", "the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "there is no file `configs/none.yaml`\n"),
     (POSITIONAL, "one", "the program needs `config`\n"),
@@ -445,7 +500,10 @@ TAKEN = [
     # what may read the command line in a way that is not known
     ("import sys\nms.set_context(mode=int(sys.argv[1]))\n", "--mode 1"),
     ("from zoo import get_args\nms.set_context(mode=get_args().mode)\n", "--mode 1"),
-    ("import zoo\nms.set_context(mode=zoo.CONFIG.mode)\nconfig = 1\n", "--mode 1"),
+    ("import zoo\nms.set_context(mode=zoo.CONFIG.mode)\n", "--mode 1"),
+    ("import argparse\nargs = argparse.ArgumentParser().parse_known_args()\nms.set_context(mode=1)\n", "--mode 1"),
+    ("from zoo import parser\nargs = parser.parse_args()\nms.set_context(mode=args.mode)\n", "--mode 1"),
+    ("import zoo\n@zoo.main\ndef main(cfg):\n    ms.set_context(mode=cfg.mode)\nmain()\n", "--mode 1"),
 ]
 
 
@@ -606,6 +664,33 @@ def test_what_a_launcher_works_out_is_not_the_default(script: str, tmp_path: Pat
     assert configurations(tmp_path) == [None]
     (tmp_path / "run.sh").write_text(script + "\n", encoding="utf-8")
     assert configurations(tmp_path) == []
+
+
+LAUNCHED_SETTINGS = [
+    (SET_MANY, "-c configs/run.yaml -o run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml --opt seed=3 run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml --opt=run.mode=1", [None]),
+    (SET_MANY, "-c configs/run.yaml -o seed=3", [["configs/eager.yaml"]]),
+    (SET_MANY, "-c configs/run.yaml -o run.mode=$MODE", []),
+    (SET_REST, "-c configs/run.yaml run.mode 1", [None]),
+    (SET_REST, "-c configs/run.yaml seed 1", [["configs/eager.yaml"]]),
+    (HYDRA, "run.mode=1", [None]),
+    (HYDRA, "run.mode=$1", []),
+    (HYDRA, "seed=1", []),
+]
+
+
+@pytest.mark.parametrize(("program", "words", "expected"), LAUNCHED_SETTINGS)
+def test_a_launcher_may_set_what_a_config_file_says(
+    program: str, words: str, expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    write(tmp_path, program, **{"run.sh": f"python train.py {words}\n"})
+    assert configurations(tmp_path) == expected
+
+
+def test_launchers_may_set_different_things(tmp_path: Path) -> None:
+    write(tmp_path, HYDRA, **{"a.sh": "python train.py run.mode=1\n", "b.sh": "python train.py run.mode=0\n"})
+    assert configurations(tmp_path) == [["a.sh"]]
 
 
 BRANCHES = """
@@ -1348,6 +1433,30 @@ def test_facts_of_one_run_say_what_it_was_given(tmp_path: Path) -> None:
     ):
         shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path)
         assert any(line.split("  ")[-1].strip() == said for line in shown.out.splitlines()), (arguments, shown.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("--device-target GPU", "'GPU'\n"), ("", "'Ascend' by default\n"), ("--mode 1", "'Ascend' by default\n")],
+)
+def test_what_is_given_is_no_default(arguments: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE)
+    shown = run("program", "--isolated", "train.py", "--", *arguments.split(), cwd=tmp_path).out
+    assert f": {said}" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--mode $1", "one more flag has a value"),
+        ("--mode $1 --level $2", "2 more flags have values"),
+        ("--mode 1", ""),
+    ],
+)
+def test_flags_of_a_launcher_that_cannot_be_told(words: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, ARGPARSE, **{"run.sh": f"python train.py {words}\n"})
+    shown = run("program", "--isolated", "train.py", cwd=tmp_path).out
+    assert (f"{said} that cannot be told" in shown) if said else ("cannot be told" not in shown)
 
 
 # --- fixes of what some of them run

@@ -123,3 +123,127 @@ MEMBERS = [
 @pytest.mark.parametrize(("text", "expected"), MEMBERS)
 def test_members_of_bases(text: str, expected: str) -> None:
     assert shown(reveal(text)) == expected
+
+
+# What a method of a base reads is what the class of the object makes of it
+READS = """
+class Base:
+{base}
+    @classmethod
+    def made(cls):
+        return cls()
+    @classmethod
+    def of_class(cls):
+        return cls.inner()
+    @classmethod
+    def inner(cls):
+        return cls.held
+    @staticmethod
+    def of_base():
+        return Base.held
+    @property
+    def read(self):
+        return self.held
+    def get(self):
+        return self.held
+    def passed_on(self, given):
+        return self.get()
+class Derived(Base):
+{derived}
+class Third(Derived):
+    other = 3
+"""
+BODY, SET = "    held = {}", "    def __init__(self):\n        super().__init__()\n        self.held = {}"
+WAYS = {
+    "in the body": (BODY, BODY),
+    "on self": (SET, SET),
+    "on self over the body": (BODY, SET),
+    "in the body over None": (BODY, BODY),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("Derived().get()", "2"),
+        ("Third().get()", "2"),
+        ("Derived().read", "2"),
+        ("Derived().passed_on(1)", "2"),
+        ("Derived.made().held", "2"),
+        ("Base().get()", "1"),
+        ("Base().read", "1"),
+        ("Base.made().held", "1"),
+    ],
+)
+def test_an_object_has_what_its_class_makes_of_a_member(way: str, read: str, expected: str) -> None:
+    base, derived = WAYS[way]
+    first = "None" if "None" in way else "1"
+    text = READS.format(base=base.format(first), derived=derived.format(2))
+    assert shown(reveal(f"{text}reveal({read})")) == expected.replace("1", first)
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [("Derived.of_class()", "2"), ("Third.of_class()", "2"), ("Base.of_class()", "1"), ("Derived.of_base()", "1")],
+)
+def test_a_class_method_has_what_its_class_makes_of_a_member(read: str, expected: str) -> None:
+    text = READS.format(base=BODY.format(1), derived=BODY.format(2))
+    assert shown(reveal(f"{text}reveal({read})")) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("Derived().run()", "2"),  # no object is made of the base itself
+        ("Base().run()\nDerived().run()", "1 2"),
+        ("Base().run()", "1 2"),
+        ("", "1 2"),  # code elsewhere may make objects of both
+    ],
+)
+def test_a_method_of_a_base_reads_what_objects_there_are(made: str, expected: str) -> None:
+    text = (
+        "class Base:\n    held = 1\n    def run(self):\n        reveal(self.held)\nclass Derived(Base):\n    held = 2\n"
+    )
+    assert shown(reveal(text + made)) == expected
+
+
+CLASS = """
+{imports}class Base:
+    {held}
+    def get(self):
+        return self.held
+    @classmethod
+    def of_class(cls):
+        return cls.held
+class Config(Base):
+    pass
+{store}
+reveal({read})
+"""
+
+
+@pytest.mark.parametrize("read", ["Config.held", "Config().held", "Config().get()", "Config.of_class()", "Base.held"])
+@pytest.mark.parametrize(
+    ("held", "store", "expected"),
+    [
+        ("held = 1", "Base.held = 2", "2"),
+        ("held = 1", "def run():\n    Base.held = 2\nrun()", "1 2"),
+        ("other = 1", "Base.held = 2", "2"),
+        ("held = 1", "class Other:\n    held = 3\nOther.held = 2", "1"),
+        ("held = 1", "base = Base()\nbase.held = 2", "1"),
+    ],
+)
+def test_a_class_gets_attributes_from_outside(held: str, store: str, read: str, expected: str) -> None:
+    assert shown(reveal(CLASS.format(imports="", held=held, store=store, read=read))) == expected
+
+
+def test_a_class_of_another_file_gets_attributes_from_outside() -> None:
+    config = "class Config:\n    held = 1\n    def get(self):\n        return self.held\n"
+    train = "from config import Config as C\nC.held = 2\nreveal(C().get())"
+    assert shown(reveal({"config.py": config, "train.py": train})) == "2"
+
+
+def test_what_an_object_stores_itself_comes_before_its_class() -> None:
+    text = "class Config:\n    def __init__(self):\n        self.held = 1\nConfig.held = 2\nreveal(Config().held)"
+    assert shown(reveal(text)) == "1"

@@ -269,3 +269,27 @@ MERGES = [
 def test_a_file_over_nodes(text: str, name: str, expected: str) -> None:
     made = f"{textwrap.dedent(NODES)}\n{text}\nreveal(cfg.{name})"
     assert shown(reveal({"train.py": made, "c.yaml": "x: 2\nt: {x: 3}"})) == expected
+
+
+REWRITTEN = "cfg = {{'a': 1, 'b': 2}}\n{loop}\nreveal(cfg['a'])"
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("for k in list(cfg):\n    cfg[k] = unknown(k)", "..."),
+        ("for k in cfg:\n    cfg[k] = cfg[k] + 10", "..."),
+        ("for k in cfg.keys():\n    cfg[k] = 5", "5"),
+        ("for k in ('a', 'b'):\n    cfg[k] = unknown(k)", "..."),
+        ("for k in sorted(cfg):\n    cfg[k] = 5 if k == 'a' else cfg[k]", "5"),
+        ("for k in cfg:\n    cfg[k] = 5 if k != 'a' else cfg[k]", "1"),
+        ("for k in cfg:\n    cfg[k] = 5 if input() else 6", "..."),
+        ("for k in cfg:\n    if k == 'a':\n        cfg[k] = 5", "(1) 5"),
+        # what comes to other keys only, or only where a user asks for it
+        ("for k in cfg:\n    if k == 'b':\n        cfg[k] = 5", "1"),
+        ("for k in ('b', 'c'):\n    cfg[k] = unknown(k)", "1"),
+        ("for k in cfg:\n    if input():\n        cfg[k] = unknown(k)", "1 ..."),
+    ],
+)
+def test_a_loop_that_writes_a_mapping_anew(loop: str, expected: str) -> None:
+    assert shown(reveal(REWRITTEN.format(loop=loop))) == expected

@@ -57,7 +57,19 @@ CASES = [
     ("reveal(unknown()[1:])", "..."),
     ("x = [1]\nx[0] = 2\nreveal(x[0])", "1 2"),
     ("x = [1]\nx[0] += 2\nreveal(x[0])", "..."),
-    ("x = [2, 1]\nx.sort()\nreveal(x[0])", "2 1"),
+    # what moves elements leaves open which one stands where
+    ("x = [2, 1]\nx.sort()\nreveal(x[0])", "..."),
+    ("x = [2, 1]\nx.sort()\nfor y in x:\n    reveal(y)", "2 1"),
+    ("x = [1, 2]\nx.reverse()\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx.insert(0, 3)\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx.remove(1)\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx.pop(0)\nreveal(x[0])", "..."),
+    ("x = [1, 1]\nx.insert(0, 1)\nreveal(x[0])", "1"),
+    ("x = [1, 2]\ndel x[0]\nreveal(x[0])", "..."),
+    ("x = [1, 2]\ndel x[1:]\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx[0:1] = [3]\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx[:] = [3, 4]\nreveal(x[0])", "..."),
+    ("x = {'a': 1, 'b': 2}\nk = input()\ndel x[k]\nfor y in x.values():\n    reveal(y)", "..."),
     ("x = [1, 2]\nx.append(3)\nreveal(x[0])", "1"),
     ("x = [1, 2]\nx.append(3)\nreveal(x[-1])", "1 2 3"),
     ("for i, x in enumerate([7, 8], 1):\n    reveal(i)", "1 2"),
@@ -109,6 +121,17 @@ CASES = [
     ("import enum\nclass E(enum.IntEnum):\n    A = 5\nreveal(E.A == 5)", "True"),
     ("import enum\nclass E(enum.Enum):\n    A = enum.auto()\n    B = enum.auto()\nreveal(E.B.value)", "2"),
     ("import enum\nclass E(enum.Enum):\n    A = 5\nreveal(E(unknown()))", "..."),
+    *(
+        (f"import enum\nclass E(enum.Enum):\n    A = 5\n    B = 6\n{method}reveal({read})", expected)
+        for method in (
+            "    @property\n    def is_a(self):\n        return 1 if self is E.A else 2\n",
+            "    @property\n    def is_a(self):\n        if self == E.A:\n            return 1\n        return 2\n",
+        )
+        for read, expected in (("E.A.is_a", "1"), ("E.B.is_a", "2"), ("E(6).is_a", "2"))
+    ),
+    # which function runs depends on the type of what it is given
+    ("import functools\n@functools.singledispatch\ndef f(x):\n    return 1\nreveal(f(3))", "..."),
+    ("from functools import singledispatch\n@singledispatch\ndef f(x):\n    return 1\nreveal(f([]))", "..."),
     ("import enum\nE = enum.Enum('E', 'A B')\nreveal(E.B.value)", "2"),
     # functions, parameters, call sites
     ("def f(x):\n    reveal(x)\nf(1)\nf(x=2)", "1 2"),
