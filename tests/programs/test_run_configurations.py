@@ -15,6 +15,7 @@ from ms_perflint import engine
 from ms_perflint.config.settings import Config
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.queries import Queries, Query
 from ms_perflint.linting import programs
 from ms_perflint.program import sibling_configs
@@ -1070,6 +1071,46 @@ def test_what_the_others_may_take_is_bounded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(programs, "BUDGET", 0)
     bounded, findings = evaluations(tmp_path / "bounded", 50, 'cfg["width"]', are_all=False)
     assert findings and bounded <= free / 2, (free, bounded)
+
+
+def test_what_the_others_have_taken_over_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone: list[int] = []
+
+    def counted(runs: programs.Runs) -> bool:
+        alone.append(sum(program.queries.evaluations for program in runs.asked))
+        return False
+
+    with monkeypatch.context() as patched:
+        patched.setattr(programs.Runs, "_is_too_much", counted)
+        evaluations(tmp_path / "free", 50, 'cfg["width"]')
+    monkeypatch.setattr(programs, "BUDGET", max(alone))
+    evaluations(tmp_path / "bounded", 50, 'cfg["width"]', are_all=False)
+
+
+def test_those_that_give_the_same_are_not_asked_whether_they_come_to_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """
+import mindspore.dataset as ds
+data = ds.NumpySlicesDataset({"x": [1]}).batch(8, drop_remainder=True)
+net = nn.Dense(16, 16)
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+model.train(2, data, dataset_sink_mode=cfg["sink"])
+"""
+    sinks = {f"configs/net_{n:02}.yaml": f"mode: 0\nsink: {'true' if n % 2 else 'false'}\n" for n in range(40)}
+    write(tmp_path, YAML + text, **sinks)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    runs, asked = Program.runs, set()
+
+    def noted(program: Program, site: Site) -> bool:
+        asked.add(program)
+        return runs(program, site)
+
+    monkeypatch.setattr(Program, "runs", noted)
+    ran = run("train.py", "--select", "MSP102", "--no-cache", cwd=tmp_path)
+    assert "with 20 of 40 run configurations" in ran.out
+    assert 2 <= len(asked) <= 4  # one of each kind, what has the defaults, and what is tried first
 
 
 def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
