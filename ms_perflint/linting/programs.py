@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Optional
 
@@ -260,8 +260,12 @@ class Runs:
         first_of: dict[Program, Program] = {}
         for alike in self._alike:
             first, *others = alike
-            if first not in self._judged and self._is_too_much():
+            if self._is_too_much([each[0] for each in kept]):
                 self._skipped += alike
+                self._judged.pop(first, None)
+                for each in alike:
+                    if each.base is not None:  # which the others build on
+                        each.close()
                 continue
             kept.append(alike)
             self._judged[first] = None
@@ -283,12 +287,13 @@ class Runs:
         beyond = len(self._skipped) + len(self._beyond) + self._others
         return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
 
-    def _is_too_much(self) -> bool:
-        """Return whether those that were asked have spent together what one program may take.
+    @staticmethod
+    def _is_too_much(asked: Sequence[Program]) -> bool:
+        """Return whether some have spent together what one program may take.
 
         What they took over from one another counts: it takes a third of the time, and as much memory.
         """
-        return sum(each.queries.evaluations + each.queries.taken for each in self._judged) > BUDGET
+        return sum(each.queries.evaluations + each.queries.taken for each in asked) > BUDGET
 
 
 def _reaches(
