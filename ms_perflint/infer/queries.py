@@ -4,6 +4,7 @@ A query that is read while it is being answered closes a cycle: it gives BOTTOM 
 connected component are held until its root, the first of them that was asked, is answered. Then each query that has
 read what has changed since is answered again, until no answer changes, and all answers are kept. So answers do not
 depend on the order of the questions, as long as an answer gets no less where what it rests on gets more.
+A cycle of more than MEMBERS queries is left unanswered, and so is what reads one of them, whatever was asked first.
 """
 
 from __future__ import annotations
@@ -27,9 +28,14 @@ DEPTH = 250  # queries inside one another on one stack
 CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take at most
 DEEPEST = 20 * DEPTH  # queries inside one another, before the innermost one is left unanswered
 EVALUATIONS, NESTED = "evaluations", "nested"  # the bounds that leave queries unanswered
+MEMBERS = 8_000  # of a cycle, before it is left unanswered: each would be answered several times
 JOINED = 8  # changes of an answer in a cycle, before it is joined with the answer before
 WIDENED = 24  # changes of an answer in a cycle, before it is TOP
 ACYCLIC = sys.maxsize  # the "depth" of what rests on no query under way
+
+
+class _TooWide(BaseException):
+    """The queries under way rest on a cycle of more than MEMBERS queries."""
 
 
 class Query:
@@ -86,6 +92,8 @@ class Queries:
         self.taken = 0  # evaluations that other programs have done for this one
         self.spent = ""  # the bound that left a query unanswered, the first one
         self.spent_on: tuple[object, ...] = ()  # the arguments of that query
+        self.wide_on: tuple[object, ...] = ()  # the arguments of a query of a cycle that has too many members
+        self._wide: set[Hashable] = set()  # queries that rest on such a cycle
         self._join = join
         self._inputs: dict[Input, Any] = {}
         self._reset()
@@ -122,6 +130,10 @@ class Queries:
         if query is None:
             if self.is_over:
                 return self._unanswered(EVALUATIONS, bottom, top, arguments)
+            if key in self._wide:
+                if self._current is not None:
+                    raise _TooWide
+                return bottom if top is None else top
             if self.sharing is not None and self.sharing.take_same(key):
                 return self.memo[key]  # type: ignore[no-any-return]
             query = Query(key, bottom, top, work, arguments)
@@ -193,6 +205,7 @@ class Queries:
     def clear(self) -> None:
         """Forget all answers."""
         self.memo.clear()
+        self._wide.clear()
         self._inputs.clear()
         if self.sharing is not None:
             self.sharing.close()
@@ -211,11 +224,15 @@ class Queries:
         """Answer a query that no other one reads."""
         try:
             self._explore(query)
-        except BaseException:
+        except BaseException as error:
             for each in self._open.values():
                 each.readers.clear()
+            is_wide = isinstance(error, _TooWide)
+            self._wide.update(self._open if is_wide else ())  # each of them reads the one that was asked last
             self._reset()
-            raise
+            if not is_wide:
+                raise
+            return query.bottom if query.top is None else query.top
         self._marked.clear()  # queries that refer to the evaluator
         return self.memo[query.key]
 
@@ -234,6 +251,9 @@ class Queries:
         taken = self._rests
         self._answer(query)
         self._rests = min(self._rests, taken)
+        if len(self._members) - first >= MEMBERS:
+            self.wide_on = self.wide_on or query.arguments
+            raise _TooWide
         query.position = self._answered
         self._answered += 1
         if self._rests == depth:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Optional
 
@@ -259,10 +259,15 @@ class Runs:
             return ask(self.programs[0])
         kept: list[list[Program]] = []
         by_program: dict[Program, Found] = {}
+        first_of: dict[Program, Program] = {}
         for alike in self._alike:
             first, *others = alike
-            if first not in self._judged and self._is_too_much():
+            if self._is_too_much([each[0] for each in kept]):
                 self._skipped += alike
+                self._judged.pop(first, None)
+                for each in alike:
+                    if each.base is not None:  # which the others build on
+                        each.close()
                 continue
             kept.append(alike)
             self._judged[first] = None
@@ -272,26 +277,43 @@ class Runs:
                 alike[:] = [each for each in alike if each not in told_apart]
                 self._alike.append(told_apart)  # which the loop comes to
             by_program.update(dict.fromkeys(alike, found))
+            first_of.update(dict.fromkeys(alike, first))
         self._alike = kept
         runs = [(program, by_program[program]) for program in self.programs if program in by_program]
         if any(found for _, found in runs):
             runs = [(program, found) for program, found in runs if found or not _is_on_cpu(program)]
         named = [
-            Ran(_name(program.run), found, partial(_reaches, partial(comes_to, program), site_of))
+            Ran(_name(program.run), found, partial(_reaches, comes_to, first_of[program], program, site_of))
             for program, found in runs
         ]
         beyond = len(self._skipped) + len(self._beyond) + self._others
         return over_runs(named, partial(_is_local, site_of), beyond, not self._others)
 
-    def _is_too_much(self) -> bool:
-        """Return whether those that were asked have spent together what one program may take."""
-        return sum(program.evaluator.queries.evaluations for program in self._judged) > BUDGET
+    @staticmethod
+    def _is_too_much(asked: Sequence[Program]) -> bool:
+        """Return whether some have spent together what one program may take.
+
+        What they took over from one another counts: it takes a third of the time, and as much memory.
+        """
+        return sum(each.queries.evaluations + each.queries.taken for each in asked) > BUDGET
 
 
-def _reaches(comes_to: Callable[[Site], bool], site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
-    """Return whether a run configuration comes to what a finding is about; to a place without a site all do."""
+def _reaches(
+    comes_to: Callable[[Program, Site], bool],
+    first: Program,
+    program: Program,
+    site_of: Callable[[Finding], Optional[Site]],
+    finding: Finding,
+) -> bool:
+    """Return whether a run configuration comes to what a finding is about; to a place without a site all do.
+
+    `first`: the one that was asked for it. It is asked here too, unless it gives something else than this one does.
+    """
     site = site_of(finding)
-    return site is None or comes_to(site)
+    if site is None:
+        return True
+    comes = comes_to(first, site)
+    return comes if program is first or first.is_run_as(program) else comes_to(program, site)
 
 
 def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:

@@ -28,7 +28,8 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
-SIZE = 800_000  # bytes of running modules, about 20,000 lines, from which on a program is not read any further
+SIZE = 2_000_000  # bytes of running modules, about 50,000 lines, from which on a program is not read any further
+ENTRIES = 800_000  # the same, where all entries of its tables run: of more, only those that the run names do
 
 
 class Reached(NamedTuple):
@@ -156,7 +157,7 @@ class _Reach:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
         left = [path for path in marked if path not in {module.path for module in running}]
-        if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= SIZE):
+        if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= ENTRIES):
             self.has_taken_all = True
             for path in marked:
                 self.enter(path, words)
@@ -205,7 +206,7 @@ class _Reach:
         """Let a module run as it is imported. Raises _TooLarge."""
         if module is not None and module.scope not in self.found:
             self.size += len(module.source.text)
-            if self.size > SIZE:
+            if self.size > (ENTRIES if self.takes_all and self.has_taken_all else SIZE):
                 raise _TooLarge
             self.modules.append(module)
             self.add(module.scope)

@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.infer.queries import BUDGET, DEEPEST, NESTED, Queries
+from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
@@ -120,7 +120,7 @@ class Program:
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
         """Return what evaluates the expressions of the program."""
-        shared = self.project.shared.get(SharedAnswers)
+        shared = self.base.shared_by_runs if self.base is not None else self.project.shared.get(SharedAnswers)
         if shared is None or (shared.is_full and self.run is None):
             shared = self.project.shared[SharedAnswers] = SharedAnswers()
         evaluator = ProgramEvaluator(self.inputs, LIBRARIES, shared)
@@ -128,6 +128,11 @@ class Program:
         evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, type(self.inputs): self.inputs})
         return evaluator
+
+    @cached_property
+    def shared_by_runs(self) -> SharedAnswers:
+        """Return what the run configurations of the program share: what they take does not depend on other programs."""
+        return SharedAnswers()
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -183,10 +188,11 @@ class Program:
         if not self.is_whole:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
-        if not queries.spent:
+        asked = queries.spent_on or queries.wide_on
+        if not asked:
             return next(iter(self._left_out), None)
-        node = next((each for each in queries.spent_on if isinstance(each, (ast.expr, ast.stmt))), None)
-        module = next((each.module for each in queries.spent_on if isinstance(each, Scope)), None)
+        node = next((each for each in asked if isinstance(each, (ast.expr, ast.stmt))), None)
+        module = next((each.module for each in asked if isinstance(each, Scope)), None)
         where = self.named(module.path) if module is not None else ""
         if module is not None and node is not None:
             where = f"{where}:{module.place(node).spot}"
@@ -195,6 +201,8 @@ class Program:
             return Message(
                 "values rest on one another more than {most} deep in {place}", most=f"{DEEPEST:,}", place=place
             )
+        if not queries.spent:
+            return Message("more than {most} values rest on one another in {place}", most=f"{MEMBERS:,}", place=place)
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     def named(self, path: str) -> str:

@@ -19,6 +19,7 @@ from ms_perflint import pages
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.engine import lint
+from ms_perflint.infer import queries
 from ms_perflint.pages import Example
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions, followed, mode, sources, step_loops
@@ -420,3 +421,24 @@ def test_any_number_of_documents_of_a_file_is_read() -> None:
     train = "import mindspore\nimport yaml\nuse(list(yaml.safe_load_all(open('c.yaml')))[14]['size'])\n"
     documents = "---\n".join(f"size: {n}\n" for n in range(15))
     assert constants_of(analysed({"train.py": train, "c.yaml": documents})) == {14}
+
+
+@pytest.mark.parametrize(("members", "is_said"), [(200, False), (5, True)])
+def test_values_that_rest_on_too_many_others_are_unknown(
+    members: int, is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what rests on none of them is known."""
+    monkeypatch.setattr(queries, "MEMBERS", members)
+    functions = "".join(
+        f"def f{n}():\n    if other():\n        return f{(n + 1) % 9}()\n    return 1\n\n\n" for n in range(9)
+    )
+    calls = "width = 16 * 4\nms.set_context(mode=f3())\nms.Model(width)\n"
+    text = f"import mindspore as ms\nfrom lib import other\n\n\n{functions}{calls}"
+    program = analysed({"train.py": text})
+    (mode_of,), (model,) = program.calls("mindspore.set_context"), program.calls("mindspore.train.Model")
+    given = [call.node.keywords[0].value if call.node.keywords else call.node.args[0] for call in (mode_of, model)]
+    values = [program.value(node, program.module(program.entry).scope) for node in given]  # type: ignore[union-attr]
+    assert [value.constants for value in values] == [() if is_said else (1,), (64,)]
+    reason = re.compile("more than 8,000 values rest on one another in train.py(:[0-9]+)?")
+    assert bool(program.left_out and reason.fullmatch(str(program.left_out))) is is_said
+    assert not program.is_spent

@@ -13,12 +13,16 @@ from front import run
 
 from ms_perflint import engine
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Disk
+from ms_perflint.core.findings import Finding
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.queries import Queries, Query
 from ms_perflint.linting import programs
 from ms_perflint.program import sibling_configs
 from ms_perflint.program.program import Program
+from ms_perflint.resolve.project import Project
 from ms_perflint.training import mode
 
 HEAD = """
@@ -1144,7 +1148,7 @@ def test_what_is_skipped_is_counted_once(tmp_path: Path, monkeypatch: pytest.Mon
     write(tmp_path, YAML, **{f"configs/net_{mode}.yaml": f"mode: {mode}\n" for mode in range(8)})
     for name in CONFIGS:
         (tmp_path / name).unlink()
-    monkeypatch.setattr(programs.Runs, "_is_too_much", lambda runs: len(runs.asked) == 3)
+    monkeypatch.setattr(programs.Runs, "_is_too_much", lambda runs, asked: len(asked) == 3)
     ran = run("train.py", "--select", "MSP101", "--no-cache", cwd=tmp_path)
     assert "with 1 of 8 run configurations: configs/net_1.yaml" in ran.out
     assert "5 more run configurations were not judged" in ran.err
@@ -1155,6 +1159,69 @@ def test_what_the_others_may_take_is_bounded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(programs, "BUDGET", 0)
     bounded, findings = evaluations(tmp_path / "bounded", 50, 'cfg["width"]', are_all=False)
     assert findings and bounded <= free / 2, (free, bounded)
+
+
+def test_what_the_others_have_taken_over_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone: list[int] = []
+
+    def counted(runs: programs.Runs, asked: list[Program]) -> bool:
+        alone.append(sum(program.queries.evaluations for program in asked))
+        return False
+
+    with monkeypatch.context() as patched:
+        patched.setattr(programs.Runs, "_is_too_much", counted)
+        evaluations(tmp_path / "free", 50, 'cfg["width"]')
+    monkeypatch.setattr(programs, "BUDGET", max(alone))
+    evaluations(tmp_path / "bounded", 50, 'cfg["width"]', are_all=False)
+
+
+def test_what_is_skipped_later_holds_no_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where a later file takes more, fewer are asked about it."""
+    write(tmp_path, YAML, **{f"configs/net_{mode}.yaml": f"mode: {mode}\n" for mode in range(8)})
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    project = Project(Disk())
+    held = programs.Programs(Config(str(tmp_path))).of(str(tmp_path / "train.py"), project)
+    most = [8]
+    monkeypatch.setattr(programs.Runs, "_is_too_much", lambda runs, asked: len(asked) == most[0])
+
+    def ask(program: Program) -> dict[tuple[object, ...], Finding]:
+        asked.append(program)
+        mode.default_mode(program)
+        return {}
+
+    for most[0], number in ((8, 8), (3, 3), (8, 3)):
+        asked: list[Program] = []
+        held.ask(ask, lambda finding: None, lambda program, site: True)
+        assert len(asked) == len(held.asked) == len(held.kept) == number
+        assert sum(bool(program.queries.memo) for program in held.programs) == number
+        assert len(held.unasked) == 8 - number
+
+
+def test_those_that_give_the_same_are_not_asked_whether_they_come_to_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """
+import mindspore.dataset as ds
+data = ds.NumpySlicesDataset({"x": [1]}).batch(8, drop_remainder=True)
+net = nn.Dense(16, 16)
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+model.train(2, data, dataset_sink_mode=cfg["sink"])
+"""
+    sinks = {f"configs/net_{n:02}.yaml": f"mode: 0\nsink: {'true' if n % 2 else 'false'}\n" for n in range(40)}
+    write(tmp_path, YAML + text, **sinks)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    runs, asked = Program.runs, set()
+
+    def noted(program: Program, site: Site) -> bool:
+        asked.add(program)
+        return runs(program, site)
+
+    monkeypatch.setattr(Program, "runs", noted)
+    ran = run("train.py", "--select", "MSP102", "--no-cache", cwd=tmp_path)
+    assert "with 20 of 40 run configurations" in ran.out
+    assert 2 <= len(asked) <= 4  # one of each kind, what has the defaults, and what is tried first
 
 
 def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:

@@ -159,6 +159,34 @@ def test_a_cycle_that_the_budget_ends_is_unknown_as_a_whole(monkeypatch: pytest.
     assert circle.queries.spent == queries.EVALUATIONS
 
 
+@pytest.mark.parametrize("shape", ["circle", "star", "knots"])
+@pytest.mark.parametrize("number", [30, 31])
+def test_a_cycle_of_too_many_members_is_unknown_whatever_was_asked_first(
+    shape: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what reads one of them, directly or not; nothing else is."""
+    monkeypatch.setattr(queries, "MEMBERS", 30)
+
+    def following(each: int) -> tuple[int, ...]:
+        if shape == "star":
+            return tuple(range(1, number)) if each == 0 else (0,)
+        more = (each // 2,) if shape == "knots" else ()
+        return ((each + 1) % number, *more)
+
+    equations = {each: (frozenset({each}), following(each)) for each in range(number)}
+    equations.update({100: (NOTHING, (101, 5)), 101: (frozenset({101}), (102,)), 102: (NOTHING, (101,))})
+    equations.update({200: (NOTHING, (100,)), 300: (NOTHING, (101,))})
+    known = frozenset({101})
+    expected = dict.fromkeys(equations, ALL) if number > 30 else System(equations).least()
+    expected.update({101: known, 102: known, 300: known})
+    for order in range(6):
+        asked, numbers = System(equations), list(equations)
+        random.Random(order).shuffle(numbers)
+        assert {each: asked.ask(each) for each in numbers} == expected, order
+        assert bool(asked.queries.wide_on) is (number > 30)
+        assert asked.queries.evaluations <= 8 * len(equations)
+
+
 def test_an_answer_that_grows_without_end_is_unknown() -> None:
     found = Queries(joined)
 
