@@ -17,7 +17,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.dtypes.tensor_ops import words
+from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, has_construct, is_compiled
 from ms_perflint.training.optimizers import is_optimizer_word
@@ -72,7 +72,6 @@ _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
 _OF_CONTAINERS = words("append extend insert pop reverse clear count index items values keys get update")
 _OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
-_SIZES = words("shape dtype ndim size itemsize")
 _DEPTH = 4  # rows of cells inside of one another
 
 
@@ -290,7 +289,7 @@ class _Callee:
 def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
     """Return whether an expression is made of constants, shapes and what the network holds."""
     if isinstance(node, ast.Attribute):
-        return node.attr in _SIZES or is_own(node) or _is_constant(program, function, node.value, hops)
+        return node.attr in FORMS or is_own(node) or _is_constant(program, function, node.value, hops)
     if isinstance(node, ast.Name) and hops:
         if function.home(node.id) is not function:
             return True

@@ -26,6 +26,7 @@ from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.tensor_ops import FORMS
 from ms_perflint.training.graph_mode.branches import computes
 from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -59,7 +60,6 @@ _RANDOM = ("numpy.random.", "random.")
 _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
 _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
 _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
-_SIZES = frozenset({"shape", "dtype", "ndim", "size"})
 _HOPS = 3  # names that stand for one another
 _PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
 
@@ -227,7 +227,7 @@ class _Values:
 
     def is_tensor(self, node: ast.AST) -> bool:
         """Return whether an expression is worked out from the values of a tensor, not only from its shape."""
-        if isinstance(node, ast.Attribute) and node.attr in _SIZES:
+        if isinstance(node, ast.Attribute) and node.attr in FORMS:
             return False
         if isinstance(node, ast.Call) and word_of(node.func) in ("len", "isinstance", "size", "dim", "ndimension"):
             return False
