@@ -64,11 +64,10 @@ def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
         if not _is_dataclass(known.cls) or known.cls.method("__init__"):
             return []
         fields = (
-            each.target.id
+            each.target.id  # type: ignore[union-attr]
             for scope in _classes(evaluator, known.cls)
             for each in scope.node.body  # type: ignore[union-attr]
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-            if "ClassVar" not in ast.dump(each.annotation)
+            if isinstance(each, ast.AnnAssign) and _is_field(each)
         )
         return list(dict.fromkeys(fields))
     made = known.origin
@@ -78,6 +77,10 @@ def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
     """Return a data class and those that it derives from, the bases first."""
     return [each for each in ancestors(evaluator, cls) if each is cls or _is_dataclass(each)][::-1]
+
+
+def _is_field(stmt: ast.AnnAssign) -> bool:
+    return isinstance(stmt.target, ast.Name) and "ClassVar" not in ast.dump(stmt.annotation)
 
 
 def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:

@@ -61,11 +61,14 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
     for start in starts:
         if not _is_for_debugging(start):
             place = start.script.place(start.command.words[0][1])
-            flags = ((flag, given) for flag, given in start.flags.items() if given.is_bare or given.text is not None)
-            told = frozenset((flag, *given[:2]) for flag, given in flags)
+            told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _is_told(given))
             name = os.path.relpath(start.script.path, root)
             found.setdefault(told, RunConfiguration(name, place, start.flags, start=start))
     return told_apart(found.values()) if len(found) > 1 else ()
+
+
+def _is_told(given: Given) -> bool:
+    return given.is_bare or given.text is not None
 
 
 def _is_for_debugging(start: Start) -> bool:
