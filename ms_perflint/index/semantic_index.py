@@ -106,8 +106,8 @@ class Binding:
 
     @property
     def site(self) -> Site:
-        """Return the statement as a site, of which conditions and repetition can be asked."""
-        return Site(self.scope.module, self.stmt, "", self.stmt, self.block, None)  # type: ignore[arg-type]
+        """Return the statement as a site."""
+        return Site.of(self.stmt, self.block)
 
 
 class Scope:
@@ -268,6 +268,11 @@ class Site:
         self.stmt = stmt
         self.block = block
         self.fstring = fstring  # the f-string around it: positions inside are not reliable before Python 3.12
+
+    @staticmethod
+    def of(stmt: ast.AST, block: Block) -> Site:
+        """Return a statement as a site, of which conditions and repetition can be asked."""
+        return Site(block.scope.module, stmt, "", stmt, block, None)  # type: ignore[arg-type]
 
     @property
     def call(self) -> ast.Call:

@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import Held, Key, part_of
 from ms_perflint.training.bases import base_apis
@@ -105,10 +105,10 @@ def _class_around(scope: Scope) -> Optional[Scope]:
 def is_step(program: Program, callee: Value) -> bool:
     """Return whether a callee is a training step: a train cell, or a gradient function beside an optimizer."""
     for known in callee.alternatives:
-        root, calls = _root(known)
-        if calls == 0 and is_step_object(program, root):
+        made, calls = root(known)
+        if calls == 0 and is_step_object(program, made):
             return True
-        api = root.type_api
+        api = made.type_api
         if api in GRADS and calls == api.endswith("GradOperation") and steps_optimizer(program):
             return True  # `GradOperation()(network)(x)`, but `value_and_grad(function)(x)`
     return False
@@ -119,7 +119,7 @@ def is_step_object(program: Program, known: Alternative) -> bool:
     return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS
 
 
-def _root(known: Alternative) -> tuple[Alternative, int]:
+def root(known: Alternative) -> tuple[Alternative, int]:
     """Return what an instance goes back to, and how many calls of instances lie between."""
     calls = 0
     while not known.type_api and (made_by := known.origin) is not None:
@@ -153,10 +153,9 @@ def _gives_gradients(program: Program, cls: Scope) -> bool:
         return False
     own = [known.definition for known in lineage(program.evaluator, cls) if known.definition is not None]
     sites = [site for each in own for scope in each.defines if scope.name == "construct" for site in scope.calls]
-    roots = (_root(known)[0] for site in sites for known in program.evaluator.callees(site).alternatives)
-    made = ((root, root.creation) for root in roots if root.type_api in GRADS)
-    calls = ((root, each.site) for root, each in made if each is not None)
-    return any(site is not None and not is_of_inputs(Call(site, program, root.type_api)) for root, site in calls)
+    roots = (root(known)[0] for site in sites for known in program.evaluator.callees(site).alternatives)
+    made = (call_of(program, each) for each in roots if each.type_api in GRADS)
+    return any(call is not None and not is_of_inputs(call) for call in made)
 
 
 def is_of_inputs(call: Call) -> bool:
@@ -171,7 +170,8 @@ def is_of_inputs(call: Call) -> bool:
 def _holds_gradients(program: Program, cls: Scope) -> bool:
     """Return whether an attribute of a class is what gives gradients."""
     return any(
-        isinstance(b.value, ast.Call) and any(api in GRADS for api in _api_names(program, b.value, b.scope))
+        isinstance(b.value, ast.Call)
+        and any(known.type_api in GRADS for known in program.value(b.value, b.scope).alternatives)
         for name, bs in cls.attributes.items()
         if _may_hold(program, cls, name, step_flow(program).gradients)
         for b in bs
@@ -204,7 +204,3 @@ def _holds_methods(cls: Scope, name: str) -> bool:
         isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and cls.method(value.attr) is not None
         for value in values
     )
-
-
-def _api_names(program: Program, node: ast.Call, scope: Scope) -> set[str]:
-    return {known.type_api for known in program.value(node, scope).alternatives if known.type_api}

@@ -94,6 +94,8 @@ PARTS = words("split Split chunk unbind unstack Unstack tensor_split")  # a tupl
 RESULTS = {"TopK": ("", "int32"), "Sort": ("", "int32")}
 # Results that are no tensors
 NO_TENSOR = words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
+# Attributes of a tensor that tell its form, and not its values
+FORMS = words("shape dtype ndim size itemsize")
 # Methods that give an array of NumPy
 ARRAYS = words("asnumpy")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs

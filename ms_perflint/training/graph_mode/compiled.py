@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
-from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import children, descendants, given, is_decorated
 from ms_perflint.infer.bases import ancestors, method
@@ -23,19 +23,6 @@ _OF_MODEL = ("network", "loss_fn", "optimizer")
 _TRAINED = "mindspore.train.Model."  # its methods train networks that are looked at themselves
 _AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
 MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
-
-
-class Step(NamedTuple):
-    """A statement of a function that may run, and where it stands."""
-
-    stmt: ast.AST
-    block: Block
-
-    @property
-    def site(self) -> Site:
-        """Return the statement as a site, of which conditions and repetition can be asked."""
-        module = self.block.scope.module
-        return Site(module, self.stmt, "", self.stmt, self.block, None)  # type: ignore[arg-type]
 
 
 @fact
@@ -184,19 +171,19 @@ class _Walk:
 
 
 @fact
-def _steps(program: Program, path: str) -> dict[Scope, list[Step]]:
+def _steps(program: Program, path: str) -> dict[Scope, list[Site]]:
     module = program.module(path)
-    found: dict[Scope, list[Step]] = {}
+    found: dict[Scope, list[Site]] = {}
     for stmt, block in module.steps if module is not None else ():
-        found.setdefault(block.scope.owner, []).append(Step(stmt, block))
+        found.setdefault(block.scope.owner, []).append(Site.of(stmt, block))
     return found
 
 
 @fact
-def steps(program: Program, function: Scope) -> list[Step]:
+def steps(program: Program, function: Scope) -> list[Site]:
     """Return the statements of a function that may run; none of a lambda."""
     found = _steps(program, function.module.path).get(function, [])
-    return [step for step in found if program.evaluator.may_run(step.site)]
+    return [step for step in found if program.evaluator.may_run(step)]
 
 
 def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
@@ -206,7 +193,7 @@ def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     return ([stmt.target], stmt.value) if isinstance(stmt, (ast.AugAssign, ast.AnnAssign)) else ([], None)
 
 
-def own_nodes(step: Step) -> Iterator[ast.AST]:
+def own_nodes(step: Site) -> Iterator[ast.AST]:
     """Yield a statement and its expressions, without the statements inside of it."""
     yield step.stmt
     for part in children(step.stmt):

@@ -17,12 +17,12 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.dtypes.tensor_ops import words
+from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, has_construct, is_compiled
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
-from ms_perflint.training.training_steps import GRADS, is_step_class
+from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
 _COMPILED_APIS = (
     "mindspore.nn.",
@@ -72,13 +72,12 @@ _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
 _OF_CONTAINERS = words("append extend insert pop reverse clear count index items values keys get update")
 _OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
-_SIZES = words("shape dtype ndim size itemsize")
 _DEPTH = 4  # rows of cells inside of one another
 
 
 def is_seen(program: Program, value: Value) -> bool:
     """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
-    known = [root(each) for each in value.alternatives if each.constant is NO_CONSTANT]
+    known = [root(each)[0] for each in value.alternatives if each.constant is NO_CONSTANT]
     if not known or (value.open and not all(map(_is_of_mindspore, known))):
         return False
     if any(made_outside(program, each) is not None for each in known):
@@ -88,7 +87,7 @@ def is_seen(program: Program, value: Value) -> bool:
 
 def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> Optional[Alternative]:
     """Return what a call of another package makes, or what of a row of cells: a network that the files do not show."""
-    known = root(known)
+    known, _ = root(known)
     made = known.creation
     if made is None or not depth or is_of(known.type_api, GRAPHS):
         return None
@@ -202,7 +201,7 @@ class _Callee:
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
             return False
-        known = root(known)
+        known, _ = root(known)
         if known.api:
             return self._is_api(known.api)
         if known.type_api:
@@ -290,7 +289,7 @@ class _Callee:
 def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
     """Return whether an expression is made of constants, shapes and what the network holds."""
     if isinstance(node, ast.Attribute):
-        return node.attr in _SIZES or is_own(node) or _is_constant(program, function, node.value, hops)
+        return node.attr in FORMS or is_own(node) or _is_constant(program, function, node.value, hops)
     if isinstance(node, ast.Name) and hops:
         if function.home(node.id) is not function:
             return True
@@ -352,10 +351,3 @@ def _is_of_mindspore(known: Alternative) -> bool:
 def _is_cell(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell of MindSpore, or one of its primitives."""
     return any(_is_cell_api(each.api) for each in lineage(program.evaluator, cls) if each.api)
-
-
-def root(known: Alternative) -> Alternative:
-    """Return what was called to make something of no class of its own: `self.grad(self.network, weights)`."""
-    while not known.api and not known.type_api and known.origin is not None:
-        known = known.origin
-    return known

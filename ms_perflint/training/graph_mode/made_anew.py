@@ -28,7 +28,7 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class, root
 
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
 _HOPS = 4  # names and functions between what is called and what made it
@@ -123,8 +123,7 @@ def _made_elsewhere(program: Program, site: Site) -> Iterator[Site]:
 
 def maker_of(program: Program, known: Alternative) -> Optional[Site]:
     """Return the call that made a gradient function or a train cell; None for others."""
-    while not known.type_api and known.origin is not None:  # what a `GradOperation` gave
-        known = known.origin
+    known, _ = root(known)  # of what a `GradOperation` gave
     cls = known.cls
     is_step = cls is not None and has_construct(program, cls) and is_step_class(program, cls)
     return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None

@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import ADDS
@@ -25,7 +25,6 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import computes, root_of
 from ms_perflint.training.graph_mode.compiled import (
-    Step,
     assigned,
     compiled,
     has_construct,
@@ -127,7 +126,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     block = binding.block
     if binding.kind == "for":
         block = Block(scope, block, binding.stmt, "body")
-    site = Step(binding.stmt, block).site
+    site = Site.of(binding.stmt, block)
     return program.runs(site) and repeats(program, site, even_once=True) and not is_compiled_anew(program, site)
 
 

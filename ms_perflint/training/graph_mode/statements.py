@@ -26,8 +26,9 @@ from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.tensor_ops import FORMS
 from ms_perflint.training.graph_mode.branches import computes
-from ms_perflint.training.graph_mode.compiled import Step, assigned, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -59,7 +60,6 @@ _RANDOM = ("numpy.random.", "random.")
 _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
 _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
 _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
-_SIZES = frozenset({"shape", "dtype", "ndim", "size"})
 _HOPS = 3  # names that stand for one another
 _PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
 
@@ -153,7 +153,7 @@ def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str
     return None
 
 
-def _of_containers(program: Program, step: Step, values: _Values) -> Iterator[Obstacle]:
+def _of_containers(program: Program, step: Site, values: _Values) -> Iterator[Obstacle]:
     """Yield dicts keyed by Parameters, and lists that grow in a loop over a tensor."""
     module = step.block.scope.module
     for node in own_nodes(step):
@@ -179,7 +179,7 @@ def _grows(node: ast.AST) -> bool:
     return isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.Tuple))
 
 
-def _is_parameter(program: Program, node: ast.expr, step: Step) -> bool:
+def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
     """Return whether an expression is a Parameter, or one of those that a loop or a comprehension goes through."""
     scope = step.block.scope
     if isinstance(node, ast.Name):
@@ -206,7 +206,7 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
 class _Values:
     """Which names of a function hold tensors, by the form of what is assigned to them."""
 
-    def __init__(self, function: Scope, running: list[Step]) -> None:
+    def __init__(self, function: Scope, running: list[Site]) -> None:
         self.function = function
         self.parents: dict[int, ast.AST] = {}
         for node in descendants(function.node):
@@ -227,7 +227,7 @@ class _Values:
 
     def is_tensor(self, node: ast.AST) -> bool:
         """Return whether an expression is computed from the values of a tensor, not only from its shape."""
-        if isinstance(node, ast.Attribute) and node.attr in _SIZES:
+        if isinstance(node, ast.Attribute) and node.attr in FORMS:
             return False
         if isinstance(node, ast.Call) and word_of(node.func) in ("len", "isinstance", "size", "dim", "ndimension"):
             return False

@@ -20,7 +20,6 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
-    Step,
     assigned,
     compiled,
     is_compiled,
@@ -148,7 +147,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
             )
 
 
-def _is_deep(program: Program, function: Scope, step: Step) -> bool:
+def _is_deep(program: Program, function: Scope, step: Site) -> bool:
     """Return whether compiled loops nest too many calls: each pass with a test on a tensor is one level deeper.
 
     Run: 100 passes compile, 200 exceed the depth of calls of the compiler; a loop in a `while` is in all its passes.

@@ -221,7 +221,7 @@ class _Containers:
         """Return the innermost statement that makes a display."""
         node = known.shown.node if known.shown is not None else None
         found = steps(self.program, known.shown.scope.owner) if known.shown is not None else ()
-        inside = (step.site for step in reversed(found) if any(each is node for each in descendants(step.stmt)))
+        inside = (step for step in reversed(found) if any(each is node for each in descendants(step.stmt)))
         return next(inside, None)
 
     def _is_slice(self, site: Site, value: Optional[ast.expr]) -> bool:
