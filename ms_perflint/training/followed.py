@@ -117,7 +117,7 @@ def given(program: Program, name: str, scope: Scope) -> list[End]:
 def may_hold_trainer(program: Program) -> bool:
     """Return whether a file of a program may call something that trains: by its bytes, before it is known what runs.
 
-    It names that, or an optimizer, or the parameters that one is made of.
+    It names that, or an optimizer, or the parameters that one is made of, or it imports modules by a call.
     """
     words = _marks()
     project = program.project
@@ -126,8 +126,8 @@ def may_hold_trainer(program: Program) -> bool:
 
 @cache
 def _marks() -> tuple[str, ...]:
-    """Return the words of which a file has one that makes a step or an optimizer."""
-    return (*PARAMETERS, *sorted({api.rpartition(".")[2] for api in (*STEP_CELLS, *optimizers())}))
+    """Return the words of which a file has one that makes a step or an optimizer, or imports a module by a call."""
+    return (*PARAMETERS, *BY_CALL, *sorted({api.rpartition(".")[2] for api in (*STEP_CELLS, *optimizers())}))
 
 
 def trainer(program: Program) -> Optional[End]:
