@@ -352,6 +352,8 @@ def main(names):
         # of a module that nothing is called of, only data is read
         ("cfg = importlib.import_module(names[0])\n    print(cfg.lr, cfg.size + 1)\n    ms.set_seed(cfg.seed)", ""),
         ("importlib.import_module(names[0])", ""),
+        ("cfg = importlib.import_module(names[0])\n    print(dict(cfg.__dict__.items()))", ""),
+        ("cfg = importlib.import_module(names[0])\n    print({k: v for k, v in vars(cfg).items()})", ""),
         (
             "class Switch:\n        def train(self):\n            self.on = True\n    Switch().train()",
             "",

@@ -10,8 +10,9 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -138,11 +139,17 @@ def trainer(program: Program) -> Optional[End]:
 
 
 def _runs_unknown(program: Program) -> Optional[End]:
-    """Return the running call that imports a module of which it is not known which, where something of it is called."""
+    """Return the running call that imports a module of which it is not known which, where something of it is called.
+
+    What is called of its names, `vars(module).items()`, reads settings from it.
+    """
     imports = [site for word in BY_CALL for site in program.sites(word) if is_unknown(program, site.node, site.scope)]
     nodes = {site.node for site in imports if program.runs(site)}
     for site in (site for module in dict.fromkeys(each.module for each in imports) for site in module.sites):
-        if nodes and isinstance(site.node, ast.Call) and is_unknown(program, site.node.func, site.scope):
+        if not nodes or not isinstance(site.node, ast.Call) or not is_unknown(program, site.node.func, site.scope):
+            continue
+        words = {word_of(part.func if isinstance(part, ast.Call) else part) for part in descendants(site.node.func)}
+        if NAMESPACES.isdisjoint(words):
             found = end(program, site.node.func, site.scope, nodes)
             if found.node in nodes and program.runs(site):
                 return found
