@@ -72,6 +72,33 @@ def test_the_command_can_be_copied_into_a_shell(name: str, word: str, tmp_path: 
         )
 
 
+@pytest.mark.parametrize(
+    ("imported", "files", "is_told"),
+    [
+        ("from src import Net", {"src/__init__.py": "from .net import Net\n"}, True),
+        ("from src import Net", {"src/__init__.py": "from src.net import *\n"}, True),
+        ("from src import Own as Net", {"src/__init__.py": "from .net import Net as Own\n"}, True),
+        (
+            "from src import Net",
+            {"src/__init__.py": "from .nets import Net\n", "src/nets/__init__.py": "from ..net import Net\n"},
+            True,
+        ),
+        ("import src\nNet = src.Net", {"src/__init__.py": "from .net import Net\n"}, True),
+        # what hands on something else, or nothing
+        ("from src import Other as Net", {"src/__init__.py": "from .own import Other\n", "src/own.py": NET}, False),
+        ("from other import Net", {"other.py": NET, "src/__init__.py": "from .net import Net\n"}, False),
+    ],
+)
+def test_a_broken_file_behind_a_name_that_is_handed_on(
+    imported: str, files: dict[str, str], is_told: bool, here: Path
+) -> None:
+    for name, text in {"train.py": SCRIPT.replace("from src.net import Net", imported), **files}.items():
+        (here / name).parent.mkdir(exist_ok=True)
+        (here / name).write_text(text)
+    ran = run("--isolated", "-n", "--strict", "train.py", cwd=here)
+    assert ("in src/net.py:4" in ran.err) is is_told
+
+
 def test_it_is_said_with_and_without_a_cache(here: Path) -> None:
     cache = ("--isolated", "--cache-dir", str(here / "cache"))
     for options in (("--isolated", "-n"), cache, cache):
@@ -325,6 +352,8 @@ def main(names):
         # of a module that nothing is called of, only data is read
         ("cfg = importlib.import_module(names[0])\n    print(cfg.lr, cfg.size + 1)\n    ms.set_seed(cfg.seed)", ""),
         ("importlib.import_module(names[0])", ""),
+        ("cfg = importlib.import_module(names[0])\n    print(dict(cfg.__dict__.items()))", ""),
+        ("cfg = importlib.import_module(names[0])\n    print({k: v for k, v in vars(cfg).items()})", ""),
         (
             "class Switch:\n        def train(self):\n            self.on = True\n    Switch().train()",
             "",

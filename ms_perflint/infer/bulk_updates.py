@@ -154,11 +154,18 @@ def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str,
         return before
     if reachability == OPTIONAL and given.alternatives:
         return [*before, given.as_non_default(), Value((), False, True)]
-    is_in_loop = update.word == ITEM and not isinstance(update.key, ast.Constant)
-    is_rewritten = taken and is_in_loop and not _is_conditional(update)
-    if (not given.alternatives or given.open or taken is None) and not is_rewritten:
+    is_lost = not given.alternatives or given.open or taken is None
+    if is_lost and not (taken and _is_rewritten(evaluator, update, name, scope)):
         return [*before, given]
     return [given, *(value.as_non_default() for value in before)] if _is_conditional(update) else [given]
+
+
+def _is_rewritten(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
+    """Return whether a loop surely gives an item of a mapping what is computed, and taken from no other one."""
+    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
+    if update.word != ITEM or loop is None or update.value is None or _is_conditional(update):
+        return False
+    return setting_loops.at_key(evaluator, update.value, loop, name, scope) is None
 
 
 @query

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.core.files import unreadable
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import SourceError
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import ImportStatement, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -86,10 +87,23 @@ def _unread(program: Program) -> Optional[Message]:
     broken = program.paths & project.broken
     for scope in (scope for module in modules if broken for scope in module.scopes if scope in program.reached):
         for stmt, _ in scope.imports:
-            for path in program.names.imported_files(stmt, scope.module):
+            for path in _behind(program, stmt, scope.module, set()):
                 if path in broken:
                     return _why(program, path)
     return None
+
+
+def _behind(program: Program, stmt: ImportStatement, module: SemanticIndex, seen: set[str]) -> Iterator[str]:
+    """Yield the files that an import statement runs, and those that these take from others only to hand it on."""
+    wanted = {alias.name for alias in stmt.names} if isinstance(stmt, ast.ImportFrom) else module.words
+    for path in program.names.imported_files(stmt, module):
+        yield path
+        other = program.module(path) if path not in seen else None
+        seen.add(path)
+        for inner, _ in other.scope.imports if other is not None else ():
+            names = {(alias.asname or alias.name).partition(".")[0] for alias in inner.names}
+            if "*" in names or "*" in wanted or not names.isdisjoint(wanted):
+                yield from _behind(program, inner, other, seen)  # type: ignore[arg-type]
 
 
 def _why(program: Program, path: str) -> Message:

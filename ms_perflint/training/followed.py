@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container
 from functools import cache
 from typing import NamedTuple, Optional
 
@@ -13,6 +12,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -23,6 +23,7 @@ from ms_perflint.training.training_steps import STEP_CELLS
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
+MEMBERS = 8  # steps from a member to what it is taken from
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
 _CALLS = rb"\.[\s\\]*(?:%s)\b" % "|".join(WORDS).encode()
 
@@ -51,15 +52,12 @@ class End(NamedTuple):
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
 
 
-def end(program: Program, node: ast.expr, scope: Scope, last: Container[ast.AST] = ()) -> End:
-    """Return the expression at which the way to the value of another one ends: itself, or one that gives it.
-
-    `last`: where it ends in any case.
-    """
+def end(program: Program, node: ast.expr, scope: Scope) -> End:
+    """Return the expression at which the way to the value of another one ends: itself, or one that gives it."""
     seen: set[ast.expr] = set()
     while True:
         seen.add(node)
-        step = _step(program, node, scope) if node not in last else None
+        step = _step(program, node, scope)
         if step is None or step.node in seen:
             return End(node, scope)
         node, scope = step
@@ -156,15 +154,34 @@ def trainer(program: Program) -> Optional[End]:
 
 
 def _runs_unknown(program: Program) -> Optional[End]:
-    """Return the running call that imports a module of which it is not known which, where something of it is called."""
+    """Return the running call that imports a module of which it is not known which, where something of it is called.
+
+    What is called of its names, `vars(module).items()`, reads settings from it.
+    """
     imports = [site for word in BY_CALL for site in program.sites(word) if is_unknown(program, site.node, site.scope)]
-    nodes = {site.node for site in imports if program.runs(site)}
+    nodes = {site.node: site.scope for site in imports if program.runs(site)}
     for site in (site for module in dict.fromkeys(each.module for each in imports) for site in module.sites):
-        if nodes and isinstance(site.node, ast.Call) and is_unknown(program, site.node.func, site.scope):
-            found = end(program, site.node.func, site.scope, nodes)
-            if found.node in nodes and program.runs(site):
-                return found
+        module = _taken_from(site.node.func, site.scope) if isinstance(site.node, ast.Call) else None
+        if module in nodes and program.runs(site):
+            return End(module, nodes[module])
     return None
+
+
+def _taken_from(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return what an expression is a member of, through names that are given it once: `module.Net`, `getattr(...)`."""
+    for _ in range(MEMBERS):
+        if isinstance(node, ast.Attribute) and node.attr not in NAMESPACES:
+            node = node.value
+        elif isinstance(node, ast.Call) and word_of(node.func) == "getattr" and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Name):
+            only = bindings[0] if len(bindings := scope.bindings.get(node.id, [])) == 1 else None
+            if only is None or only.value is None or only.kind != "assign":
+                break
+            node = only.value
+        else:
+            break
+    return node
 
 
 def _is_in_model(program: Program, made: Call) -> bool:
