@@ -27,6 +27,7 @@ from ms_perflint.training import devices, training
 ANSWERS = 1_000_000  # answers of programs, of all together, after which they are evicted
 EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice the time to judge a small program
 MOST = 60  # run configurations of one program that are judged
+FEW = 1  # the same of a large program: each takes seconds, and tens of megabytes
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
 
@@ -66,10 +67,11 @@ class Programs:
             base = Program(project, entry, self._target)
             runs = self._ways(base)
             judged = self._to_judge(base, runs)
-            ways = tuple(base.run_as(run) if run is not None else base for run in judged[:MOST])
+            most = FEW if len(judged) > FEW and base.is_large else MOST
+            ways = tuple(base.run_as(run) if run is not None else base for run in judged[:most])
             for program in ways:
                 program.ways = len(ways)
-            beyond = tuple(map(_name, judged[MOST:]))
+            beyond = tuple(map(_name, judged[most:]))
             self._held[entry] = Runs(ways, beyond, len(runs) - len(judged))
         return self._held[entry]
 

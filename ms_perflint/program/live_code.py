@@ -37,6 +37,7 @@ class Reached(NamedTuple):
 
     scopes: set[Scope]
     is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
+    is_large: bool = False  # more than ENTRIES
     unread: int = 0  # files with entries of its tables of which it is not known which are used
     keys: frozenset[str] = frozenset()  # of tables of which only some entries run
     named: frozenset[str] = frozenset()  # those of them that the run names
@@ -59,7 +60,8 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     for takes_all in (True, False) if (program.entry, words) not in too_large else ():
         reach = _Reach(program, words, takes_all)
         try:
-            return Reached(reach.run(), True, reach.unread, frozenset(reach.keys), words & reach.keys)
+            scopes, keys = reach.run(), frozenset(reach.keys)
+            return Reached(scopes, True, reach.size > ENTRIES, reach.unread, keys, words & keys)
         except _TooLarge:
             if not reach.has_taken_all:
                 break

@@ -472,6 +472,11 @@ class Program:
         """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
         return live_code.is_small(self) or self._reach.is_whole
 
+    @property
+    def is_large(self) -> bool:
+        """Return whether so much of it runs that few of its run configurations are judged."""
+        return not live_code.is_small(self) and self._reach.is_large
+
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""
         return self._order.at.get(id(site.node))

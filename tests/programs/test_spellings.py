@@ -204,11 +204,17 @@ def found(files: Mapping[str, str]) -> Counter[str]:
 
 
 def cases(bases: Iterable[str], spellings: Iterable[str]) -> Iterator[object]:
-    """Yield the pairs of bases and spellings; those in the table of gaps have to fail."""
-    for base in bases:
+    """Yield the pairs of bases and spellings; those in the table of gaps have to fail.
+
+    A spelling that is missed in every program is tried in the first one.
+    """
+    missed = GAPS["every program"]
+    for number, base in enumerate(bases):
         for name in spellings:
+            if number and name in missed:
+                continue
             known = pytest.mark.xfail(strict=True, reason="a known gap")
-            marks = [known] if name in GAPS.get(base, frozenset()) | GAPS["every program"] else []
+            marks = [known] if name in GAPS.get(base, frozenset()) | missed else []
             yield pytest.param(base, name, id=f"{base}-{name}".replace(" ", "-"), marks=marks)
 
 
