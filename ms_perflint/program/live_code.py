@@ -70,9 +70,9 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     return Reached({scope for scope in entry.scopes if scope.owner is scope} if entry else set(), False)
 
 
-def is_small(program: Files) -> bool:
-    """Return whether all files of a program together are small enough to be read, in whatever encoding they are."""
-    return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= SIZE
+def is_small(program: Files, most: int = SIZE) -> bool:
+    """Return whether all files of a program together have at most `most` bytes, in whatever encoding they are."""
+    return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= most
 
 
 def runs_at_once(program: Files, scope: Scope) -> bool:

@@ -475,7 +475,7 @@ class Program:
     @property
     def is_large(self) -> bool:
         """Return whether so much of it runs that few of its run configurations are judged."""
-        return not live_code.is_small(self) and self._reach.is_large
+        return not live_code.is_small(self, live_code.ENTRIES) and self._reach.is_large
 
     def position(self, site: Site) -> Optional[int]:
         """Return where in the execution order a site is first passed; None when that is not known."""

@@ -1233,6 +1233,18 @@ def test_what_a_bound_leaves_out_is_said(tmp_path: Path) -> None:
     assert "10 more run configurations were not judged" in ran.err
 
 
+@pytest.mark.parametrize(("size", "left_out"), [(700_000, 0), (900_000, 7)])
+def test_few_run_configurations_of_a_large_program_are_judged(size: int, left_out: int, tmp_path: Path) -> None:
+    texts = {f"configs/net_{each}.yaml": f"mode: {each % 2}\n" for each in range(8)}
+    write(tmp_path, YAML + "import big\nprint(big.x1)\n", **texts)
+    (tmp_path / "big.py").write_text("".join(f"x{number} = '{number:090}'\n" for number in range(size // 100)))
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    ran = run("train.py", "--select", "MSP101", "--no-cache", cwd=tmp_path)
+    assert (f"{left_out} more run configurations were not judged" in ran.err) is bool(left_out)
+    assert ("with 4 of 8 run configurations" in ran.out) is (not left_out)
+
+
 def test_a_config_file_that_a_program_loads_is_found_behind_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
