@@ -132,10 +132,10 @@ def test_imports_may_go_in_circles() -> None:
 
 
 def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
-    filler = "\n".join(f"def unused_{number}(x):\n    return x + {number}" for number in range(5_000))
-    files = {"train.py": "import mindspore as ms\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(10))}
+    filler = "".join(f"# {number:097}\n" for number in range(2_000))
+    files = {"train.py": "import mindspore as ms\n" + "".join(f"import part_{n}\npart_{n}.go()\n" for n in range(12))}
     part = f"def go():\n    model.train(1, data)\n{filler}"
-    files.update((f"part_{number}.py", part) for number in range(10))
+    files.update((f"part_{number}.py", part) for number in range(12))
     program = program_of(files)
     assert not program.is_whole
     assert [os.path.basename(module.path) for module in program.modules] == ["train.py"]
