@@ -209,8 +209,8 @@ def _options(home: str) -> str:
     parts = []
     for option in OPTIONS:
         flag = f"\n\nOn the command line: `{option.flag}`." if option.flag else ""
-        usual = f"`{option.usual}`" if option.default is not None else f"not set: {option.unset}"
-        rows = f"*Type:* {option.takes}  \n*Default:* {usual}"
+        default = f"`{option.default_text}`" if option.default is not None else f"not set: {option.unset}"
+        rows = f"*Type:* {option.takes}  \n*Default:* {default}"
         parts.append(f"### `{option.key}`\n\n{option.help}\n\n{rows}{flag}\n\n```toml\n{example(option)}\n```\n")
     lines = ["| Rule | Option | Default |", "|---|---|---|"]
     for check in checks():
