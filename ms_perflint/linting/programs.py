@@ -28,6 +28,7 @@ ANSWERS = 1_000_000  # answers of programs, of all together, after which they ar
 EVALUATIONS = 8_000  # after which no other config file is tried: 1.4 s, twice the time to judge a small program
 MOST = 60  # run configurations of one program that are judged
 FEW = 1  # the same of a large program: each takes seconds, and tens of megabytes
+TAKEN = 3  # answers that are taken over in the time of one evaluation
 # words without which a file asks nothing of the one who starts the program
 ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "environ", "getenv", "argv", "autotune")
 
@@ -295,9 +296,9 @@ class Runs:
     def _is_too_much(asked: Sequence[Program]) -> bool:
         """Return whether some have spent together what one program may take.
 
-        What they took over from one another counts: it takes a third of the time, and as much memory.
+        What they took over from one another counts by the time that it takes.
         """
-        return sum(each.queries.evaluations + each.queries.taken for each in asked) > BUDGET
+        return sum(each.queries.evaluations + each.queries.taken // TAKEN for each in asked) > BUDGET
 
 
 def _reaches(
