@@ -120,7 +120,7 @@ def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
     name, other = root(node), root(store.node)
     made = scope.lookup(name) if name is not None and other is not None and name.id == other.id else ()
     own = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
-    return not all(happens_before(place(each.node, each.scope), stored(store)) for each in own)
+    return not all(happens_before(stored(each), stored(store)) for each in own)
 
 
 def has_run(store: Binding, node: ast.expr, scope: Scope) -> bool:
@@ -148,7 +148,7 @@ def is_keyed_before(module: SemanticIndex, name: ast.Name, scope: Scope) -> bool
     start = module.rank(owner.node) if owner.parent is not None else -1
     if read is None or start is None:
         return False
-    made = [place(each.node, each.scope) for each in scope.lookup(name) if each.kind != "parameter"]
+    made = [stored(each) for each in scope.lookup(name) if each.kind != "parameter"]
     for rank, (step, block) in enumerate(module.steps[start + 1 : read.rank], start + 1):
         at = Place(rank, step, block)
         if isinstance(step, PLAIN) and happens_before(at, read) and all(never_before(at, each) for each in made):
