@@ -100,7 +100,7 @@ def passed(evaluator: Evaluator, binding: Binding, layer: Layer, default: Value)
 def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
     """Return whether a call passes nothing for a parameter but what it may spread."""
     ways = [each.of(binding.name) for each in arguments(evaluator, binding.scope, layer)]
-    return all(reachability.given is None and not reachability.is_open for reachability in ways)
+    return all(way.given is None and not way.is_open for way in ways)
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ms_perflint.resolve.resolver import Resolver
 
 Key = Union[str, Node]
-State = tuple[Key, str]  # a node, and what of it is meant
+State = tuple[Key, str]  # a node, and what of it
 Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held
 Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
 EQUAL = 4096  # sets of values, from which on it is not looked any more whether a new one is equal to one of them

@@ -80,11 +80,11 @@ def _first(program: Program) -> Optional[Training]:
         lambda one: train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values),
         lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
-    for is_meant in kinds:
-        if any(map(is_meant, train_cells.any_order(program))):  # in which order they run costs more
+    for is_one in kinds:
+        if any(map(is_one, train_cells.any_order(program))):  # in which order they run costs more
             reached = [each for each in train_cells.trainings(program) if not is_for_cpu_only(program, each.call)]
             if len(reached) > 1:
                 reached.sort(key=lambda each: is_on_request(program, each.call))
-            if (found := next(filter(is_meant, reached), None)) is not None:
+            if (found := next(filter(is_one, reached), None)) is not None:
                 return found
     return None
