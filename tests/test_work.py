@@ -28,7 +28,7 @@ from ms_perflint.infer.bulk_updates import Update
 from ms_perflint.infer.places import Node
 from ms_perflint.infer.queries import Queries
 from ms_perflint.linting import linter, programs
-from ms_perflint.program import live_code, target, value_flow
+from ms_perflint.program import live_code, run_order, target, value_flow
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
@@ -592,7 +592,7 @@ def test_which_training_runs_first_is_asked_where_one_has_matmul(
     files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer)}
     write(tmp_path, {**files, "train.py": LEARNS})
     counts: Counter[str] = Counter()
-    count(monkeypatch, counts, live_code, "order", "ordered")
+    count(monkeypatch, counts, run_order, "order", "ordered")
     config = Config(str(tmp_path), select=("MSP201",))
     report = engine.lint([str(tmp_path / "train.py"), str(tmp_path / "kit/learner.py")], config)
     assert not report.problems

@@ -1,21 +1,20 @@
-"""What runs: forward from the entry script, by the names that running code loads; and in which order."""
+"""What runs: forward from the entry script, by the names that running code loads."""
 
 from __future__ import annotations
 
-import ast
 import os
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.index.execution_order import steps_of
-from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer import config_files, registries
+from ms_perflint.program import filled_tables
+from ms_perflint.program.filled_tables import Given, Tables
 from ms_perflint.resolve.outline import ImportWork
+from ms_perflint.resolve.resolver import Resolution
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
-    from ms_perflint.program.protocols import Calls
 
 # Methods that the framework calls: of cells, callbacks, datasets, threads
 HOOKS = frozenset(
@@ -114,6 +113,7 @@ def _acting(program: Files) -> list[str]:
 class _Reach:
     def __init__(self, program: Files, words: frozenset[str], takes_all: bool) -> None:
         self.program = program
+        self.entry = program.module(program.entry)
         self.takes_all = takes_all  # entries of tables, where they are not too many
         self.has_taken_all = False
         self.found: set[Scope] = set()
@@ -126,11 +126,12 @@ class _Reach:
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
+        self.tables = Tables(program)
 
     def run(self) -> set[Scope]:
         for path in _acting(self.program):
             self.touch(self.program.module(path))
-        entry = self.program.module(self.program.entry)
+        entry = self.entry
         self.touch(entry)
         if entry is not None:
             if entry.scope.main is not None:
@@ -152,22 +153,35 @@ class _Reach:
                     self.add(inner)
 
     def register(self) -> None:
-        """Let run what decorators put into the tables of what runs: no code loads the names of that."""
+        """Let run what is put into the tables out of which running code takes: no code loads the names of that."""
         running = self.modules
-        words = tuple(sorted({word for module in running for word in registries.registering(module)}))
+        main = self.entry.scope.main if self.entry is not None else None
+        self.tables.note(running, self.found if main is None else (main, *self.found))
+        self.put_by_calls(lambda given, scope: not self.tables.is_only_put(given, scope, running))
+        words = self.tables.words
         if not words:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
-        left = [path for path in marked if path not in {module.path for module in running}]
+        paths = {module.path for module in running}
+        left = [path for path in marked if path not in paths]
         if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= ENTRIES):
             self.has_taken_all = True
             for path in marked:
                 self.enter(path, words)
+            self.put_by_calls(self.tables.holds)
             return
         self.read_texts(running)
         self.unread = 0
+        held = [given for given, scope in self.tables.put if self.tables.holds(given, scope)]
+        self.keys.update(*(given.keys for given in held))
+        self.put_by_calls(lambda given, scope: given in held and not given.keys.isdisjoint(self.words))
         for word in words:
             self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])
+
+    def put_by_calls(self, runs: Callable[[Given, Scope], bool]) -> None:
+        """Let run what calls put into tables, where it runs."""
+        for given, scope in self.tables.removed(runs):
+            self.meet(self.program.names.resolve(scope.module, given.name))
 
     def register_named(self, word: str, marked: Sequence[str]) -> None:
         """Let run what decorators with this word put into a table under keys that the run names."""
@@ -179,12 +193,12 @@ class _Reach:
             self.unread += len(marked)
 
     def enter(self, path: str, words: Sequence[str], keys: Optional[Container[str]] = None) -> bool:
-        """Let run what a file defines with decorators that have these words; return whether there is some of that.
+        """Let run what a file puts into tables by decorators with these words; return whether there is some of that.
 
         `keys`: only what stands in the table under one of them.
         """
         module = self.program.module(path)
-        found = [scope for scope in module.scope.defines if is_decorated(scope.node, *words)] if module else []
+        found = [scope for scope in module.scope.defines if self.tables.is_put(scope, words)] if module else []
         wanted = [each for each in found if keys is None or any(key in keys for key in registries.keys_of(each))]
         for scope in wanted:
             self.add(scope)
@@ -230,114 +244,24 @@ class _Reach:
 
     def load(self, scope: Scope) -> None:
         """Let run what a running scope loads: what its names mean, and the modules that bind them."""
-        resolved = self.program.names.loaded(scope)
-        for module in resolved.modules:
-            if module.scope not in self.found:  # mostly it is: asking costs more than this look
-                self.touch(module)
-        for other in resolved.scopes:
-            if other not in self.found:
-                self.add(other)
+        given = filled_tables.only_given(scope)
+        self.meet(self.program.names.loaded(scope, frozenset(each.name for each in given)))
+        for each in given:  # what the calls enter has been met
+            if self.tables.is_only_put(each, scope, self.modules):
+                self.tables.put.append((each, scope))
+            else:
+                self.meet(self.program.names.resolve(scope.module, each.name))
         new = scope.attrs - self.attrs
         self.attrs |= new
         for attr in new & self.methods.keys():
             for method in self.methods.pop(attr):
                 self.add(method)
 
-
-class Order(NamedTuple):
-    """When call sites are first passed: import-time code in import order, then along the calls."""
-
-    at: dict[int, int]  # identity of a call, or of the target of a store in an object -> position
-    words: frozenset[str]  # of the sites that running the script passes
-    run_by_entry: int  # below: passed by running the script; others by calling its functions from elsewhere
-    framework: Optional[int]  # position of the first import of MindSpore
-
-
-def order(program: Calls) -> Order:
-    """Return the execution order of the call sites of a program."""
-    return _Order(program).run()
-
-
-class _Order:
-    def __init__(self, program: Calls) -> None:
-        self.program = program
-        self.entered: set[Scope] = set()
-        self.imported: set[str] = set()
-        self.modules = {module.path: module for module in program.modules}  # those whose code matters
-        self.at: dict[int, int] = {}
-        self.words: set[str] = set()
-        self.framework: Optional[int] = None
-
-    def run(self) -> Order:
-        entry = self.program.module(self.program.entry)
-        count, words = 0, frozenset[str]()
-        if entry is not None:
-            self.enter(entry.scope)
-            for module in self.program.modules:  # imported by functions of which it is not known when they run
-                self.enter(module.scope)
-            count, words = len(self.at), frozenset(self.words)
-            # functions of the entry script count also where `__main__` does not call them
-            for scope in entry.scope.defines:
-                if scope.is_function:
-                    self.enter(scope)
-        return Order(self.at, words, count, self.framework)
-
-    def enter(self, scope: Scope) -> None:
-        """Run a scope: its imports, calls and stores, as they come first, and what they enter, before the next one."""
-        stack = [self._runs(scope)]
-        while stack:
-            inner = next(stack[-1], None)
-            if inner is None:
-                stack.pop()
-            elif not isinstance(inner, Scope):
-                stack.append(self._run_file(inner))
-            elif inner not in self.entered:
-                stack.append(self._runs(inner))
-
-    def _runs(self, scope: Scope) -> Iterator[Union[Scope, str]]:
-        """Pass the steps of a scope; yield the functions that they enter, and the files that they import."""
-        if scope in self.entered:
-            return
-        self.entered.add(scope)
-        is_imported = scope.module.path != self.program.entry
-        for step, is_of_script in steps_of(scope):
-            if is_of_script and is_imported:
-                continue
-            if isinstance(step, (ast.Import, ast.ImportFrom)):
-                yield from self._imported(step, scope.module)
-                continue
-            self.at.setdefault(id(step.node), len(self.at))
-            if isinstance(step, Site):
-                self.words.add(step.word)
-                yield from self.program.callees(step) or self._handed(step)
-
-    def _handed(self, site: Site) -> list[Scope]:
-        """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
-        found: list[Scope] = []
-        if isinstance(site.node, ast.Call):
-            for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
-                if isinstance(given, ast.Name):
-                    resolved = self.program.names.resolve(site.module, given.id).scopes
-                    found.extend(scope for scope in resolved if scope.is_function)
-        return found
-
-    def _imported(self, stmt: ImportStatement, importer: SemanticIndex) -> Iterator[str]:
-        """Yield the files of the program that an import statement names."""
-        names = [stmt.module] if isinstance(stmt, ast.ImportFrom) else [alias.name for alias in stmt.names]
-        if any((name or "").partition(".")[0] == "mindspore" for name in names) and not getattr(stmt, "level", 0):
-            self._meet_framework()
-        yield from (path for path in self.program.names.imported_files(stmt, importer) if path in self.program.paths)
-
-    def _meet_framework(self) -> None:
-        self.framework = len(self.at) if self.framework is None else self.framework
-
-    def _run_file(self, path: str) -> Iterator[Union[Scope, str]]:
-        """Yield what importing a file runs: its code; of one whose own code does not matter, what it imports."""
-        if path in self.modules:
-            yield self.modules[path].scope
-        elif path not in self.imported:
-            self.imported.add(path)
-            if self.program.project.imports.taken(path, "mindspore")[0]:
-                self._meet_framework()
-            others = self.program.project.imports.imported(path, self.program.roots)
-            yield from (each for each in others if each in self.program.paths)
+    def meet(self, resolved: Resolution) -> None:
+        """Let run what names mean, and the modules that bind them."""
+        for module in resolved.modules:
+            if module.scope not in self.found:  # mostly it is: asking costs more than this look
+                self.touch(module)
+        for other in resolved.scopes:
+            if other not in self.found:
+                self.add(other)

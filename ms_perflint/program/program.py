@@ -19,7 +19,7 @@ from ms_perflint.infer.shared_answers import SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import callers, live_code, run_configurations
+from ms_perflint.program import callers, live_code, run_configurations, run_order
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
@@ -496,8 +496,8 @@ class Program:
         return not self._order.words.isdisjoint(words) or any(node in self._order.at for node in nodes)
 
     @cached_property
-    def _order(self) -> live_code.Order:
-        return live_code.order(self)
+    def _order(self) -> run_order.Order:
+        return run_order.order(self)
 
     def runs(self, site: Site) -> bool:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
