@@ -199,8 +199,3 @@ def own_nodes(step: Site) -> Iterator[ast.AST]:
     for part in children(step.stmt):
         if isinstance(part, ast.expr) or not hasattr(part, "body"):
             yield from descendants(part)
-
-
-def has_construct(program: Program, cls: Optional[Scope]) -> bool:
-    """Return whether a class has a method `construct`, its own or that of a base: a cell."""
-    return cls is not None and method(program.evaluator, cls, "construct") is not None

@@ -15,7 +15,8 @@ from ms_perflint.index.semantic_index import LOOPS, Binding, Site
 from ms_perflint.index.syntax_forms import descendants, inside, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
+from ms_perflint.training.bases import is_cell
+from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.counters import Loops
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
@@ -194,4 +195,4 @@ def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
 
 def _is_of_cell(program: Program, site: Site) -> bool:
     known = program.evaluator.callees(site).alternatives
-    return bool(known) and all(has_construct(program, each.cls) for each in known)
+    return bool(known) and all(is_cell(program, each) for each in known)

@@ -17,6 +17,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import CELL, kin
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
@@ -31,7 +32,6 @@ from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.networks.networks import is_cell
 
 _PASSES = 64  # of loops, with a test on a tensor in each: of those that were run, 100 compile and 200 do not
 _SHOWN = 50  # characters of code in a reason
@@ -92,7 +92,11 @@ def _is_of_plain_class(program: Program, site: Site) -> bool:
     """Return whether a method named `construct` is known to be of classes that are no cells."""
     known = program.evaluator.callees(site)
     classes = [each.definition.cls if each.definition is not None else None for each in known.alternatives]
-    return bool(classes) and not known.open and all(cls is not None and not is_cell(program, cls) for cls in classes)
+    return (
+        bool(classes)
+        and not known.open
+        and all(cls is not None and CELL not in kin(program, "", cls) for cls in classes)
+    )
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:

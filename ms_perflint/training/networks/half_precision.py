@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Si
 from ms_perflint.index.syntax_forms import children, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
@@ -328,12 +328,8 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     if call is None:
         return not _is_unselected(program, mention)
     made = program.value(call, mention.scope)
-    is_cell = (
-        not made.open
-        and bool(made.alternatives)
-        and all(networks.may_be_cell(program, known) for known in made.alternatives)
-    )
-    return not is_cell or _may_hold(network, made)
+    are_cells = not made.open and bool(made.alternatives) and all(is_cell(program, each) for each in made.alternatives)
+    return not are_cells or _may_hold(network, made)
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:

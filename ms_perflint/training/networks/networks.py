@@ -15,7 +15,7 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks.matmul import (
     CELLS,
     MATMUL_CELLS,
@@ -71,17 +71,6 @@ class Reach(NamedTuple):
     objects: frozenset[object]  # the identities of the objects in it
     is_hidden: bool  # a part of it is not known
     has_products: bool  # matmul or convolution, of whatever size
-
-
-@fact
-def is_cell(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell."""
-    return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
-
-
-def may_be_cell(program: Program, known: Alternative) -> bool:
-    """Return whether something is an object of a layer of MindSpore, or of a cell of the project."""
-    return is_cell(program, known.cls) if known.cls is not None else known.type_api.startswith(CELLS)
 
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
@@ -165,7 +154,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 def _is_network(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
-    if is_loss(program, cls) or not is_cell(program, cls):
+    if is_loss(program, cls) or not is_cell_class(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matmul_site(program, site)]
     return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
@@ -287,8 +276,7 @@ class _Search:
             self.deriving.append(scope)
         elif scope.is_class:
             self._bases(scope)
-        in_cell = scope.cls is not None and is_cell(self.program, scope.cls)
-        for part in _parts(self.program, scope, in_cell):
+        for part in _parts(self.program, scope, is_cell_class(self.program, scope.cls)):
             if not self.is_done:
                 self.part(part)
         for loaded in _loaded(self.program, scope):

@@ -14,7 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
@@ -264,8 +264,7 @@ def _in_train_cell(program: Program, call: Call) -> bool:
     """Return whether a call stands in a train cell: one that can be called, itself or as an object of what derives."""
     scope: Optional[Scope] = call.scope
     while scope is not None:
-        is_cell = scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
-        if is_cell and is_step_class(program, scope):
+        if is_cell_class(program, scope) and is_step_class(program, scope):
             kin = (*ancestors(program.evaluator, scope), *derived(program.inputs, scope))
             return any(cls.method("construct") is not None for cls in kin)
         scope = scope.parent
