@@ -90,12 +90,7 @@ def _inside(program: Program) -> frozenset[Scope]:
 
 def is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether the call stands in a function that graph mode compiles."""
-    around: Optional[Scope] = scope.owner
-    while around is not None:
-        if around in _inside(program):
-            return True
-        around = around.parent
-    return False
+    return not _inside(program).isdisjoint(scope.owner.chain())
 
 
 class _Walk:

@@ -318,13 +318,11 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     site = mention.scope.module.site_at(call) if call is not None else None
     if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
         return False  # that call is asked for itself
-    current = mention.scope
-    while current is not None:
-        if current in network.scopes:
+    for scope in mention.scope.chain():
+        if scope in network.scopes:
             return True
-        if current.is_class:
-            return _is_reached_in_class(program, network, current)
-        current = current.parent  # type: ignore[assignment]
+        if scope.is_class:
+            return _is_reached_in_class(program, network, scope)
     if call is None:
         return not _is_unselected(program, mention)
     made = program.value(call, mention.scope)

@@ -49,14 +49,10 @@ _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 @fact
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
-    current: Optional[Scope] = scope
-    while current is not None:
-        if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
-            return True
-        if current.name and is_loss_name(current.name):
-            return True
-        current = current.parent
-    return False
+    return any(
+        is_loss_name(each.name) or any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, each))
+        for each in scope.chain()
+    )
 
 
 def is_loss_name(name: str) -> bool:

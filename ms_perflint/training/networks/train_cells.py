@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -262,13 +262,10 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
 
 def _in_train_cell(program: Program, call: Call) -> bool:
     """Return whether a call stands in a train cell: one that can be called, itself or as an object of what derives."""
-    scope: Optional[Scope] = call.scope
-    while scope is not None:
-        if is_cell_class(program, scope) and is_step_class(program, scope):
-            kin = (*ancestors(program.evaluator, scope), *derived(program.inputs, scope))
-            return any(cls.method("construct") is not None for cls in kin)
-        scope = scope.parent
-    return False
+    around = (each for each in call.scope.chain() if is_cell_class(program, each) and is_step_class(program, each))
+    cls = next(around, None)
+    kin = (*ancestors(program.evaluator, cls), *derived(program.inputs, cls)) if cls is not None else ()
+    return any(each.method("construct") is not None for each in kin)
 
 
 def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
