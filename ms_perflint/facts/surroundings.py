@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import SourceError
+from ms_perflint.core.source import SourceError, flat, short
 from ms_perflint.facts.data import Evidence, Fact, Origin
-from ms_perflint.facts.reader import Reader, flat, short
+from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message

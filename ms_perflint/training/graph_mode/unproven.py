@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
+from ms_perflint.core.source import flat, short
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
@@ -68,7 +69,9 @@ def _unseen(program: Program, part: Held, value: Value) -> Obstacle:
     if is_shown or (made is None and home is not None and not any(known.api for known in value.alternatives)):
         return _named(part.scope, part.node)
     node, scope = (made.call.func, made.scope) if made is not None else (part.node, part.scope)
-    text = Message("`{code}` is not in these files, so it may not compile", code=_shown(_text(scope, node)))
+    text = Message(
+        "`{code}` is not in these files, so it may not compile", code=short(flat(_text(scope, node)), _SHOWN)
+    )
     return obstacle(scope.module, node, "unproven", text)
 
 
@@ -92,15 +95,12 @@ def _is_of_plain_class(program: Program, site: Site) -> bool:
     """Return whether a method named `construct` is known to be of classes that are no cells."""
     known = program.evaluator.callees(site)
     classes = [each.definition.cls if each.definition is not None else None for each in known.alternatives]
-    return (
-        bool(classes)
-        and not known.open
-        and all(cls is not None and CELL not in kin(program, "", cls) for cls in classes)
-    )
+    are_plain = all(cls is not None and CELL not in kin(program, "", cls) for cls in classes)
+    return bool(classes) and not known.open and are_plain
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
-    text = Message("graph mode is not known to compile `{code}`", code=_shown(code or _text(scope, node)))
+    text = Message("graph mode is not known to compile `{code}`", code=short(flat(code or _text(scope, node)), _SHOWN))
     return obstacle(scope.module, node, "unproven", text)
 
 
@@ -109,11 +109,6 @@ def _text(scope: Scope, node: ast.AST) -> str:
     text = scope.module.text(node)
     is_long = isinstance(node, (*LOOPS, ast.ClassDef))
     return text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":") if is_long else text
-
-
-def _shown(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
