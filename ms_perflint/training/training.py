@@ -13,7 +13,7 @@ from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import kin
 from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training_steps import is_step, step_flow
@@ -37,13 +37,6 @@ RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own ma
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
-CALLBACKS = frozenset(
-    {
-        "mindspore.train.LossMonitor", "mindspore.train.TimeMonitor", "mindspore.train.ModelCheckpoint",
-        "mindspore.train.EarlyStopping", "mindspore.train.History", "mindspore.train.SummaryCollector",
-        "mindspore.train.LearningRateScheduler", "mindspore.train.ReduceLROnPlateau",
-    }
-)  # fmt: skip
 
 
 class Fact(NamedTuple):
@@ -216,7 +209,7 @@ def _is_construct(scope: Scope) -> bool:
 
 def is_callback(program: Program, cls: Scope) -> bool:
     """Return whether `Model.train` calls the hooks of a class: it derives from Callback, or from one of its kin."""
-    return any(api.endswith("Callback") or api in CALLBACKS for api in base_apis(program, cls))
+    return any(api.endswith("Callback") for api in kin(program, "", cls))
 
 
 @fact
