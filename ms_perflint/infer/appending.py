@@ -9,9 +9,10 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import GROWS
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
-_ADDS = frozenset({"append", "appendleft", "insert", "extend", "add", "put", "heappush"})
+_ADDS = GROWS | {"put", "heappush"}
 
 
 def list_of(node: ast.expr, scope: Scope) -> ast.expr:

@@ -10,9 +10,10 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import SPREADS, Argument, Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
 
-CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
+CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
 def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:

@@ -12,6 +12,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.appending import appended
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
@@ -40,7 +41,6 @@ HALVES = (
     "precision_mode",
 )
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
-ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
@@ -385,7 +385,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
             yield from appended(program.evaluator, listed, made.scope)
     module = made.scope.module
     names = module.result_names(word_of(made.call.func))
-    for word in ADDS:
+    for word in sorted(ADDS):
         for site in module.by_word.get(word, ()):
             if site.base is not None and word_of(site.base) in names:
                 holders = program.value(site.base, site.scope).alternatives

@@ -10,6 +10,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
 from ms_perflint.infer import bases
+from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training.bases import base_apis, is_cell_class
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collections.")
-_ROWS = frozenset({"append", "extend", "insert", "SequentialCell", "CellList"})
+_ROWS = APPENDS | {"SequentialCell", "CellList"}
 
 
 class Read(NamedTuple):
