@@ -206,7 +206,7 @@ class Reader:
             if not isinstance(site.node, ast.Call) or name not in argparse.option_names(self.program.evaluator, site):
                 continue
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
-            for given in self.program.given(map(str, words)):
+            for given in self.program.commands.given(map(str, words)):
                 if given is not None and given.text is None and not given.is_bare:
                     says = Message("{place} gives `--{name}` something that cannot be told")
                     return says.filled(place=given.place.named, name=name)
@@ -229,7 +229,7 @@ class Reader:
         if place in self._options:
             return self._options[place]
         line = self._line(place)
-        for key, value, _ in (*self.program.overrides(), *self.program.settings):
+        for key, value, _ in (*self.program.commands.overrides(), *self.program.commands.settings):
             if not place.path.endswith(PYTHON) and line.partition(":")[0].strip("\"'") == key.rpartition(".")[2]:
                 return Origin(place, short(Message("{key}={value}, as given", key=key, value=value), LONGEST), True)
         return Origin(place, short(line, LONGEST), not place.path.endswith(PYTHON))
@@ -260,7 +260,8 @@ class Reader:
         """Return an option with what the one run that is judged gives it, else its default; and whether it is given."""
         assert isinstance(site.node, ast.Call)
         flags = [word.value for word in site.node.args if isinstance(word, ast.Constant)]
-        told = self.program.given(map(str, flags)) if self.program.is_one_run() else ()
+        commands = self.program.commands
+        told = commands.given(map(str, flags)) if commands.is_one_run() else ()
         if len(told) == 1 and told[0] not in (None, ABSENT):
             value = told[0].text if told[0] is not None else None
             return Message("--{name} {value}, as given", name=name, value=value) if value else f"--{name}", True

@@ -100,7 +100,7 @@ def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[
 def launchers(reader: Reader) -> Fact:
     """Return the commands in shell scripts that start the program, with the flags whose values can be told."""
     found: dict[tuple[str, str], Evidence] = {}
-    for start in reader.program.starts:
+    for start in reader.program.commands.starts:
         told = {flag: given for flag, given in start.flags.items() if given.is_bare or given.text is not None}
         flags = [flag if given.is_bare else f"{flag}={given.text}" for flag, given in told.items()]
         others = len(start.flags) - len(flags)
@@ -110,7 +110,7 @@ def launchers(reader: Reader) -> Fact:
         several = Message("{number} more flags have values that cannot be told", number=others)
         says = several if others > 1 else one if others else ""
         found.setdefault((place.path, code), Evidence(place, short(code, COMMAND), says))
-    count = len(reader.program.starts)
+    count = len(reader.program.commands.starts)
     return Fact(Message("launchers"), count, str(count) if count else NONE, tuple(found.values()), bool(found))
 
 
