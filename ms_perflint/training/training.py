@@ -18,19 +18,8 @@ from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training_steps import is_step, step_flow
 
-_MARKS = (
-    ".backward(",
-    "TrainOneStep",
-    "value_and_grad",
-    "GradOperation",
-    "build_train_network",
-    "ops.grad",
-    "ms.grad",
-    "import grad",
-    "F.grad",
-    "mindspore.grad",
-    "WithGradCell",
-)
+_STEPS = (".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell")
+_GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
 _OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
@@ -60,7 +49,7 @@ def train_sites(program: Program) -> tuple[Site, ...]:
 def _train_sites(program: Program) -> Iterator[Site]:
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
-        if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
+        if any(_names_step(program, module.path) for module in program.modules):
             yield from _step_sites(program)
 
 
@@ -89,7 +78,17 @@ def mentions_training(program: Program) -> bool:
 
 def names_training(program: Program, path: str) -> bool:
     """Return whether a file names something that trains, by its bytes."""
-    return program.project.matches(path, _TRAIN) or program.project.contains_any(path, _MARKS)
+    return program.project.matches(path, _TRAIN) or _names_step(program, path)
+
+
+@fact
+def mentions_step(program: Program) -> bool:
+    """Return whether a file of the program names what makes a training step: by its bytes."""
+    return any(_names_step(program, path) for path in program.files)
+
+
+def _names_step(program: Program, path: str) -> bool:
+    return program.project.contains_any(path, _STEPS) or program.project.matches(path, _GRAD)
 
 
 def is_unit_test(program: Program) -> bool:

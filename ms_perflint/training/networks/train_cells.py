@@ -18,7 +18,7 @@ from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
-from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, is_trained, mentions_step, train_sites
 from ms_perflint.training.training_steps import (
     GRADS,
     STEP_CELLS,
@@ -37,7 +37,6 @@ FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
-_MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_network", "WithGradCell", "grad(")
 
 
 def is_script(program: Program) -> bool:
@@ -49,15 +48,9 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
     aliases = {word for name in _NAMES for word in module.aliases(name)}
     found = aliases.intersection(module.by_word)
-    if _may_make_step(program):
+    if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
-
-
-@fact
-def _may_make_step(program: Program) -> bool:
-    """Return whether a file of the program names what makes a training step: by its bytes."""
-    return program.project.one_contains(program.files, _MARKS)
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:
