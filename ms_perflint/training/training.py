@@ -154,8 +154,6 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
     candidates = step_flow(program).sites
     for module in program.modules:
-        if b"mindspore" not in module.source.text and module.path != program.entry:
-            continue
         holders = {name for word in _STEP_WORDS for name in module.result_names(word)}
         for scope in module.scopes:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):

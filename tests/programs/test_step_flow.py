@@ -53,6 +53,41 @@ def test_a_gradient_function_is_found_however_it_is_imported(imports: str, made:
     assert is_trained(analysed({"train.py": steps}))
 
 
+CELL = "nn.TrainOneStepCell(net, opt)"
+ELSEWHERE = {
+    "a function": (f"run({CELL}, data)", "def run(step, data):\n    for x in data:\n        step(x)"),
+    "one step": (f"step = {CELL}\nfor x in data:\n    run(step, x)", "def run(step, x):\n    return step(x)"),
+    "one of a list": (f"run([{CELL}], data)", "def run(steps, data):\n    for x in data:\n        steps[0](x)"),
+    "an attribute": (
+        f"run({CELL}).all(data)",
+        "class run:\n    def __init__(self, step):\n        self.step = step\n"
+        "    def all(self, data):\n        for x in data:\n            self.step(x)",
+    ),
+    "a gradient function": (
+        "run(ms.value_and_grad(net, None, opt.parameters), opt, data)",
+        "def run(grad_fn, opt, data):\n    for x in data:\n        _, grads = grad_fn(x)\n        opt(grads)",
+    ),
+    "a model": ("run(Model(net, optimizer=opt), data)", "def run(model, data):\n    model.train(1, data)"),
+}
+
+
+@pytest.mark.parametrize(("main", "loops"), ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_step_is_found_in_a_module_that_does_not_name_the_framework(main: str, loops: str) -> None:
+    imports = f"{HEAD}from mindspore.train import Model\nfrom loops import run\nopt = nn.SGD(net.trainable_params())\n"
+    assert is_trained(analysed({"train.py": imports + main, "loops.py": loops}))
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        "def run(step, data):\n    for x in data:\n        print(x)",
+        "def run(step, data):\n    for x in data:\n        loss = net(x)\n        loss.backward()\n        opt.step()",
+    ],
+)
+def test_other_calls_in_such_a_module_are_no_steps(loops: str) -> None:
+    assert not is_trained(analysed({"train.py": f"{HEAD}from loops import run\nrun({CELL}, data)", "loops.py": loops}))
+
+
 @pytest.mark.parametrize("text", ["with no_grad():\n    step(x)", "grads = step(x)", "x.set_grad(False)"])
 def test_words_around_grad_name_no_gradient_function(text: str) -> None:
     program = analysed({"infer.py": f"from mindspore import nn\n\n{text}\n"}, "infer.py")
