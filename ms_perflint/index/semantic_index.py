@@ -369,11 +369,10 @@ class SemanticIndex:
         guarded = () if self.scope.main is None else (self.scope.main.attrs,)
         return frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
 
-    def aliases(self, word: str) -> set[str]:
-        """Return the last words under which something named `word` elsewhere may be called in this file."""
-        if word not in self.renamed:
-            return {word}
-        words, todo = {word}, [word]
+    def aliases(self, *names: str) -> set[str]:
+        """Return the last words under which something with one of these names elsewhere may be called in this file."""
+        words = set(names)
+        todo = [word for word in names if word in self.renamed]
         while todo:
             for other in self.renamed.get(todo.pop(), ()):
                 if other not in words:

@@ -26,9 +26,9 @@ METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
 
 def _is_dataclass(cls: Scope) -> bool:
     """Return whether the values in a class body are only defaults of what its instances get."""
-    return is_decorated(cls.node, *RECORDS) or any(
-        word_of(base) == "NamedTuple" for base in getattr(cls.node, "bases", ())
-    )
+    is_tuple = any(word_of(base) in cls.module.aliases("NamedTuple") for base in getattr(cls.node, "bases", ()))
+    decorators = getattr(cls.node, "decorator_list", ())
+    return is_tuple or (bool(decorators) and is_decorated(cls.node, *cls.module.aliases(*RECORDS)))
 
 
 def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:

@@ -154,6 +154,9 @@ CLASSES = [
 RECORDS = [
     ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: bool = True\nreveal(A(x=False).x)", "False"),
     ("from dataclasses import dataclass\n@dataclass\nclass A:\n    y: int\n    x: int = 1\nreveal(A(2, 3).x)", "3"),
+    ("from dataclasses import dataclass as record\n@record\nclass A:\n    x: int\nreveal(A(3).x)", "3"),
+    ("import attrs\nrecord = attrs.define\n@record\nclass A:\n    x: int\nreveal(A(3).x)", "3"),
+    ("from typing import NamedTuple as Row\nclass A(Row):\n    x: int\nreveal(A(3).x)", "3"),
     ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(A().x)", "1 ?"),
     ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(parsed(A)[0].x)", "..."),
     ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nreveal(A(**unknown()).x)", "1 ... ?"),

@@ -370,8 +370,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
 @fact
 def _words(program: Program, module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matmul."""
-    own = set().union(*(module.aliases(word) for word in MATMUL_CELLS | MATMUL_OPS))
-    return own | family.words(module)
+    return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:

@@ -46,8 +46,7 @@ def is_script(program: Program) -> bool:
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
-    aliases = {word for name in _NAMES for word in module.aliases(name)}
-    found = aliases.intersection(module.by_word)
+    found = module.aliases(*_NAMES).intersection(module.by_word)
     if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
