@@ -23,13 +23,13 @@ import click
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files
 from ms_perflint.core.fingerprints import digest
+from ms_perflint.core.stacks import with_room
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
 from ms_perflint.linting.linter import HELD_AT_MOST, Linter
 from ms_perflint.linting.prefilter import MARK
-from ms_perflint.processes.frames import with_room
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project

@@ -81,7 +81,11 @@ class Touched:
         """Return whether a file is a script that starts one of the programs."""
         entries = filter(self._readers.may_read, self.found.files) if path.endswith(SHELL) else ()
         project = self._readers.project
-        return any(start.script.path == path for entry in entries for start in Program(project, entry, Target()).starts)
+        return any(
+            start.script.path == path
+            for entry in entries
+            for start in Program(project, entry, Target()).commands.starts
+        )
 
     def _may_be_read_by(self, entry: str) -> bool:
         """Return whether a program that was judged in part may read one of the others, which lies below its script."""

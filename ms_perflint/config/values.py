@@ -23,6 +23,7 @@ from ms_perflint.config.settings import (
     Version,
 )
 from ms_perflint.core.slips import suggestion
+from ms_perflint.core.source import short
 from ms_perflint.languages import LANGUAGES, Message
 
 EXTEND = "extend"  # the key that names the file with the table that this one extends
@@ -370,7 +371,7 @@ def _rule_options(
 def _shown(value: object) -> str:
     """Return a value as TOML would write it, cut short."""
     text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return short(text, 60)
 
 
 _EXCLUDES = ("exclude", "extend_exclude")

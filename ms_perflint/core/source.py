@@ -263,3 +263,13 @@ def _to_utf8(body: bytes, encoding: str) -> bytes:
         raise SourceError(message, row, column) from error
     except (UnicodeError, LookupError) as error:  # half characters of utf-7, codecs that are none for text
         raise SourceError(Message("the file is not valid {encoding}", encoding=encoding), 1, 1) from error
+
+
+def flat(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
+
+def short(text: str, longest: int) -> str:
+    """Return a text, cut where it has more characters than that."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

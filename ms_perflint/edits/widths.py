@@ -12,7 +12,7 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.networks import doubts, known_networks, layers, loads, widths
+from ms_perflint.training.networks import alignment, doubts, known_networks, layers, loads
 from ms_perflint.training.networks.free_widths import Tiles
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number
@@ -29,8 +29,8 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
 def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     """Return how a hidden width becomes a multiple, together with all that depends on it."""
-    changed = widths.aligned(found, tiles.multiple)
-    new = widths.width_at(found, changed) if changed else tiles.padded(found.width)
+    changed = alignment.aligned(found, tiles.multiple)
+    new = alignment.width_at(found, changed) if changed else tiles.padded(found.width)
     constants = (*found.origins, *found.literals, *found.literal_sums)
     edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
     count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})

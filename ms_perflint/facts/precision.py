@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Optional
 
+from ms_perflint.core.source import flat, short
 from ms_perflint.facts.data import Evidence, Fact
-from ms_perflint.facts.reader import Reader, flat, short
+from ms_perflint.facts.reader import LONGEST, Reader
 from ms_perflint.facts.words import also
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -77,7 +78,7 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.place(control.node)
-            yield Evidence(place, short(flat(module.text(control.node))), Message("names FP16 or BF16"))
+            yield Evidence(place, short(flat(module.text(control.node)), LONGEST), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
             yield reader.evidence(
                 control, train_cells.LEVELS[control.api], says=partial(_level, Message("level {value}"), work="")

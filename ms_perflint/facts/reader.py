@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import NOTEBOOK, PYTHON
+from ms_perflint.core.source import NOTEBOOK, PYTHON, flat, short
 from ms_perflint.facts.data import Evidence, Origin, Plain
 from ms_perflint.facts.words import UNKNOWN, both, either
 from ms_perflint.index.reachability import condition_of
@@ -73,7 +73,8 @@ class Reader:
             given.update({name: node for name in names if (node := call.given(name)) is not None})
         shown = [f"{name}={flat(call.module.text(given[name]))}" for name in names if name in given]
         rest = len(call.node.args) + len(call.node.keywords) > len(shown)
-        return short(f"{flat(call.module.text(call.node.func))}({', '.join([*shown, *(['...'] if rest else [])])})")
+        callee = flat(call.module.text(call.node.func))
+        return short(f"{callee}({', '.join([*shown, *(['...'] if rest else [])])})", LONGEST)
 
     def evidence(self, call: Call, name: str, *more: str, says: Callable[[str], str] = as_it_is) -> Evidence:
         """Return a call with what one of its parameters is, in the words that `says` makes of its value."""
@@ -174,8 +175,10 @@ class Reader:
             else:
                 break
         if isinstance(node, ast.Call):
-            return Message("what `{name}` returns is not known", name=short(flat(scope.module.text(node.func))))
-        return Message("`{name}` is not known", name=short(flat(scope.module.text(node))))
+            return Message(
+                "what `{name}` returns is not known", name=short(flat(scope.module.text(node.func)), LONGEST)
+            )
+        return Message("`{name}` is not known", name=short(flat(scope.module.text(node)), LONGEST))
 
     def _given(self, binding: Binding, scope: Scope) -> tuple[ast.expr, Scope] | None:
         """Return the expression that a name was given: what it is bound to, or what the first call passes."""
@@ -203,7 +206,7 @@ class Reader:
             if not isinstance(site.node, ast.Call) or name not in argparse.option_names(self.program.evaluator, site):
                 continue
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
-            for given in self.program.given(map(str, words)):
+            for given in self.program.commands.given(map(str, words)):
                 if given is not None and given.text is None and not given.is_bare:
                     says = Message("{place} gives `--{name}` something that cannot be told")
                     return says.filled(place=given.place.named, name=name)
@@ -226,10 +229,10 @@ class Reader:
         if place in self._options:
             return self._options[place]
         line = self._line(place)
-        for key, value, _ in (*self.program.overrides(), *self.program.settings):
+        for key, value, _ in (*self.program.commands.overrides(), *self.program.commands.settings):
             if not place.path.endswith(PYTHON) and line.partition(":")[0].strip("\"'") == key.rpartition(".")[2]:
-                return Origin(place, short(Message("{key}={value}, as given", key=key, value=value)), True)
-        return Origin(place, short(line), not place.path.endswith(PYTHON))
+                return Origin(place, short(Message("{key}={value}, as given", key=key, value=value), LONGEST), True)
+        return Origin(place, short(line, LONGEST), not place.path.endswith(PYTHON))
 
     def _line(self, place: Place) -> str:
         module = self.program.module(place.path) if place.path.endswith(NOTEBOOK) else None
@@ -247,7 +250,7 @@ class Reader:
                 continue
             for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
                 text, is_given = self._in_words(site, name)
-                option = Origin(self.place(site), text if len(text) <= LONGEST else short(text), True, is_given)
+                option = Origin(self.place(site), short(text, LONGEST), True, is_given)
                 for known in argparse.option_default(self.program.evaluator, site).alternatives:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)
@@ -257,7 +260,8 @@ class Reader:
         """Return an option with what the one run that is judged gives it, else its default; and whether it is given."""
         assert isinstance(site.node, ast.Call)
         flags = [word.value for word in site.node.args if isinstance(word, ast.Constant)]
-        told = self.program.given(map(str, flags)) if self.program.is_one_run() else ()
+        commands = self.program.commands
+        told = commands.given(map(str, flags)) if commands.is_one_run() else ()
         if len(told) == 1 and told[0] not in (None, ABSENT):
             value = told[0].text if told[0] is not None else None
             return Message("--{name} {value}, as given", name=name, value=value) if value else f"--{name}", True
@@ -291,7 +295,7 @@ def phrase(value: Value) -> str:
 
 def worded(constant: object) -> str:
     """Return a constant as Python writes it."""
-    return short(repr(constant)) if constant is not NO_CONSTANT else UNKNOWN
+    return short(repr(constant), LONGEST) if constant is not NO_CONSTANT else UNKNOWN
 
 
 def _by_default(condition: str, by_default: bool | None) -> str:
@@ -308,13 +312,3 @@ def plain(constant: object) -> Plain:
     if isinstance(constant, (bool, int, float, str)) or constant is None:
         return constant
     return None if constant is NO_CONSTANT else repr(constant)
-
-
-def flat(text: str) -> str:
-    """Return a text on one line."""
-    return " ".join(text.split())
-
-
-def short(text: str, longest: int = LONGEST) -> str:
-    """Return a text cut to what is shown."""
-    return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import SourceError
+from ms_perflint.core.source import SourceError, flat, short
 from ms_perflint.facts.data import Evidence, Fact, Origin
-from ms_perflint.facts.reader import Reader, flat, short
+from ms_perflint.facts.reader import Reader
 from ms_perflint.facts.words import NONE, either
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.languages import Message
@@ -100,7 +100,7 @@ def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[
 def launchers(reader: Reader) -> Fact:
     """Return the commands in shell scripts that start the program, with the flags whose values can be told."""
     found: dict[tuple[str, str], Evidence] = {}
-    for start in reader.program.starts:
+    for start in reader.program.commands.starts:
         told = {flag: given for flag, given in start.flags.items() if given.is_bare or given.text is not None}
         flags = [flag if given.is_bare else f"{flag}={given.text}" for flag, given in told.items()]
         others = len(start.flags) - len(flags)
@@ -110,7 +110,7 @@ def launchers(reader: Reader) -> Fact:
         several = Message("{number} more flags have values that cannot be told", number=others)
         says = several if others > 1 else one if others else ""
         found.setdefault((place.path, code), Evidence(place, short(code, COMMAND), says))
-    count = len(reader.program.starts)
+    count = len(reader.program.commands.starts)
     return Fact(Message("launchers"), count, str(count) if count else NONE, tuple(found.values()), bool(found))
 
 

@@ -8,6 +8,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Optional, Protocol, Union, runtime_checkable
 
 from ms_perflint.core.findings import Place
@@ -196,18 +197,23 @@ class Scope:
             self._flow = Flow(self)
         return self._flow
 
+    def chain(self) -> Iterator[Scope]:
+        """Yield this scope and all scopes around it, innermost first, whether their names are visible here or not."""
+        scope: Optional[Scope] = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
     def enclosing(self) -> Iterator[Scope]:
         """Yield the scopes in which a name that is read here is looked up, from the inside out.
 
         The body of a class is visible to its own statements and comprehensions, not to the functions inside of it.
         """
-        scope: Optional[Scope] = self
         in_body = True
-        while scope is not None:
+        for scope in self.chain():
             if in_body or not scope.is_class:
                 yield scope
             in_body = in_body and isinstance(scope.node, COMPREHENSIONS)
-            scope = scope.parent
 
     def home(self, name: str) -> Optional[Scope]:
         """Return the scope that binds a name which is read here; None for builtins and names of star imports."""
@@ -294,11 +300,8 @@ class Site:
     @property
     def lambdas(self) -> Iterator[Scope]:
         """Yield the lambdas inside of which it stands in its function, from the inside out."""
-        scope = self.scope
-        while scope is not scope.owner and scope.parent is not None:
-            if isinstance(scope.node, ast.Lambda):
-                yield scope
-            scope = scope.parent
+        inner = takewhile(lambda scope: scope is not scope.owner, self.scope.chain())
+        return (scope for scope in inner if isinstance(scope.node, ast.Lambda))
 
     @property
     def span(self) -> Span:
@@ -366,11 +369,10 @@ class SemanticIndex:
         guarded = () if self.scope.main is None else (self.scope.main.attrs,)
         return frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
 
-    def aliases(self, word: str) -> set[str]:
-        """Return the last words under which something named `word` elsewhere may be called in this file."""
-        if word not in self.renamed:
-            return {word}
-        words, todo = {word}, [word]
+    def aliases(self, *names: str) -> set[str]:
+        """Return the last words under which something with one of these names elsewhere may be called in this file."""
+        words = set(names)
+        todo = [word for word in names if word in self.renamed]
         while todo:
             for other in self.renamed.get(todo.pop(), ()):
                 if other not in words:

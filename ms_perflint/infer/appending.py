@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import GROWS
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
-_ADDS = frozenset({"append", "appendleft", "insert", "extend", "add", "put", "heappush"})
+_ADDS = GROWS | {"put", "heappush"}
 
 
 def list_of(node: ast.expr, scope: Scope) -> ast.expr:
@@ -66,10 +66,8 @@ def stored(evaluator: Evaluator, node: ast.expr, scope: Scope, key: object = Non
 
 def _sharing(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Iterator[Scope]:
     """Yield the functions in which a list of this name is the same: functions inside of others have it, too."""
-    owner: Optional[Scope] = scope.owner
     if isinstance(node, ast.Attribute):
-        while owner is not None and not owner.is_class:
-            owner = owner.parent
+        owner = next((each for each in scope.owner.chain() if each.is_class), None)
         if owner is not None:
             for cls in bases.ancestors(evaluator, owner):
                 yield from _inside(cls)

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.syntax_forms import given, word_of
-from ms_perflint.infer import parameters, spreads
+from ms_perflint.infer import parameters
 from ms_perflint.infer.database import Files
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Alternative, Value, join
@@ -56,7 +56,7 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
     if len(others) == len(callers) or not isinstance(function.node, FUNCTIONS):
         return value
     passed = (parameters.argument(evaluator, bindings[0], site) for site in others)
-    return join([spreads.passed(evaluator, each, TOP) for each in passed])
+    return join([evaluator.passed(each, TOP) for each in passed])
 
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -8,9 +8,10 @@ from typing import Any, Optional
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, path_condition
 from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import EACH, Held, Layer, Read
+from ms_perflint.index.signature import EACH, Argument, Held, Layer, Read
 from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
+    attribute_writes,
     bases,
     calls,
     importing,
@@ -20,6 +21,7 @@ from ms_perflint.infer import (
     operations,
     parameters,
     sequences,
+    spreads,
 )
 from ms_perflint.infer.call_context import CallContext, modules_in
 from ms_perflint.infer.database import Database
@@ -147,6 +149,15 @@ class ProgramEvaluator:
             return self._taken(part)
         return part.known if part.known is not None else self.value(part.node, part.scope)
 
+    def passed(self, argument: Argument, default: Value) -> Value:
+        """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
+        value = self.read(argument.given) if argument.given is not None else default
+        if argument.is_open:
+            value = join([value, TOP])
+        for mapping in argument.mappings:
+            value = spreads.entry(self, mapping, argument.name, value)
+        return value
+
     @query(bottom=BOTTOM, top=MANY)
     def _taken(self, part: Held) -> Value:
         """Return what is taken last from what a part was before."""
@@ -273,7 +284,14 @@ class ProgramEvaluator:
 
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
         """Return what `base.name` can be; `node` is that expression."""
-        return members.members(self, base, name, node, scope)
+        if self.is_pending(base):
+            return BOTTOM
+        values = [self.kind(known).attribute(name, node, scope) for known in base.when_set]
+        if base.open or not base.alternatives:
+            values.append(TOP)
+        holder = node.value if isinstance(node, ast.Attribute) else None
+        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder))
+        return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return what `known[key]` can be."""

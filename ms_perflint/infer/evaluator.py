@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, Optional, Protocol, TypeVar, Union
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Held, Layer, Part
+from ms_perflint.index.signature import Argument, Held, Layer, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
@@ -52,6 +52,9 @@ class Evaluator(Protocol):
 
     def read(self, part: Held) -> Value:
         """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
+
+    def passed(self, argument: Argument, default: Value) -> Value:
+        """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value that is just this, read at this node."""

@@ -13,6 +13,7 @@ from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer import sequences
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 from ms_perflint.infer.values import (
     BOTTOM,
     COMPREHENSION,
@@ -28,10 +29,9 @@ from ms_perflint.infer.values import (
 )
 
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
-ADDS = frozenset({"append", "extend", "insert", "add"})  # methods by which a list or set gets more
-BEHIND = frozenset({"append", "extend"})  # those that leave all elements where they are
+BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
-CHANGES = ADDS | {"clear", "pop", "remove", "reverse", "sort"}
+CHANGES = GROWS | SHRINKS | ORDERS
 STORE = "[]"  # the "word" of `name[index] = value`
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
 NESTED = 8  # lists inside one another, before what they hold is open
@@ -44,7 +44,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
         return value
     names = _names(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
-    added = (site for word in ADDS for site in by_word.get(word, ()) if site.scope.owner is owner)
+    added = (site for word in GROWS for site in by_word.get(word, ()) if site.scope.owner is owner)
     if not any(_is_addition(site, names) for site in added):
         return value
     rest = tuple(known for known in value.alternatives if known not in before)
@@ -94,7 +94,7 @@ class _Elements:
                 if reachability == IMPOSSIBLE or added is None:
                     continue
                 value = self.evaluator.value(added, scope)
-                if word == "extend":
+                if word in ("extend", "extendleft"):
                     value = self.of(value, depth + 1)
                 yield value if reachability == BY_DEFAULT else value.as_non_default()
 
@@ -201,7 +201,7 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[tuple[str, Optional
         if not isinstance(site.node, ast.Call):
             continue
         if site.word in CHANGES and _is_addition(site, names):
-            added = site.node.args[-1] if site.word in ADDS and site.node.args else None
+            added = site.node.args[-1] if site.word in GROWS and site.node.args else None
             found.append((site.word, added, site.block, None))
         elif any(_names(arg) == names for arg in given(site.node)):
             found.append(("", None, site.block, site))

@@ -31,18 +31,6 @@ from ms_perflint.infer.values import (
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
 
 
-def members(evaluator: Evaluator, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-    """Return what `base.name` can be; `node` is that expression."""
-    if evaluator.is_pending(base):
-        return BOTTOM
-    values = [evaluator.kind(known).attribute(name, node, scope) for known in base.when_set]
-    if base.open or not base.alternatives:
-        values.append(TOP)
-    holder = node.value if isinstance(node, ast.Attribute) else None
-    value = join(attribute_writes.overlaid(evaluator, values, base, node, name, scope, holder))
-    return Value(value.alternatives, value.open, True) if base.overridable else value
-
-
 # --- `object[key]`
 
 

@@ -10,7 +10,7 @@ from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated
-from ms_perflint.infer import bases, mappings, sequences, spreads
+from ms_perflint.infer import bases, mappings, sequences
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -167,4 +167,4 @@ def _passed(evaluator: Evaluator, binding: Binding, given: Arguments, layer: Lay
             return TOP
         made = mappings.of_words(evaluator, call, words, scope)._replace(never=frozenset(given.signature.words))
         return evaluator.known(made, call, scope)
-    return spreads.passed(evaluator, given.of(binding.name), default)
+    return evaluator.passed(given.of(binding.name), default)

@@ -56,7 +56,13 @@ SELVES = frozenset(
     }
 )  # fmt: skip
 TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__getitem__"})
-ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "insert_child_to_cell"})
+# Methods of containers, by what they do: the one list of them
+APPENDS = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})  # of a list or queue
+GROWS = APPENDS | {"add"}  # which is also a function of modules: `ops.add(x, y)`
+UPDATES = frozenset({"update", "setdefault"})  # of a mapping
+SHRINKS = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
+ORDERS = frozenset({"reverse", "sort"})
+ADDS = GROWS | UPDATES | {"insert_child_to_cell"}
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
 DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *COMPREHENSIONS)

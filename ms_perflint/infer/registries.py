@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
@@ -95,17 +96,13 @@ def fillers(module: SemanticIndex, table: str, depth: Optional[int] = None) -> f
 
     `depth`: how many keys lie before the last one, `tables[kind][name] = given`; None for any.
     """
-    found = set()
+    found: set[str] = set()
     for target, value, block in module.registered[table]:
-        scope: Optional[Scope] = block.scope
         below = table_of(target.value)[1]
         if isinstance(value, ast.Dict) and len(value.values) == 1:  # `tables[kind] = {name: given}`
             value, below = value.values[0], below + 1
-        if not isinstance(value, ast.Name) or scope is None or value.id not in scope.bindings:
-            continue
-        while scope is not None and scope.is_function and depth in (None, below):
-            found.add(scope.name)
-            scope = scope.parent
+        if isinstance(value, ast.Name) and value.id in block.scope.bindings and depth in (None, below):
+            found.update(each.name for each in takewhile(lambda each: each.is_function, block.scope.chain()))
     return frozenset(found)
 
 

@@ -7,25 +7,13 @@ from typing import Optional
 
 from ms_perflint.index.execution_order import has_run
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.signature import SPREADS, Argument, Held
+from ms_perflint.index.signature import SPREADS, Held
 from ms_perflint.infer import mappings
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
 
-CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear"})  # methods that change a dict
-
-
-def passed(evaluator: Evaluator, argument: Argument, default: Value) -> Value:
-    """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
-    value = evaluator.read(argument.given) if argument.given is not None else default
-    if argument.is_open:
-        value = join([value, TOP])
-    for mapping in argument.mappings:
-        value = entry(evaluator, mapping, argument.name, value)
-    return value
-
-
-# --- `**mapping`
+CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
 def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth: int = 0) -> Value:

@@ -8,11 +8,11 @@ from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import UPDATES
 from ms_perflint.infer.values import DICT, LIST, SET, TOP, TUPLE, YIELDS, Alternative, Display, Value, join
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
-CHANGES = ("update", "setdefault")
 
 
 def any_entry(evaluator: Evaluator, base: Value) -> Value:
@@ -59,7 +59,7 @@ def _grows(what: object) -> bool:
     names = {holder.name for holder in lists.bindings_of(what)}
     if any(base.rpartition(".")[2] in names for base, _ in module.stores) or not names.isdisjoint(module.registered):
         return True
-    receivers = (site.base for word in CHANGES for site in module.by_word.get(word, ()))
+    receivers = (site.base for word in UPDATES for site in module.by_word.get(word, ()))
     return any(receiver is not None and word_of(receiver) in names for receiver in receivers)
 
 

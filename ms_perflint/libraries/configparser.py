@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Layer, Signature
-from ms_perflint.infer import config_files, mappings, spreads
+from ms_perflint.infer import config_files, mappings
 from ms_perflint.infer.computing import combine
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Value, join
@@ -51,7 +51,7 @@ def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     found = join([evaluator.item(known, name) for known in holder.alternatives])
     if not found.alternatives:
         fallback = Signature.named(words=["fallback"]).bind(Layer(node, scope)).of("fallback")
-        default = None if fallback.is_default else spreads.passed(evaluator, fallback, BOTTOM)
+        default = None if fallback.is_default else evaluator.passed(fallback, BOTTOM)
         return mappings.with_default(evaluator, holder, name, default)
     return combine(evaluator, [found], lambda known: _converted(word, known[0].constant), node, scope)
 

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.index.syntax_forms import is_decorated, word_of
-from ms_perflint.infer import calls, commandline, mappings, parameters, spreads
+from ms_perflint.infer import calls, commandline, mappings, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.sequences import whole
@@ -26,9 +26,9 @@ METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
 
 def _is_dataclass(cls: Scope) -> bool:
     """Return whether the values in a class body are only defaults of what its instances get."""
-    return is_decorated(cls.node, *RECORDS) or any(
-        word_of(base) == "NamedTuple" for base in getattr(cls.node, "bases", ())
-    )
+    is_tuple = any(word_of(base) in cls.module.aliases("NamedTuple") for base in getattr(cls.node, "bases", ()))
+    decorators = getattr(cls.node, "decorator_list", ())
+    return is_tuple or (bool(decorators) and is_decorated(cls.node, *cls.module.aliases(*RECORDS)))
 
 
 def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
@@ -47,7 +47,7 @@ def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Valu
         default = Value(default.alternatives, default.open, True)  # a user may pass another one
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
-    value = spreads.passed(evaluator, given, default)
+    value = evaluator.passed(given, default)
     sure = [each for each in stored if each.scope.owner.name in AFTERWARDS and each.block.parent is None]
     if sure:
         return evaluator.binding(sure[-1])
@@ -123,7 +123,7 @@ def _named(stmt: ast.stmt) -> str:
 def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:
     """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
-    return names_in(evaluator, spreads.passed(evaluator, given, TOP))
+    return names_in(evaluator, evaluator.passed(given, TOP))
 
 
 def _default(evaluator: Evaluator, value: Value) -> Value:

@@ -9,7 +9,6 @@ from typing import Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature, positional
-from ms_perflint.infer import spreads
 from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, ConfigDocument, Value
@@ -72,7 +71,7 @@ def _groups(tree: Optional[ConfigDocument]) -> set[object]:
 
 
 def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
-    constants = spreads.passed(evaluator, FILE.bind(Layer(call, scope)).of(name), BOTTOM).constants
+    constants = evaluator.passed(FILE.bind(Layer(call, scope)).of(name), BOTTOM).constants
     return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, spreads, tables
+from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, tables
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -256,7 +256,7 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
-    default = spreads.passed(evaluator, LOOKUP.bind(Layer(node, scope)).of("default"), missing)
+    default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
 
 
@@ -269,8 +269,8 @@ def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -
     """A variable of the environment: what all launchers put there, else its default."""
     given = LOOKUP.bind(Layer(node, scope))
     default, names = (
-        spreads.passed(evaluator, given.of("default"), TOP),
-        spreads.passed(evaluator, given.of("key"), TOP).constants,
+        evaluator.passed(given.of("default"), TOP),
+        evaluator.passed(given.of("key"), TOP).constants,
     )
     known = len(names) == 1 and isinstance(names[0], str)
     return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)

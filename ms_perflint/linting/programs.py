@@ -153,7 +153,7 @@ class Programs:
             return launched
         if not _may_ask(base) or not training.may_train(base):
             return (None,)
-        return (None, *run_configurations.of_starts(base.starts, os.path.dirname(base.entry)))
+        return (None, *run_configurations.of_starts(base.commands.starts, os.path.dirname(base.entry)))
 
     def _launched(self, base: Program) -> tuple[RunConfiguration, ...]:
         """Return the run configurations that `launch` says; none where it says nothing of this program."""

@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Arguments, Layer, Opener, Signature, shown
-from ms_perflint.infer import sequences, spreads
+from ms_perflint.infer import sequences
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Call(Site):
         evaluator = self.program.evaluator
         given = self._bound(prepared, partial(sequences.opened, evaluator)).of(name)
         default = self._default(name)
-        value = spreads.passed(evaluator, given, default)
+        value = evaluator.passed(given, default)
         if not value.open:
             return value
         return value._replace(

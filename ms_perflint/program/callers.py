@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.core.facts import fact
@@ -218,14 +219,12 @@ def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr
 def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
     """Yield what a function, or one that a function around it returns, decorates."""
     wanted = decorator.parent if decorator.name == INIT else decorator
-    scope: Optional[Scope] = decorator
-    while scope is not None and (scope.is_function or scope.is_class):
+    for scope in takewhile(lambda scope: scope.is_function or scope.is_class, decorator.chain()):
         for each in program.decorated_by(scope.name):
             assert wanted is not None and each.parent is not None
             nodes: list[ast.expr] = each.node.decorator_list  # type: ignore[union-attr]
             if any(_is(program.evaluator.value(node, each.parent), wanted) for node in nodes):
                 yield each
-        scope = scope.parent
 
 
 def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:

@@ -9,6 +9,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.queries import Queries
 from ms_perflint.program.call_graph import CallGraph
+from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
@@ -77,13 +78,13 @@ class Inputs(Noted):
     has_partials = _noted(Program.has_partials)
     stores = _noted(Program.stores)
     config_document = _noted(Program.config_document)
-    exported = _noted(Program.exported)
-    overrides = _noted(Program.overrides)
-    is_one_run = _noted(Program.is_one_run)
+    exported = _noted(CommandLines.exported, "commands.")
+    overrides = _noted(CommandLines.overrides, "commands.")
+    is_one_run = _noted(CommandLines.is_one_run, "commands.")
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
         """Return what each command that starts the entry script gives to an option with these flags."""
-        return self.queries.input("given", tuple(flags))  # type: ignore[no-any-return]
+        return self.queries.input("commands.given", tuple(flags))  # type: ignore[no-any-return]
 
     @property
     def version(self) -> tuple[int, ...]:

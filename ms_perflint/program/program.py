@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.facts import fact as fact
-from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
-from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
@@ -23,6 +21,7 @@ from ms_perflint.program import callers, live_code, run_configurations, run_orde
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
+from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
@@ -31,7 +30,6 @@ from ms_perflint.resolve.resolver import Namespace
 from ms_perflint.resolve.watched import Watched
 
 if TYPE_CHECKING:
-    from ms_perflint.program import launchers
     from ms_perflint.program.inputs import Inputs
 
 KEPT = (
@@ -99,13 +97,14 @@ class Program:
         More may be asked of this one later: what was distinguished once stays so.
         """
         said = run_configurations.said
-        is_same = said(self.overrides()) == said(other.overrides()) and said(self.settings) == said(other.settings)
+        own, others = self.commands, other.commands
+        is_same = said(own.overrides()) == said(others.overrides()) and said(own.settings) == said(others.settings)
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
         return is_same and self.asked_of_run.is_same(other._answers, self.config)
 
     @property
     def _answers(self) -> Answers:
-        return Answers(self._given, self._exported, self.config)
+        return Answers(self.commands.answer, self.commands.export, self.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -140,6 +139,11 @@ class Program:
         from ms_perflint.program.inputs import Inputs  # here, because it is made of methods of this class
 
         return Inputs(self)
+
+    @cached_property
+    def commands(self) -> CommandLines:
+        """Return the commands that start the program."""
+        return CommandLines(self, self.run, self.base.commands if self.base is not None else None)
 
     @cached_property
     def queries(self) -> Queries:
@@ -355,7 +359,7 @@ class Program:
         paths = [path, *config_files.respelled(path)]
         for candidate in (each for one in paths for each in config_files.resolve(one, module.directory, directories)):
             if (entry := self.config(candidate)) is not None:
-                given = [each for each in self.settings if config_documents.holds(entry.data, each[0])]
+                given = [each for each in self.commands.settings if config_documents.holds(entry.data, each[0])]
                 for each in given:
                     entry = config_documents.overridden(entry, *each)
                 data = entry.data
@@ -363,11 +367,6 @@ class Program:
                     data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
                 return ConfigDocument(candidate, data, open=entry.open, given=run_configurations.said(given))
         return None
-
-    @property
-    def settings(self) -> tuple[Setting, ...]:
-        """Return the `key=value` that the run gives to an option, as settings of its config files: `-o key=value`."""
-        return self.run.settings if self.run is not None and not self.run.is_rest_open else self._agreed
 
     @fact
     def config(self, path: str) -> Optional[config_documents.Entry]:
@@ -378,79 +377,13 @@ class Program:
         """Return what an expression can be."""
         return self.evaluator.value(node, scope)
 
-    # --- launchers
-
-    @cached_property
-    def starts(self) -> tuple[launchers.Start, ...]:
-        """Return the commands of shell scripts that start the entry script."""
-        if self.base is not None:
-            return self.base.starts
-        from ms_perflint.program import launchers
-
-        return launchers.starts(self)
-
-    def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
-        """Return what each command that starts the entry script gives to an option with these flags.
-
-        In one run configuration there is one.
-        """
-        wanted = tuple(flags)
-        answer = self._given(wanted)
-        self.asked_of_run.note_given(wanted, answer)
-        return answer
-
-    def _given(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        given = self.run.given(flags) if self.run is not None else None
-        if given is None and (self.run is None or self.run.is_rest_open):
-            return tuple(start.given(flags) or self._shortened(start.flags, flags) for start in self.starts)
-        if given is None and self.run is not None:
-            given = self._shortened(self.run.flags, flags)
-        return (given,)
-
-    def _shortened(self, given: Mapping[str, Given], flags: tuple[str, ...]) -> Optional[Given]:
-        return run_configurations.shortened(given, flags, self._declared_flags)
-
-    @fact
-    def _declared_flags(self) -> frozenset[str]:
-        """Return the flags of the options that calls of `add_argument` add by name."""
-        nodes = [site.node for site in self.sites("add_argument")]
-        given = (each for node in nodes if isinstance(node, ast.Call) for each in node.args)
-        texts = (each.value for each in given if isinstance(each, ast.Constant))
-        return frozenset(text for text in texts if isinstance(text, str) and text.startswith("-"))
-
-    def is_one_run(self) -> bool:
-        """Return whether one run is judged, and no other: what it is not given has its default."""
-        return self.run is not None and self.run.is_all
-
-    def overrides(self) -> tuple[Setting, ...]:
-        """Return the `key=value` among the arguments of the run configuration."""
-        return self.run.overrides if self.run is not None and not self.run.is_rest_open else self._agreed
-
-    @property
-    def _agreed(self) -> tuple[Setting, ...]:
-        """Return the `key=value` that each command gives which starts the entry script."""
-        several = dict.fromkeys(run_configurations.said(start.settings) for start in self.starts)
-        return self.starts[0].settings if len(several) == 1 else ()
-
-    def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what all launchers put into a variable of the environment, and where; None where they differ."""
-        answer = self._exported(variable)
-        self.asked_of_run.note_exported(variable, answer)
-        return answer
-
-    def _exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        from ms_perflint.program import launchers
-
-        one = self.run.start if self.run is not None else None
-        return launchers.agreed((one,) if one is not None else self.starts, variable)
-
     # --- what runs
 
     @cached_property
     def _reach(self) -> live_code.Reached:
         first = self.base._reach if self.base is not None else None
         is_same = first is not None and not first.keys
-        words = run_configurations.words(self, self.run, self.starts) if not is_same else frozenset()
+        words = run_configurations.words(self, self.run, self.commands.starts) if not is_same else frozenset()
         known = self.base.reaches if self.base is not None else []
         found = first if is_same else next((each for each in known if each.is_for(words)), None)
         if found is None:
@@ -504,4 +437,4 @@ class Program:
         scope = site.scope.owner
         runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))
-        return runs and not (self.is_one_run() and callers.is_left_out(self, scope))
+        return runs and not (self.commands.is_one_run() and callers.is_left_out(self, scope))

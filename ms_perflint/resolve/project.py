@@ -171,8 +171,9 @@ class Project:
         return frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
 
     @fact
+    @fact
     def matches(self, path: str, pattern: bytes) -> bool:
-        """Return whether a pattern is found in the bytes of a file."""
+        """Return whether a pattern is found in the bytes of a file; looked for once."""
         return re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"") is not None
 
     @fact

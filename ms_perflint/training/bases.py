@@ -1,4 +1,4 @@
-"""The classes of libraries that a class of the project derives from."""
+"""The classes of libraries that a class of the project derives from, and whether its objects are cells."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer.bases import lineage
-from ms_perflint.program.program import Program
+from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.values import Alternative
+from ms_perflint.program.program import Program, fact
 
 CELL = "mindspore.nn.Cell"
 
@@ -21,3 +22,19 @@ def kin(program: Program, api: str, cls: Optional[Scope]) -> set[str]:
     """Return the classes of libraries that an instance of an API, or of a class of the project, is one of."""
     bases = {api} if cls is None else base_apis(program, cls)
     return bases.union(*map(mindspore_api.ancestors, bases))
+
+
+@fact
+def is_cell_class(program: Program, cls: Optional[Scope]) -> bool:
+    """Return whether a class is a cell: it derives from one of MindSpore, or has a method `construct`."""
+    if cls is None or not cls.is_class:
+        return False
+    return CELL in kin(program, "", cls) or method(program.evaluator, cls, "construct") is not None
+
+
+def is_cell(program: Program, known: Alternative) -> bool:
+    """Return whether something is an object of a cell of MindSpore, or of the project."""
+    if known.cls is not None:
+        return is_cell_class(program, known.cls)
+    api = mindspore_api.returned(known.type_api) or known.type_api
+    return api == CELL or CELL in mindspore_api.ancestors(api)

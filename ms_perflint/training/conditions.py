@@ -36,7 +36,7 @@ def conditions(program: Program, found: Iterable[Condition]) -> PathCondition:
 def _truth(program: Program, condition: Condition) -> Optional[bool]:
     """Return what the test of a condition must give; in the one run that is judged, what its options give."""
     value = program.value(condition.test, condition.scope)
-    return value.default_truth if value.truth is None and program.is_one_run() else value.truth
+    return value.default_truth if value.truth is None and program.commands.is_one_run() else value.truth
 
 
 def by_default(program: Program, condition: Condition) -> Optional[bool]:

@@ -44,7 +44,7 @@ def switched_on(call: Call) -> Iterator[Switch]:
 def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
     """Yield the variables by which launchers turn a switch on that slows the training, its effect, and the place."""
     for name, effect in _VARIABLES.items():
-        found = program.exported(name)
+        found = program.commands.exported(name)
         if found is not None and found[0] not in ("", "0") and _slows(program, effect):
             yield name, effect, found[1]
 

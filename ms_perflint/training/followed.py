@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.source import flat, short
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
@@ -43,8 +44,7 @@ class End(NamedTuple):
     @property
     def code(self) -> str:
         """Return what stands there, on one line, cut short."""
-        text = " ".join(self.scope.module.text(self.node).split())
-        return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+        return short(flat(self.scope.module.text(self.node)), LONGEST)
 
     def said(self, program: Program) -> Message:
         """Return that it cannot be followed, and where it stands."""
@@ -98,9 +98,7 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
 
 def given(program: Program, name: str, scope: Scope) -> list[End]:
     """Return what a name is given: where it is bound, or by the calls of the function whose parameter it is."""
-    around: Optional[Scope] = scope
-    while around is not None and name not in around.bindings:
-        around = around.parent
+    around = next((each for each in scope.chain() if name in each.bindings), None)
     found: list[End] = []
     for binding in around.bindings[name] if around is not None else ():
         if binding.kind != "parameter":

@@ -35,11 +35,8 @@ def is_in_jit(program: Program, scope: Scope, seen: Optional[set[Scope]] = None)
     `seen`: what was asked on the way here.
     """
     seen = seen if seen is not None else set()
-    around: Optional[Scope] = scope
-    while around is not None:
-        if around.is_function and (is_decorated(program, around) or around in _wrapped(program)):
-            return True
-        around = around.parent
+    if any(is_decorated(program, each) or each in _wrapped(program) for each in scope.chain() if each.is_function):
+        return True
     if scope in seen:
         return True  # asked already: a caller that is not compiled has the last word
     if not scope.is_function:

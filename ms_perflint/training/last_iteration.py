@@ -32,7 +32,7 @@ def is_in_one_pass(site: Site) -> bool:
 def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop is known to have one pass at most, whatever a user passes: `range(1)`, one literal item."""
     over = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
-    over = inside(over, *_AROUND) if over is not None else None
+    over = inside(over, *scope.module.aliases(*_AROUND)) if over is not None else None
     if isinstance(over, (ast.Tuple, ast.List)):
         return len(over.elts) <= 1 and not any(isinstance(each, ast.Starred) for each in over.elts)
     if not isinstance(over, ast.Call) or word_of(over.func) not in ("range", "trange"):
@@ -86,7 +86,7 @@ def _counts(block: Block, node: ast.expr) -> bool:
 def _goes_to(block: Block, end: ast.expr) -> bool:
     """Return whether the outermost loop around a block ends there: `range(epochs)`, `range(1, epochs + 1)`."""
     loop = block.loops[-1] if block.loops else None
-    over = inside(loop.iter, *_AROUND) if isinstance(loop, ast.For) else None
+    over = inside(loop.iter, *block.scope.module.aliases(*_AROUND)) if isinstance(loop, ast.For) else None
     if not isinstance(over, ast.Call) or word_of(over.func) not in ("range", "trange") or len(over.args) not in (1, 2):
         return False
     stop = over.args[-1]

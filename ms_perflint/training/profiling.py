@@ -154,7 +154,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
     if program.version < (2,):
         return
     yield from _from_environment(program)
-    exported = program.exported(VARIABLE)
+    exported = program.commands.exported(VARIABLE)
     if exported is not None and _asks_for_data(program, exported[0]):
         yield Profiling(exported[1], LAUNCHER)
 
@@ -254,15 +254,12 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
 
 def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
     """Yield the sites that set the variable, and the text that they set."""
-    for module in program.modules:
-        for base in ("os.environ", "environ"):
-            for binding in module.stores.get((base, VARIABLE), ()):
-                if (
-                    binding.value is not None
-                    and isinstance(binding.stmt, ast.stmt)
-                    and isinstance(binding.node, ast.expr)
-                ):
-                    yield Site(module, binding.node, "", binding.stmt, binding.block, None), binding.value
+    for store in program.stores(VARIABLE):
+        node, stmt, scope = store.node, store.stmt, store.scope
+        held = program.value(node.value, scope).alternatives if isinstance(node, ast.Subscript) else ()
+        is_variable = any(known.api == "os.environ" for known in held)
+        if is_variable and isinstance(stmt, ast.stmt) and store.value is not None:
+            yield Site(scope.module, node, "", stmt, store.block, None), store.value  # type: ignore[arg-type]
     for call in program.calls("os.environ.setdefault"):
         args = call.node.args
         if len(args) == 2 and program.value(args[0], call.scope).must_be(VARIABLE):

@@ -219,16 +219,9 @@ def _is_used(program: Program, cls: Scope) -> bool:
         return True
     for module in program.modules:
         names = module.aliases(cls.name)
-        scopes = [scope for scope in module.scopes if scope in program.reached and not _is_within(scope, cls)]
+        scopes = [scope for scope in module.scopes if scope in program.reached and cls not in scope.chain()]
         if module.scope.main is not None:
             scopes.append(module.scope.main)
         if any(names & (scope.names | scope.attrs) for scope in scopes):
             return True
     return False
-
-
-def _is_within(scope: Scope, cls: Scope) -> bool:
-    current: Optional[Scope] = scope
-    while current is not None and current is not cls:
-        current = current.parent
-    return current is cls

@@ -13,37 +13,19 @@ from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import kin
 from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training_steps import is_step, step_flow
 
-_MARKS = (
-    ".backward(",
-    "TrainOneStep",
-    "value_and_grad",
-    "GradOperation",
-    "build_train_network",
-    "ops.grad",
-    "ms.grad",
-    "import grad",
-    "F.grad",
-    "mindspore.grad",
-    "WithGradCell",
-)
+_STEPS = (".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell")
+_GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
 _OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `from mindspore.train import Model`
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
-CALLBACKS = frozenset(
-    {
-        "mindspore.train.LossMonitor", "mindspore.train.TimeMonitor", "mindspore.train.ModelCheckpoint",
-        "mindspore.train.EarlyStopping", "mindspore.train.History", "mindspore.train.SummaryCollector",
-        "mindspore.train.LearningRateScheduler", "mindspore.train.ReduceLROnPlateau",
-    }
-)  # fmt: skip
 
 
 class Fact(NamedTuple):
@@ -67,7 +49,7 @@ def train_sites(program: Program) -> tuple[Site, ...]:
 def _train_sites(program: Program) -> Iterator[Site]:
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
-        if any(program.project.contains_any(module.path, _MARKS) for module in program.modules):
+        if any(_names_step(program, module.path) for module in program.modules):
             yield from _step_sites(program)
 
 
@@ -96,7 +78,17 @@ def mentions_training(program: Program) -> bool:
 
 def names_training(program: Program, path: str) -> bool:
     """Return whether a file names something that trains, by its bytes."""
-    return program.project.matches(path, _TRAIN) or program.project.contains_any(path, _MARKS)
+    return program.project.matches(path, _TRAIN) or _names_step(program, path)
+
+
+@fact
+def mentions_step(program: Program) -> bool:
+    """Return whether a file of the program names what makes a training step: by its bytes."""
+    return any(_names_step(program, path) for path in program.files)
+
+
+def _names_step(program: Program, path: str) -> bool:
+    return program.project.contains_any(path, _STEPS) or program.project.matches(path, _GRAD)
 
 
 def is_unit_test(program: Program) -> bool:
@@ -162,8 +154,6 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
     """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
     candidates = step_flow(program).sites
     for module in program.modules:
-        if b"mindspore" not in module.source.text and module.path != program.entry:
-            continue
         holders = {name for word in _STEP_WORDS for name in module.result_names(word)}
         for scope in module.scopes:
             if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
@@ -216,7 +206,7 @@ def _is_construct(scope: Scope) -> bool:
 
 def is_callback(program: Program, cls: Scope) -> bool:
     """Return whether `Model.train` calls the hooks of a class: it derives from Callback, or from one of its kin."""
-    return any(api.endswith("Callback") or api in CALLBACKS for api in base_apis(program, cls))
+    return any(api.endswith("Callback") for api in kin(program, "", cls))
 
 
 @fact

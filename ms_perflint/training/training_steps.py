@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import lineage
@@ -82,7 +82,8 @@ def step_flow(program: Program) -> StepFlow:
 
 def _classes_around(sites: Iterable[Site]) -> list[Scope]:
     """Return the classes in which sites stand."""
-    return [cls for cls in dict.fromkeys(_class_around(site.scope) for site in sites) if cls is not None]
+    around = (next((each for each in site.scope.chain() if each.is_class), None) for site in sites)
+    return [cls for cls in dict.fromkeys(around) if cls is not None]
 
 
 def _optimizer_calls(cls: Scope) -> list[Site]:
@@ -93,13 +94,6 @@ def _optimizer_calls(cls: Scope) -> list[Site]:
 def _may_be_step(program: Program, cls: Scope) -> bool:
     """Return whether what has gradients may be a step by its words: it steps an optimizer, or is a cell beside one."""
     return bool(_optimizer_calls(cls)) or (cls.method("construct") is not None and steps_optimizer(program))
-
-
-def _class_around(scope: Scope) -> Optional[Scope]:
-    current: Optional[Scope] = scope
-    while current is not None and not current.is_class:
-        current = current.parent
-    return current
 
 
 def is_step(program: Program, callee: Value) -> bool:

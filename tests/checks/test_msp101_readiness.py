@@ -209,6 +209,12 @@ BLOCKED = [
             "y = Tensor(np.zeros((4, random.randint(1, 8))))",
         )
     ),
+    forward(
+        "slices under other names",
+        "return loss_fn(net(x), y)",
+        "from random import randint as drawn\nfrom mindspore import Tensor as Row\nfrom numpy import zeros as empty\n",
+        "y = Row(empty((4, drawn(1, 8))))",
+    ),
     sliced("slices by a long range", "range(100)", ": i + 1"),
     *(
         cell(f"items changed by {hook}", "return self.dense(x) * self.held[0]", "self.held = [1.0, 2.0]", hook)

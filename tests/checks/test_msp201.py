@@ -115,15 +115,18 @@ FULL_AGAIN = [
     "ops.functional.mixed_precision_cast(mstype.float32, self.fc(x))",
     "F.mixed_precision_cast(dst_type=mstype.float32, input=self.fc(x))",
     "mixed_precision_cast(ms.float32, self.fc(x))",
+    "in_dtype(ms.float32, self.fc(x))",
 ]
 HALF_THERE = [
     "ops.functional.mixed_precision_cast(ms.float16, self.fc(x))",
     "F.mixed_precision_cast(self.dtype, self.fc(x))",
     "mixed_precision_cast(x.dtype, self.fc(x))",
+    "in_dtype(ms.float16, self.fc(x))",
 ]
 CASTING = """
     from mindspore.ops import functional as F
     from mindspore.ops.functional import mixed_precision_cast
+    from mindspore.ops.functional import mixed_precision_cast as in_dtype
 
     """
 FIRES = [

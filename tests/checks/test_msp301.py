@@ -1081,6 +1081,7 @@ QUIET = [
             ("start, end = 4, 5", "range(start, end)"),
             ("import tqdm", "tqdm.trange(1)"),
             ("from tqdm import tqdm", "tqdm(range(1), desc='epochs')"),
+            ("from tqdm import tqdm as bar", "bar(range(1))"),
             ("config = {'epochs': 1}", "range(config['epochs'])"),
             ("pass", "[0]"),
         )

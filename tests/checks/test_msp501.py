@@ -194,6 +194,40 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "environment under another name",
+        """
+        import os as system
+
+        system.environ["MS_PROFILER_OPTIONS"] = '{"start": true, "output_path": "./data", "data_process": true}'
+        """,
+        IMPORTS,
+        "ds.config.set_enable_autotune(True)  # ! display-only\n",
+        TRAIN,
+    ),
+    case(
+        "environment that is imported alone",
+        """
+        from os import environ as variables
+
+        variables["MS_PROFILER_OPTIONS"] = '{"start": true, "output_path": "./data", "data_process": true}'
+        """,
+        IMPORTS,
+        "ds.config.set_enable_autotune(True)  # ! display-only\n",
+        TRAIN,
+    ),
+    case(
+        "environment that a name holds",
+        """
+        import os
+
+        variables = os.environ
+        variables["MS_PROFILER_OPTIONS"] = '{"start": true, "output_path": "./data", "data_process": true}'
+        """,
+        IMPORTS,
+        "ds.config.set_enable_autotune(True)  # ! display-only\n",
+        TRAIN,
+    ),
+    case(
         "environment set by the launcher",
         {
             "train.py": join(IMPORTS, "ds.config.set_enable_autotune(True)  # ! display-only\n", TRAIN),

@@ -174,7 +174,7 @@ def test_a_launcher_that_is_too_large_is_said() -> None:
     train = "import mindspore\n"
     for start, count, reason in (("", 1, None), ("#" * 65_536 + "\n", 0, "run.sh is larger than 64 KB")):
         program = analysed({"train.py": train, "run.sh": f"{start}{script}"})
-        assert len(program.starts) == count
+        assert len(program.commands.starts) == count
         assert program.left_out == reason
 
 

@@ -187,13 +187,13 @@ def test_value_is_read_where_the_launcher_gives_it() -> None:
 
 def test_any_number_of_scripts_is_read() -> None:
     files = {"train.py": OPTIONS, **{f"run{n:02}.sh": f"python train.py --epochs {n}\n" for n in range(60)}}
-    assert len(analysed(files).starts) == 60
+    assert len(analysed(files).commands.starts) == 60
 
 
 def test_scripts_that_are_too_long_are_not_read() -> None:
     text = "python train.py -d Ascend\n"
-    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 60_000}).starts) == 1
-    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 70_000}).starts) == 0
+    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 60_000}).commands.starts) == 1
+    assert len(analysed({"train.py": OPTIONS, "run.sh": text + "#" * 70_000}).commands.starts) == 0
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_scripts_that_are_too_long_are_not_read() -> None:
     ],
 )
 def test_scripts_that_no_shell_would_take_do_no_harm(text: str) -> None:
-    assert len(analysed({"train.py": OPTIONS, "run.sh": f"{text}\n"}).starts) <= 1
+    assert len(analysed({"train.py": OPTIONS, "run.sh": f"{text}\n"}).commands.starts) <= 1
 
 
 WIDE = "".join(f"{name}={f'${inner}' * 9}\n" for name, inner in zip("ABCDEFGH", "BCDEFGHI"))

@@ -6,7 +6,7 @@ import pytest
 from programs import analysed, join
 
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.training.training import is_trained, train_sites
+from ms_perflint.training.training import is_trained, mentions_training, train_sites
 from ms_perflint.training.training_steps import step_flow
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
@@ -35,6 +35,63 @@ STEPS = {
 @pytest.mark.parametrize("text", STEPS.values(), ids=STEPS)
 def test_a_step_is_found_under_the_name_that_holds_it(text: str) -> None:
     assert is_trained(analysed({"train.py": HEAD + text}))
+
+
+GRADS = {
+    "beside another name": ("from mindspore import Tensor, grad", "grad(net, None, opt.parameters)"),
+    "on a line of its own": ("from mindspore import (\n    Tensor,\n    grad,\n)", "grad(net, None, opt.parameters)"),
+    "under another name": ("from mindspore.ops import grad as g", "g(net, None, opt.parameters)"),
+    "of a module under another name": ("from mindspore import ops as P", "P.grad(net, None, opt.parameters)"),
+    "that is given on": ("from mindspore import ops as P", "(lambda of: of(net, None, opt.parameters))(P.grad)"),
+    "of another module": ("import mindspore as m", "m.grad(net, None, opt.parameters)"),
+}
+
+
+@pytest.mark.parametrize(("imports", "made"), GRADS.values(), ids=GRADS)
+def test_a_gradient_function_is_found_however_it_is_imported(imports: str, made: str) -> None:
+    steps = f"from mindspore import nn\n{imports}\n\nopt = nn.SGD(net.trainable_params())\nstep = {made}\nopt(step(x))"
+    assert is_trained(analysed({"train.py": steps}))
+
+
+CELL = "nn.TrainOneStepCell(net, opt)"
+ELSEWHERE = {
+    "a function": (f"run({CELL}, data)", "def run(step, data):\n    for x in data:\n        step(x)"),
+    "one step": (f"step = {CELL}\nfor x in data:\n    run(step, x)", "def run(step, x):\n    return step(x)"),
+    "one of a list": (f"run([{CELL}], data)", "def run(steps, data):\n    for x in data:\n        steps[0](x)"),
+    "an attribute": (
+        f"run({CELL}).all(data)",
+        "class run:\n    def __init__(self, step):\n        self.step = step\n"
+        "    def all(self, data):\n        for x in data:\n            self.step(x)",
+    ),
+    "a gradient function": (
+        "run(ms.value_and_grad(net, None, opt.parameters), opt, data)",
+        "def run(grad_fn, opt, data):\n    for x in data:\n        _, grads = grad_fn(x)\n        opt(grads)",
+    ),
+    "a model": ("run(Model(net, optimizer=opt), data)", "def run(model, data):\n    model.train(1, data)"),
+}
+
+
+@pytest.mark.parametrize(("main", "loops"), ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_step_is_found_in_a_module_that_does_not_name_the_framework(main: str, loops: str) -> None:
+    imports = f"{HEAD}from mindspore.train import Model\nfrom loops import run\nopt = nn.SGD(net.trainable_params())\n"
+    assert is_trained(analysed({"train.py": imports + main, "loops.py": loops}))
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        "def run(step, data):\n    for x in data:\n        print(x)",
+        "def run(step, data):\n    for x in data:\n        loss = net(x)\n        loss.backward()\n        opt.step()",
+    ],
+)
+def test_other_calls_in_such_a_module_are_no_steps(loops: str) -> None:
+    assert not is_trained(analysed({"train.py": f"{HEAD}from loops import run\nrun({CELL}, data)", "loops.py": loops}))
+
+
+@pytest.mark.parametrize("text", ["with no_grad():\n    step(x)", "grads = step(x)", "x.set_grad(False)"])
+def test_words_around_grad_name_no_gradient_function(text: str) -> None:
+    program = analysed({"infer.py": f"from mindspore import nn\n\n{text}\n"}, "infer.py")
+    assert not mentions_training(program)
 
 
 def test_what_a_step_gives_is_no_step() -> None:

@@ -21,7 +21,7 @@ from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import CELL, kin
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.casts import read_cast
@@ -56,7 +56,6 @@ class Dtypes:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._cells: dict[Scope, bool] = {}
 
     def of(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of a tensor; None where it is not known (it depends on itself, say), or no tensor."""
@@ -78,12 +77,8 @@ class Dtypes:
         function = scope.owner
         while function.parent is not None and function.parent.owner.is_function:
             function = function.parent.owner
-        cls = function.cls
-        if not function.is_function or function.name == "__init__" or cls is None:
-            return False
-        if cls not in self._cells:
-            self._cells[cls] = CELL in kin(self.program, "", cls) or cls.method("construct") is not None
-        return self._cells[cls]
+        is_method = function.is_function and function.name != "__init__"
+        return is_method and is_cell_class(self.program, function.cls)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression is in every program that runs it: other files may pass other things."""

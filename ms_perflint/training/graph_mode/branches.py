@@ -21,9 +21,9 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import steps
-from ms_perflint.training.graph_mode.compiled_callees import is_cell
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _MADE = frozenset({"list", "tuple", "dict"})

@@ -90,12 +90,7 @@ def _inside(program: Program) -> frozenset[Scope]:
 
 def is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether the call stands in a function that graph mode compiles."""
-    around: Optional[Scope] = scope.owner
-    while around is not None:
-        if around in _inside(program):
-            return True
-        around = around.parent
-    return False
+    return not _inside(program).isdisjoint(scope.owner.chain())
 
 
 class _Walk:
@@ -199,8 +194,3 @@ def own_nodes(step: Site) -> Iterator[ast.AST]:
     for part in children(step.stmt):
         if isinstance(part, ast.expr) or not hasattr(part, "body"):
             yield from descendants(part)
-
-
-def has_construct(program: Program, cls: Optional[Scope]) -> bool:
-    """Return whether a class has a method `construct`, its own or that of a base: a cell."""
-    return cls is not None and method(program.evaluator, cls, "construct") is not None

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import CELL, kin
+from ms_perflint.training.bases import is_cell, kin
 from ms_perflint.training.optimizers import OPTIMIZERS
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS
+from ms_perflint.training.training_steps import GRADS
 
 _APART = ("jit_class", "ms_class")  # what these make is called in Python
 _KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
@@ -50,14 +49,6 @@ def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Opt
     return Compiled(site.word or "value_and_grad", any(_takes_apart(program, known) for known in value.alternatives))
 
 
-def is_cell(program: Program, known: Alternative) -> bool:
-    """Return whether something is a cell: of MindSpore, or of a class of the project that is called as cells are."""
-    if known.cls is None:
-        return known.type_api in STEP_CELLS or CELL in mindspore_api.ancestors(known.type_api)
-    own = method(program.evaluator, known.cls, "__call__")
-    return own is None and CELL in kin(program, known.type_api, known.cls)
-
-
 def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
     if known.definition is not None:
         return _is_jit_function(program, known.definition)
@@ -73,7 +64,8 @@ def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
         return made_by.type_api == "mindspore.ops.GradOperation"
     if known.cls is not None and is_decorated(known.cls.node, *_APART):
         return False
-    return is_cell(program, known) and not program.sites("set_inputs")
+    calls = known.cls is not None and method(program.evaluator, known.cls, "__call__") is not None
+    return is_cell(program, known) and not calls and not program.sites("set_inputs")
 
 
 def _takes_apart(program: Program, known: Alternative) -> bool:

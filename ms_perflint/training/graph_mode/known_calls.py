@@ -17,9 +17,10 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
-from ms_perflint.training.graph_mode.compiled import APART, compiled, has_construct, is_compiled
+from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
@@ -82,7 +83,7 @@ def is_seen(program: Program, value: Value) -> bool:
         return False
     if any(made_outside(program, each) is not None for each in known):
         return False
-    return all(each.cls or each.definition or _is_cell_api(each.api or each.type_api) for each in known)
+    return all(each.cls or each.definition or _is_compiled_api(each.api or each.type_api) for each in known)
 
 
 def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> Optional[Alternative]:
@@ -208,15 +209,15 @@ class _Callee:
             made = known.creation
             of = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
             is_plain = known.type_api not in GRADS or self._is_plain_gradient(*of)
-            return _is_cell_api(known.type_api) and is_plain and made_outside(self.program, known) is None
+            return _is_compiled_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
             is_called = method(self.program.evaluator, known.cls, "__call__") is not None
-            return not is_called and (has_construct(self.program, known.cls) or _is_cell(self.program, known.cls))
+            return not is_called and _is_compiled_class(self.program, known.cls)
         definition = known.definition
         if definition is None:
             return False
         if definition.is_class:
-            return _is_cell(self.program, definition) and self._is_made_of_constants()
+            return _is_compiled_class(self.program, definition) and self._is_made_of_constants()
         if isinstance(definition.node, ast.Lambda):
             return is_compiled(self.program, definition) or self._is_read(definition)
         return is_decorated(definition.node, *APART) or definition in compiled(self.program)
@@ -338,7 +339,7 @@ def _is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _is_cell_api(api: str) -> bool:
+def _is_compiled_api(api: str) -> bool:
     return api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS)
 
 
@@ -348,6 +349,8 @@ def _is_of_mindspore(known: Alternative) -> bool:
 
 
 @fact
-def _is_cell(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell of MindSpore, or one of its primitives."""
-    return any(_is_cell_api(each.api) for each in lineage(program.evaluator, cls) if each.api)
+def _is_compiled_class(program: Program, cls: Scope) -> bool:
+    """Return whether graph mode compiles calls of the objects of a class: a cell, a primitive of MindSpore."""
+    return is_cell_class(program, cls) or any(
+        _is_compiled_api(each.api) for each in lineage(program.evaluator, cls) if each.api
+    )

@@ -22,13 +22,13 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import CELL
-from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
+from ms_perflint.training.bases import CELL, is_cell, is_cell_class
+from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_class, root
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_object, root
 
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
 _HOPS = 4  # names and functions between what is called and what made it
@@ -97,7 +97,7 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
         made = known.creation
         if made is None or made.scope.owner is not site.scope.owner:
             continue
-        if has_construct(program, known.cls) or known.type_api in GRADS or known.type_api.startswith(_KINDS):
+        if is_cell(program, known) or known.type_api in GRADS or known.type_api.startswith(_KINDS):
             maker = made.site
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
@@ -124,8 +124,7 @@ def _made_elsewhere(program: Program, site: Site) -> Iterator[Site]:
 def maker_of(program: Program, known: Alternative) -> Optional[Site]:
     """Return the call that made a gradient function or a train cell; None for others."""
     known, _ = root(known)  # of what a `GradOperation` gave
-    cls = known.cls
-    is_step = cls is not None and has_construct(program, cls) and is_step_class(program, cls)
+    is_step = is_cell_class(program, known.cls) and is_step_object(program, known)
     return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None
 
 
@@ -313,4 +312,4 @@ def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
     if any(api in GRADS or api in STEP_CELLS or CELL in mindspore_api.ancestors(api) for api in apis):
         return True
     classes = (known.definition for known in program.evaluator.callees(maker).alternatives)
-    return any(cls is not None and cls.is_class and has_construct(program, cls) for cls in classes)
+    return any(is_cell_class(program, cls) for cls in classes)

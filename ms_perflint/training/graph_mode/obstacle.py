@@ -6,6 +6,7 @@ import ast
 from typing import NamedTuple
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.source import flat, short
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 
@@ -23,6 +24,4 @@ class Obstacle(NamedTuple):
 
 def obstacle(module: SemanticIndex, node: ast.AST, kind: str, message: Message) -> Obstacle:
     """Return an obstacle at a node of a file."""
-    code = " ".join(module.text(node).split())
-    shown = code if len(code) <= LONGEST else f"{code[: LONGEST - 3]}..."
-    return Obstacle(module.place(node), kind, message, shown)
+    return Obstacle(module.place(node), kind, message, short(flat(module.text(node)), LONGEST))

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer.places import ADDS
+from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
-_CHANGES = ADDS | {"pop", "popitem", "popleft", "clear", "remove", "discard", "reverse", "sort"}
+_CHANGES = ADDS | SHRINKS | ORDERS
 _NAMESPACES = ("globals", "vars", "__dict__")
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 _HOPS = 4  # names that stand for one another

@@ -15,7 +15,8 @@ from ms_perflint.index.semantic_index import LOOPS, Binding, Site
 from ms_perflint.index.syntax_forms import descendants, inside, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import has_construct, is_compiled
+from ms_perflint.training.bases import is_cell
+from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.counters import Loops
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
@@ -83,10 +84,10 @@ def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[as
             _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
         )
         return next((each for each in found if each is not None), None)
-    if isinstance(given, ast.Call) and word_of(given.func) in _WRAPS:
+    if isinstance(given, ast.Call) and word_of(given.func) in site.module.aliases(*_WRAPS):
         inner = given.args[0] if given.args else None
         return _varying_slice(program, site, inner) if inner is not None else None
-    if isinstance(given, ast.Call) and word_of(given.func) in _MAKERS:
+    if isinstance(given, ast.Call) and word_of(given.func) in site.module.aliases(*_MAKERS):
         sizes = [*given.args, *(word.value for word in given.keywords)]
         return given if any(_varies(program, site, each) for each in sizes) else None
     if not isinstance(given, ast.Subscript):
@@ -107,7 +108,7 @@ def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) 
         word = word_of(bound.func)
         if word in _SAME:
             return False
-        if word in _DRAWN:
+        if word in site.module.aliases(*_DRAWN):
             return bool(site.block.loops)
         if word in _READ and any(_is_of_batch(site, part) for part in ast.walk(bound)):
             return True
@@ -166,7 +167,7 @@ def in_growing(program: Program) -> Iterator[Obstacle]:
 
 def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
     """Return whether an argument is longer in each pass of a loop."""
-    if isinstance(node, ast.Call) and word_of(node.func) in _WRAPS:
+    if isinstance(node, ast.Call) and word_of(node.func) in site.module.aliases(*_WRAPS):
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
         return any(_grows(site, each, loop) for each in (*node.args[:1], *([inner] if inner is not None else [])))
     if not isinstance(node, ast.Name):
@@ -177,7 +178,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
 
 def _is_joined(binding: Binding) -> bool:
     """Return whether a name is put together of what it was in the pass before and something else."""
-    value = inside(binding.whole, *_WRAPS) if binding.whole is not None else None
+    value = inside(binding.whole, *binding.scope.module.aliases(*_WRAPS)) if binding.whole is not None else None
     if not isinstance(value, ast.Call):
         return False
     callee = value.func.func if isinstance(value.func, ast.Call) else value.func  # `ops.Concat(1)((a, b))`
@@ -194,4 +195,4 @@ def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
 
 def _is_of_cell(program: Program, site: Site) -> bool:
     known = program.evaluator.callees(site).alternatives
-    return bool(known) and all(has_construct(program, each.cls) for each in known)
+    return bool(known) and all(is_cell(program, each) for each in known)

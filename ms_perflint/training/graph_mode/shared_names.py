@@ -21,9 +21,8 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import has_construct
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.networks.networks import is_cell
 from ms_perflint.training.optimizers import is_optimizer_word
 
 _NAMES = {  # of the first Parameter of layers
@@ -46,7 +45,7 @@ _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
-    if _is_of_cell(program, function) or not function.is_function:
+    if is_cell_class(program, function.cls) or not function.is_function:
         return
     are_weights_renamed = renames(program)
     if are_weights_renamed and not _renames_optimizers(program):
@@ -127,14 +126,9 @@ def _is_held(program: Program, known: Alternative) -> bool:
     """Return whether a cell is made in another one, or given to one: that gives its Parameters a prefix."""
     made = known.creation
     assert made is not None
-    if _is_of_cell(program, made.scope.owner):
+    if is_cell_class(program, made.scope.owner.cls):
         return True
     return any(_takes(program, site, known) for module in program.modules for site in module.sites)
-
-
-def _is_of_cell(program: Program, function: Scope) -> bool:
-    """Return whether a function is a method of a cell, also of one without `construct`: what it holds has a prefix."""
-    return has_construct(program, function.cls) or (function.cls is not None and is_cell(program, function.cls))
 
 
 def _takes(program: Program, site: Site, known: Alternative) -> bool:
@@ -149,7 +143,7 @@ def _takes(program: Program, site: Site, known: Alternative) -> bool:
     ):
         return False
     makers = program.evaluator.callees(site).alternatives
-    return any(each.api.startswith("mindspore.nn.") or has_construct(program, each.definition) for each in makers)
+    return any(each.api.startswith("mindspore.nn.") or is_cell_class(program, each.definition) for each in makers)
 
 
 # --- cells in a container of Python

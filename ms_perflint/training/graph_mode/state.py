@@ -23,11 +23,11 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.branches import computes, root_of
 from ms_perflint.training.graph_mode.compiled import (
     assigned,
     compiled,
-    has_construct,
     is_compiled,
     steps,
 )
@@ -138,10 +138,7 @@ def _is_made_again(program: Program, binding: Binding) -> bool:
     if isinstance(value, ast.Constant):
         return len([each for each in _siblings(binding) if each.kind != "parameter"]) == 1
     known = program.value(value, binding.scope).alternatives
-    return bool(known) and all(
-        each.type_api.startswith(("mindspore.nn.", "mindspore.ops.")) or has_construct(program, each.cls)
-        for each in known
-    )
+    return bool(known) and all(each.type_api.startswith("mindspore.ops.") or is_cell(program, each) for each in known)
 
 
 def _siblings(binding: Binding) -> list[Binding]:

@@ -23,6 +23,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, word_of
+from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -175,7 +176,7 @@ def _of_containers(program: Program, step: Site, values: _Values) -> Iterator[Ob
 def _grows(node: ast.AST) -> bool:
     """Return whether a list or tuple gets longer: `rows.append(x)`, `rows += (x,)`; dicts do compile."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in ("append", "extend", "insert") and isinstance(node.func.value, ast.Name)
+        return node.func.attr in APPENDS and isinstance(node.func.value, ast.Name)
     return isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.Tuple))
 
 

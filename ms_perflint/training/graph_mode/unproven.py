@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
+from ms_perflint.core.source import flat, short
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
@@ -17,6 +18,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import CELL, kin
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import (
     MANY,
@@ -31,7 +33,6 @@ from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.networks.networks import is_cell
 
 _PASSES = 64  # of loops, with a test on a tensor in each: of those that were run, 100 compile and 200 do not
 _SHOWN = 50  # characters of code in a reason
@@ -68,7 +69,9 @@ def _unseen(program: Program, part: Held, value: Value) -> Obstacle:
     if is_shown or (made is None and home is not None and not any(known.api for known in value.alternatives)):
         return _named(part.scope, part.node)
     node, scope = (made.call.func, made.scope) if made is not None else (part.node, part.scope)
-    text = Message("`{code}` is not in these files, so it may not compile", code=_shown(_text(scope, node)))
+    text = Message(
+        "`{code}` is not in these files, so it may not compile", code=short(flat(_text(scope, node)), _SHOWN)
+    )
     return obstacle(scope.module, node, "unproven", text)
 
 
@@ -92,11 +95,12 @@ def _is_of_plain_class(program: Program, site: Site) -> bool:
     """Return whether a method named `construct` is known to be of classes that are no cells."""
     known = program.evaluator.callees(site)
     classes = [each.definition.cls if each.definition is not None else None for each in known.alternatives]
-    return bool(classes) and not known.open and all(cls is not None and not is_cell(program, cls) for cls in classes)
+    are_plain = all(cls is not None and CELL not in kin(program, "", cls) for cls in classes)
+    return bool(classes) and not known.open and are_plain
 
 
 def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
-    text = Message("graph mode is not known to compile `{code}`", code=_shown(code or _text(scope, node)))
+    text = Message("graph mode is not known to compile `{code}`", code=short(flat(code or _text(scope, node)), _SHOWN))
     return obstacle(scope.module, node, "unproven", text)
 
 
@@ -105,11 +109,6 @@ def _text(scope: Scope, node: ast.AST) -> str:
     text = scope.module.text(node)
     is_long = isinstance(node, (*LOOPS, ast.ClassDef))
     return text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":") if is_long else text
-
-
-def _shown(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:

@@ -17,9 +17,10 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.graph_mode.compiled import is_compiled, steps
-from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee, is_cell
+from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats

@@ -12,6 +12,7 @@ from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
+from ms_perflint.training.bases import is_cell, is_cell_class
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
 from ms_perflint.training.networks.inner_parts import is_loss_value, parts
@@ -111,7 +112,7 @@ class _Finder:
         for argument in arguments(call.node):
             value = self.program.value(argument, call.scope)
             objects = (each for each in value.alternatives if each.is_object)
-            cells = tuple(each for each in objects if each.cls is None or networks.is_cell(self.program, each.cls))
+            cells = tuple(each for each in objects if each.cls is None or is_cell_class(self.program, each.cls))
             is_stepped = any(is_optimizer(self.program, each.type_api, each.cls) for each in cells)
             if cells and not is_stepped and multiplies(self.program, [Value(cells)]):
                 yield argument
@@ -121,7 +122,7 @@ class _Finder:
 
     def _is_part(self, known: Alternative) -> bool:
         """Return whether something is a network; what trains one may hold it, and is none."""
-        return networks.may_be_cell(self.program, known) and self._multiplies(known)
+        return is_cell(self.program, known) and self._multiplies(known)
 
     def loss(self, known: Alternative, depth: int) -> None:
         """A cell that gives the loss: the networks that it is given, else the layers that its class makes."""

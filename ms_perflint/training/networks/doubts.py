@@ -14,7 +14,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import call_of
 from ms_perflint.training import training
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.provenance import Origin
 
@@ -133,7 +133,7 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
     names = {
         name
         for scope in module.scopes
-        if not _is_cell(program, layers.around(scope))
+        if not is_cell_class(program, layers.around(scope))
         for name, bindings in scope.bindings.items()
         for binding in bindings
         if id(binding.value) in nodes
@@ -142,18 +142,13 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
         return None
     calls = (site for scope in module.scopes for site in scope.calls if isinstance(site.node, ast.Call))
     passed = {id(node) for site in calls for node in _passed(program, site)}
-    inside = {id(node) for scope in module.scopes if _is_cell(program, scope) for node in ast.walk(scope.node)}
+    inside = {id(node) for scope in module.scopes if is_cell_class(program, scope) for node in ast.walk(scope.node)}
     for node in ast.walk(module.tree):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         is_load = isinstance(getattr(node, "ctx", None), ast.Load)
         if name in names and is_load and id(node) not in passed and id(node) not in inside:
             return module.place(node)
     return None
-
-
-@query
-def _is_cell(program: Program, scope: Scope) -> bool:
-    return scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
 
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
@@ -177,7 +172,7 @@ def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
     for function in functions:
         first = {scope for slot in found.slots if slot.role == layers.OUT for scope in flow.places.get(slot.call, ())}
         for site in program.callers(function) if function not in first else ():
-            if not _is_cell(program, layers.network(site)):
+            if not is_cell_class(program, layers.network(site)):
                 return site.module.place(site.node)
     return None
 

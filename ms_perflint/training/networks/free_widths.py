@@ -12,7 +12,7 @@ from ms_perflint.index.syntax_forms import position, spelling
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.layers import IN, OUT, Slot
@@ -199,7 +199,7 @@ def _in_cell(program: Program, site: Site) -> bool:
     scope = layers.network(site)
     if not scope.is_class or not isinstance(site.node, ast.Call):
         return True
-    return any(api.startswith("mindspore.") for api in base_apis(program, scope))
+    return is_cell_class(program, scope)
 
 
 def _is_taken(call: Call, width: int) -> bool:

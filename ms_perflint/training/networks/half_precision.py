@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Si
 from ms_perflint.index.syntax_forms import children, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
@@ -318,22 +318,16 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     site = mention.scope.module.site_at(call) if call is not None else None
     if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
         return False  # that call is asked for itself
-    current = mention.scope
-    while current is not None:
-        if current in network.scopes:
+    for scope in mention.scope.chain():
+        if scope in network.scopes:
             return True
-        if current.is_class:
-            return _is_reached_in_class(program, network, current)
-        current = current.parent  # type: ignore[assignment]
+        if scope.is_class:
+            return _is_reached_in_class(program, network, scope)
     if call is None:
         return not _is_unselected(program, mention)
     made = program.value(call, mention.scope)
-    is_cell = (
-        not made.open
-        and bool(made.alternatives)
-        and all(networks.may_be_cell(program, known) for known in made.alternatives)
-    )
-    return not is_cell or _may_hold(network, made)
+    are_cells = not made.open and bool(made.alternatives) and all(is_cell(program, each) for each in made.alternatives)
+    return not are_cells or _may_hold(network, made)
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:

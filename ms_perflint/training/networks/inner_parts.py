@@ -15,6 +15,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.training import family
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
 from ms_perflint.training.networks.networks import added, is_loss, multiplies
@@ -105,7 +106,7 @@ class _Parts:
             if value is None or binding.path:
                 continue
             known = tuple(each for each in self.program.value(value, scope).alternatives if each.is_object)
-            if not known or not all(networks.may_be_cell(self.program, each) for each in known):
+            if not known or not all(is_cell(self.program, each) for each in known):
                 if name in self.called and any(_is_of_library(each) for each in known):
                     text = FOREIGN if any(family.is_network(each.type_api) for each in known) else FED
                     self.foreign[name] = Obstacle(scope.module, value, text)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -111,11 +111,7 @@ def _published(name: str) -> bool:
 
 def _around(scope: Scope) -> Iterator[Scope]:
     """Yield the functions and classes around a site, innermost first."""
-    current: Optional[Scope] = scope
-    while current is not None and current.parent is not None:
-        if current.name:
-            yield current
-        current = current.parent.owner
+    return (each for each in scope.chain() if each.name)
 
 
 @fact

@@ -101,14 +101,10 @@ def network(site: Site) -> Scope:
 
 def around(scope: Scope) -> Scope:
     """Return what holds the layers among which a function stands."""
-    outer: Optional[Scope] = scope
-    while outer is not None:
-        if outer.is_class:
-            is_static = scope.parent is outer and scope.is_function and not scope.is_method
-            bases = outer.node.bases if isinstance(outer.node, ast.ClassDef) else []
-            return scope if is_static and all(word_of(base) == "object" for base in bases) else outer
-        outer = outer.parent.owner if outer.parent is not None else None
-    return scope
+    cls = next((each for each in scope.chain() if each.is_class), None)
+    is_static = scope.cls is cls and scope.is_function and not scope.is_method
+    bases = cls.node.bases if cls is not None and isinstance(cls.node, ast.ClassDef) else []
+    return scope if cls is None or (is_static and all(word_of(base) == "object" for base in bases)) else cls
 
 
 @query

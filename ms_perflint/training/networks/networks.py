@@ -12,10 +12,11 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.appending import appended
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks.matmul import (
     CELLS,
     MATMUL_CELLS,
@@ -40,7 +41,6 @@ HALVES = (
     "precision_mode",
 )
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
-ADDS = ("append", "extend", "insert", "insert_child_to_cell", "update")  # methods that put a cell into one
 TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
@@ -49,14 +49,10 @@ _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 @fact
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
-    current: Optional[Scope] = scope
-    while current is not None:
-        if current.is_class and any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, current)):
-            return True
-        if current.name and is_loss_name(current.name):
-            return True
-        current = current.parent
-    return False
+    return any(
+        is_loss_name(each.name) or any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, each))
+        for each in scope.chain()
+    )
 
 
 def is_loss_name(name: str) -> bool:
@@ -71,17 +67,6 @@ class Reach(NamedTuple):
     objects: frozenset[object]  # the identities of the objects in it
     is_hidden: bool  # a part of it is not known
     has_products: bool  # matmul or convolution, of whatever size
-
-
-@fact
-def is_cell(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell."""
-    return any(api.startswith("mindspore.nn.") for api in base_apis(program, cls))
-
-
-def may_be_cell(program: Program, known: Alternative) -> bool:
-    """Return whether something is an object of a layer of MindSpore, or of a cell of the project."""
-    return is_cell(program, known.cls) if known.cls is not None else known.type_api.startswith(CELLS)
 
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
@@ -165,7 +150,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 def _is_network(program: Program, cls: Scope) -> bool:
     """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
-    if is_loss(program, cls) or not is_cell(program, cls):
+    if is_loss(program, cls) or not is_cell_class(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matmul_site(program, site)]
     return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
@@ -287,8 +272,7 @@ class _Search:
             self.deriving.append(scope)
         elif scope.is_class:
             self._bases(scope)
-        in_cell = scope.cls is not None and is_cell(self.program, scope.cls)
-        for part in _parts(self.program, scope, in_cell):
+        for part in _parts(self.program, scope, is_cell_class(self.program, scope.cls)):
             if not self.is_done:
                 self.part(part)
         for loaded in _loaded(self.program, scope):
@@ -386,8 +370,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
 @fact
 def _words(program: Program, module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matmul."""
-    own = set().union(*(module.aliases(word) for word in MATMUL_CELLS | MATMUL_OPS))
-    return own | family.words(module)
+    return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
@@ -401,7 +384,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
             yield from appended(program.evaluator, listed, made.scope)
     module = made.scope.module
     names = module.result_names(word_of(made.call.func))
-    for word in ADDS:
+    for word in sorted(ADDS):
         for site in module.by_word.get(word, ()):
             if site.base is not None and word_of(site.base) in names:
                 holders = program.value(site.base, site.scope).alternatives

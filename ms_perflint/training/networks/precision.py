@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
 EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
+_CAST = "mixed_precision_cast"
 FLAGS = ("add_flags", "add_flags_recursive")
 # Derivatives with respect to inputs, of any order: they need float32
 DERIVATIVES = tuple(
@@ -38,11 +39,12 @@ def switches(program: Program) -> Iterator[Site]:
 
 
 def _running(program: Program, part: str) -> Iterator[Site]:
-    """Yield the running calls whose last word contains `part`."""
+    """Yield the running calls of what has `part` in its last word, also under other names."""
     for module in program.modules:
-        for word, sites in module.by_word.items():
-            if part in word:
-                yield from (site for site in sites if program.runs(site))
+        named = [word for word in (*module.by_word, *module.renamed) if part in word]
+        words = module.aliases(*named)
+        for word, sites in module.by_word.items() if words else ():
+            yield from (site for site in sites if word in words and program.runs(site))
 
 
 def _to_float(program: Program) -> Iterator[Site]:
@@ -54,9 +56,10 @@ def _is_conversion(program: Program, site: Site) -> bool:
 
     `F.mixed_precision_cast(mstype.float32, x)` does not: it makes a tensor float32.
     """
-    if site.word == "mixed_precision_cast" and isinstance(site.node, ast.Call):
+    apis = program.apis(site)
+    if isinstance(site.node, ast.Call) and any(api.endswith(_CAST) for api in (site.word, *apis)):
         return not is_float32(program, site)
-    return CONVERT not in program.apis(site)
+    return CONVERT not in apis
 
 
 def is_float32(program: Program, site: Site, by_default: bool = False) -> bool:

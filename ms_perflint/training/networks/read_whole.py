@@ -10,13 +10,14 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
 from ms_perflint.infer import bases
+from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.matmul import CELLS
-from ms_perflint.training.networks.networks import added, is_cell
+from ms_perflint.training.networks.networks import added
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collections.")
-_ROWS = frozenset({"append", "extend", "insert", "SequentialCell", "CellList"})
+_ROWS = APPENDS | {"SequentialCell", "CellList"}
 
 
 class Read(NamedTuple):
@@ -126,7 +127,7 @@ class _Reader:
         owns = list(bases.ancestors(self.evaluator, cls))
         if apis - known_kinds.CONTAINERS - {"mindspore.nn.Cell"} - layers or (layers and not self._keeps_to_base(owns)):
             unknown(cls.module, cls.node, cls.name)
-        if not is_cell(self.program, cls) or not all(self._knows_bases(each) for each in owns):
+        if not is_cell_class(self.program, cls) or not all(self._knows_bases(each) for each in owns):
             hidden(cls.module, cls.node)
         for init in filter(None, (each.method("__init__") for each in owns)):
             self.makes(init)
@@ -211,7 +212,7 @@ class _Reader:
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
                     unknown(site.module, site.node, api.rpartition(".")[2])
             elif definition is not None and definition.is_class:
-                if is_cell(self.program, definition):
+                if is_cell_class(self.program, definition):
                     self.cls(definition)
             elif definition is not None and (is_kept or self._gives_cells(site)):
                 self.makes(definition)

@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
-from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, is_trained, mentions_step, train_sites
 from ms_perflint.training.training_steps import (
     GRADS,
     STEP_CELLS,
@@ -37,7 +37,6 @@ FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
-_MARKS = ("TrainOneStep", "GradOperation", "value_and_grad", "build_train_network", "WithGradCell", "grad(")
 
 
 def is_script(program: Program) -> bool:
@@ -47,17 +46,10 @@ def is_script(program: Program) -> bool:
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
-    aliases = {word for name in _NAMES for word in module.aliases(name)}
-    found = aliases.intersection(module.by_word)
-    if _may_make_step(program):
+    found = module.aliases(*_NAMES).intersection(module.by_word)
+    if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
-
-
-@fact
-def _may_make_step(program: Program) -> bool:
-    """Return whether a file of the program names what makes a training step: by its bytes."""
-    return program.project.one_contains(program.files, _MARKS)
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:
@@ -262,14 +254,10 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
 
 def _in_train_cell(program: Program, call: Call) -> bool:
     """Return whether a call stands in a train cell: one that can be called, itself or as an object of what derives."""
-    scope: Optional[Scope] = call.scope
-    while scope is not None:
-        is_cell = scope.is_class and any(api.startswith("mindspore.") for api in base_apis(program, scope))
-        if is_cell and is_step_class(program, scope):
-            kin = (*ancestors(program.evaluator, scope), *derived(program.inputs, scope))
-            return any(cls.method("construct") is not None for cls in kin)
-        scope = scope.parent
-    return False
+    around = (each for each in call.scope.chain() if is_cell_class(program, each) and is_step_class(program, each))
+    cls = next(around, None)
+    kin = (*ancestors(program.evaluator, cls), *derived(program.inputs, cls)) if cls is not None else ()
+    return any(each.method("construct") is not None for each in kin)
 
 
 def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
