@@ -101,7 +101,7 @@ def is_on_for_cpu(call: Call) -> bool:
 def asks_for_a_size(call: Call) -> bool:
     """Return whether a call says how much to sink: whoever writes that wants to sink. -1 is the whole dataset."""
     sizes = {known.constant for known in call.argument(SIZE).by_default}
-    return call.given(SIZE) is not None and sizes != {-1}
+    return call.passes(SIZE) and sizes != {-1}
 
 
 def _differ_by_rank(call: Call, other: Call) -> bool:
@@ -146,7 +146,9 @@ def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:
 
 def _is_false(call: Call) -> bool:
     """Return whether a call is given a False that its file shows."""
-    return _is_literal(call, call.given(SINK)) and call.argument(SINK).must_be(False)
+    handed = call.handed(SINK)
+    is_shown = _is_literal(call, call.given(SINK)) if handed is None else isinstance(handed.where[1], ast.Constant)
+    return is_shown and call.argument(SINK).must_be(False)
 
 
 def _acts_by_step(call: Call) -> bool:
