@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.predicates import DEVICES, choice
+from ms_perflint.index.predicates import choice
 from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, followed, mode
@@ -27,7 +27,8 @@ def is_off_by_default(call: Call) -> bool:
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
-    is_decided = _decides(given, call, call.program.run is not None) or _asks_for_device(call, given)
+    is_decided = _decides(given, call, call.program.run is not None)
+    is_decided = is_decided or followed.asks_for_device(call.program, given, call.scope)
     if is_decided and not value.must_be(False):
         return False
     return value.is_by_default(False)
@@ -127,21 +128,6 @@ def _reads_a_switch(node: ast.expr) -> bool:
         return False
     (right,) = node.comparators
     return isinstance(right, ast.Constant) and str(right.value).lower() in ON
-
-
-def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:
-    """Return whether an expression asks for the device, itself or where its name was given: `not device == "CPU"`."""
-    todo = [followed.End(given, call.scope)] if given is not None else []
-    seen: set[ast.expr] = set()
-    while todo:
-        node, scope = todo.pop()
-        tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
-        if any(choice(test).devices(True) != DEVICES for test in tests):
-            return True
-        if isinstance(node, ast.Name) and node not in seen:
-            seen.add(node)
-            todo += followed.given(call.program, node.id, scope)
-    return False
 
 
 def _is_false(call: Call) -> bool:
