@@ -84,7 +84,7 @@ class MissingDatasetSinkMode(Check):
             return SIZE_ALONE
         if sinking.is_built(call):
             return BUILT
-        if call.given(SINK) is not None:
+        if call.passes(SINK):
             return FALSE
         return ABSENT_IN_SOME if self.target.oldest < (2,) else ABSENT
 

@@ -43,13 +43,11 @@ def set_value(
     `yaml` is the same value as a config file writes it.
     """
     given = call.given(name)
-    if given is None:
-        return set_argument(call, name, text, line_length=line_length), ()
     value = call.argument(name)
-    setting = decided(value)
+    setting = decided(value) if given is not None else call.handed(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
-    definition = _definition(call, given)
+    definition = _definition(call, given) if given is not None else None
     if definition is not None:
         return replace_expression(call.module, definition, text), ()
     return set_argument(call, name, text, line_length=line_length), ()

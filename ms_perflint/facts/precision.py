@@ -64,7 +64,7 @@ def _work(program: Program, made: Training) -> str:
     """Return what is to be said of the matmul in a network, and what hides it; nothing where it is certain."""
     if networks.multiplies(program, made.values):
         return ""
-    says = Message("no matmul or convolution in it is known")
+    says = Message("no matmul or convolution of 64 x 64 or more in it is known")
     if networks.may_multiply(program, made.values):
         says = Message("where its network is made is not known")
     why = train_cells.why_unknown(program, [made])

@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, ScopeNode, SemanticIndex, Site
 from ms_perflint.index.signature import Applied, receiver_name
-from ms_perflint.index.syntax_forms import children, given, table_of, text_of, word_of
+from ms_perflint.index.syntax_forms import children, given, path_of, table_of, text_of, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
@@ -222,8 +222,8 @@ class ExpressionWalk:
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return
-        if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
-            base = ast.Name(id=f"{base.value.id}.{base.attr}")
+        if words := path_of(base):
+            base = ast.Name(id=words)
         binding = Binding(attribute, kind, target, value, path, stmt, block)
         if not isinstance(base, ast.Name):
             self.module.deep.setdefault(attribute, []).append(binding)

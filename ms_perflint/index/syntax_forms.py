@@ -81,6 +81,16 @@ def word_of(node: ast.AST) -> str:
     return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
 
 
+def path_of(node: Optional[ast.AST]) -> str:
+    """Return how an object is named: `name`, `name.attribute`, also of `name["attribute"]`; "" for others."""
+    words: list[str] = []
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        words.append(word_of(node))
+        node = node.value
+    words.append(node.id if isinstance(node, ast.Name) else "")
+    return ".".join(reversed(words)) if all(map(str.isidentifier, words)) else ""
+
+
 def table_of(node: ast.expr) -> tuple[str, int]:
     """Return the last word of the table that a part is of, and how many keys lie between: `tables[kind]`, 1."""
     depth = 0

@@ -17,7 +17,8 @@ from ms_perflint.index.execution_order import (
     stored,
 )
 from ms_perflint.index.reachability import path_condition
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
@@ -71,13 +72,23 @@ def _stores(
     evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr], held: bool
 ) -> list[Binding]:
     """Return the stores that this reading of a setting can see; `held`: its object may be met elsewhere."""
-    words = _words(holder)
+    words = path_of(holder)
     here = scope.module.stores.get((words, name), ()) if words else ()
+    if "." in words and here:
+        here = [each for each in here if _may_be_of(evaluator, each, base)]
     found = [binding for binding in here if binding.node is not node]
     if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     found.extend(binding for binding in _of_classes(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
+
+
+def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
+    """Return whether the object in which a store is made may be one of these: another may have its name by now."""
+    value = evaluator.value(store.node.value, store.scope)  # type: ignore[attr-defined]
+    holders = {known.identity for known in base.alternatives}
+    is_unknown = not holders or base.open or value.open or not value.alternatives
+    return is_unknown or any(known.identity in holders for known in value.alternatives)
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
@@ -140,14 +151,6 @@ def _only_stores(function: Scope) -> bool:
     return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
 
 
-def _words(node: Optional[ast.expr]) -> str:
-    """Return what is written for an object: `name`, `name.attribute`; "" for others."""
-    if isinstance(node, ast.Name):
-        return node.id
-    is_named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    return f"{node.value.id}.{node.attr}" if is_named else ""  # type: ignore[union-attr]
-
-
 # --- order
 
 
@@ -161,7 +164,76 @@ def _is_sure(
         return has_run(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
         return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
-    return is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner)
+    if is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
+        return True
+    only = evaluator.value(binding.node.value, binding.scope).only  # type: ignore[attr-defined]
+    is_one = only is not None and _is_made_once(evaluator, only)
+    return is_one and _has_run_elsewhere(evaluator, binding, place(node, scope), scope.owner, CALLS)
+
+
+def _is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether what is known is one object in a run: made in no loop, and in no function that is called again."""
+    what, node = known.what, known.where[1]
+    if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
+        return True
+    scope = what.scope
+    for _ in range(CALLS):
+        here = place(node, scope)
+        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+            return False
+        if not scope.owner.is_function:
+            return True
+        sites = evaluator.program.callers(scope.owner)
+        if len(sites) != 1:
+            return False
+        node, scope = sites[0].node, sites[0].scope
+    return False
+
+
+def _has_run_elsewhere(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope, calls: int) -> bool:
+    """Return whether a store of another function has run, on every path, when a place is reached.
+
+    A call before it makes it, or all calls of the function around come after it.
+    """
+    own = store.scope.owner
+    if own is scope:
+        return happens_before(stored(store), here)
+    if any(
+        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, store, calls)
+        for site in scope.calls
+    ):
+        return True
+    sites = evaluator.program.callers(scope) if scope.is_function and calls else ()
+    return 0 < len(sites) <= CALLERS and all(
+        site.scope.owner is scope
+        or _has_run_elsewhere(evaluator, store, place(site.node, site.scope), site.scope.owner, calls - 1)
+        for site in sites
+    )
+
+
+def _makes(evaluator: Evaluator, site: Site, store: Binding, calls: int) -> bool:
+    """Return whether a call makes a store, on every path: the function that it enters, or one that this calls."""
+    if not calls:
+        return False
+    only = evaluator.callees(site).only
+    function = only.definition if only is not None else None
+    if function is None or function.yields or not isinstance(function.node, ast.FunctionDef):
+        return False
+    if function is store.scope.owner:
+        return _always_runs(stored(store))
+    return any(
+        _always_runs(place(each.node, each.scope)) and _makes(evaluator, each, store, calls - 1)
+        for each in function.calls
+    )
+
+
+def _always_runs(here: Optional[Place]) -> bool:
+    """Return whether a place has run whenever its function has returned: there is no `return` before it."""
+    if here is None or not is_always_passed(here):
+        return False
+    start = here.owner.module.rank(here.owner.node) or 0
+    before = here.owner.module.steps[start + 1 : here.rank]
+    return not any(isinstance(step, ast.Return) and block.scope.owner is here.owner for step, block in before)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -184,7 +256,9 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
     if binding.scope.owner is other.scope.owner:
         return rank(binding) > rank(other)
-    return binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope)
+    if binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope):
+        return True
+    return _has_run_elsewhere(evaluator, other, stored(binding), binding.scope.owner, CALLS)
 
 
 def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
@@ -197,7 +271,9 @@ def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Opti
     is_inside = (
         own.is_function and not own.imports and read is not None and read.owner is own
     )  # no module runs meanwhile
-    return is_inside or _is_imported(evaluator, binding, stored(last), last.scope)
+    if is_inside or _is_imported(evaluator, binding, stored(last), last.scope):
+        return True
+    return _has_run_elsewhere(evaluator, binding, stored(last), own, CALLS)  # a module runs once
 
 
 # --- a store at module level, and code elsewhere

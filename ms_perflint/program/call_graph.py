@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Union
 
 from ms_perflint.core.facts import fact
@@ -53,11 +54,11 @@ class CallGraph:
 
     @fact
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
-        """Return the sites of a group."""
+        """Return the sites of a group: none of one that only another program has, of which answers may ask too."""
         if isinstance(name, int):
-            return tuple(dict.fromkeys(list(self._indirect.values())[name]))
+            return tuple(dict.fromkeys(next(islice(self._indirect.values(), name, None), ())))
         by_name = self.named_by((name,))
-        return tuple(dict.fromkeys((*by_name, *_of(self._flow.callables[name], self._indirect))))
+        return tuple(dict.fromkeys((*by_name, *_of(self._flow.callables.get(name, 0), self._indirect))))
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""

@@ -85,6 +85,17 @@ class Call(Site):
             )
         )
 
+    def handed(self, name: str) -> Optional[Alternative]:
+        """Return the one thing that a spread passes for a parameter: `**options`, `*args` of a caller; else None."""
+        if not self.is_spread or self.given(name) is not None:
+            return None
+        only = self.argument(name).only
+        return only if only is not None and only.where != (self.module, self.node) else None
+
+    def passes(self, name: str) -> bool:
+        """Return whether something is passed for a parameter, here or by a spread."""
+        return self.given(name) is not None or self.handed(name) is not None
+
     def _default(self, name: str) -> Value:
         for parameter in self.parameters:
             if parameter.name == name and not isinstance(parameter.default, type(mindspore_api.REQUIRED)):

@@ -149,10 +149,10 @@ def _passes_on(site: Site, function: Scope) -> bool:
         return False
     if isinstance(call.func, ast.Name) and call.func.id == function.name:
         return False
-    return bool(call.args or call.keywords) and _hands_on(call, Signature.of(wrapper, wrapper.is_method))
+    return bool(call.args or call.keywords) and hands_on(call, Signature.of(wrapper, wrapper.is_method))
 
 
-def _hands_on(call: ast.Call, own: Signature) -> bool:
+def hands_on(call: ast.Call, own: Signature) -> bool:
     """Return whether a call passes parameters of the function around it, each in its own place."""
     slots = [*own.slots, f"*{own.rest}"]
     given = [f"*{word_of(each.value)}" if isinstance(each, ast.Starred) else word_of(each) for each in call.args]

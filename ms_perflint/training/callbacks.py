@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import lineage
@@ -72,18 +72,13 @@ class Cadence(enum.Enum):
 
 def cadences(train: Call) -> list[Cadence]:
     """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also for what the list may hold besides."""
-    given = train.given("callbacks")
-    if given is None:
-        return [Cadence.UNKNOWN] if train.is_spread else []
-    known, more = collected(train.program, given, train)
+    known, more = collected(train)
     return [cadence(train.program, each) for each in known] + ([Cadence.UNKNOWN] if more else [])
 
 
 def changes_by_step(train: Call) -> Optional[Alternative]:
     """Return a callback of a `Model.train` or `fit` that changes the rate or weights, or stops, after a step."""
-    given = train.given("callbacks")
-    known, _ = collected(train.program, given, train) if given is not None else ([], False)
-    return next((each for each in known if _changes(train.program, each)), None)
+    return next((each for each in collected(train)[0] if _changes(train.program, each)), None)
 
 
 def _changes(program: Program, known: Alternative) -> bool:
@@ -105,8 +100,7 @@ def inside_network(train: Call) -> Optional[Place]:
 
     It is one of another cell once data is sunk. A callback that asks for `dataset_sink_mode` knows that.
     """
-    given = train.given("callbacks")
-    for each in collected(train.program, given, train)[0] if given is not None else ():
+    for each in collected(train)[0]:
         for known in lineage(train.program.evaluator, each.cls) if each.cls is not None else ():
             found = _inside_network(known.definition) if known.definition is not None else None
             if found is not None:
@@ -132,15 +126,15 @@ def _is_network(node: ast.expr, method: Scope) -> bool:
     return bool(behind) and all(isinstance(each, ast.Attribute) and each.attr == NETWORK for each in behind)
 
 
-def collected(program: Program, node: ast.expr, site: Site) -> tuple[list[Alternative], bool]:
-    """Return what a list holds where a site reads it, all that is added to it included, and whether it may hold more.
+def collected(train: Call) -> tuple[list[Alternative], bool]:
+    """Return the callbacks of a `Model.train` or `fit`, all that is added to a list included, and whether more may be.
 
     A callback that is no list stands for itself.
     """
-    value = program.value(node, site.scope)
+    value = train.argument("callbacks")
     lists = tuple(known for known in value.alternatives if known.is_display)
     single = (known for known in value.alternatives if known not in lists)
-    held, is_open = program.evaluator.elements(Value(lists))
+    held, is_open = train.program.evaluator.elements(Value(lists))
     known_once = {each.identity: each for each in (*held, *single) if each.constant is not None}
     return list(known_once.values()), is_open or value.open
 

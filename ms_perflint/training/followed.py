@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import flat, short
+from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
@@ -50,6 +51,23 @@ class End(NamedTuple):
         """Return that it cannot be followed, and where it stands."""
         place = f"{program.named(self.scope.module.path)}:{self.place.spot}"
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
+
+
+def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
+    """Return whether an expression asks for the device, itself or where its name was given: `not device == "CPU"`."""
+    todo = [End(node, scope)] if node is not None else []
+    seen: set[ast.expr] = set()
+    while todo:
+        node, scope = todo.pop()
+        tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
+        if any(choice(test).devices(True) != DEVICES for test in tests):
+            return True
+        if isinstance(node, ast.IfExp):
+            todo.append(End(node.test, scope))
+        elif isinstance(node, ast.Name) and node not in seen:
+            seen.add(node)
+            todo += given(program, node.id, scope)
+    return False
 
 
 def end(program: Program, node: ast.expr, scope: Scope) -> End:

@@ -226,13 +226,17 @@ def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
 
 
 def _is_shown(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
-    """Return whether a text is made of a tensor: itself, in an f-string, behind `%`, or in a list."""
+    """Return whether a text is made of a tensor: itself, in an f-string, behind `%`, in a `format`, or in a list."""
     if isinstance(node, ast.JoinedStr):
         return any(_is_shown(part.value, tensors, step) for part in node.values if isinstance(part, ast.FormattedValue))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return _is_shown(node.right, tensors, step)
     if isinstance(node, (ast.Tuple, ast.List)):
         return any(_is_shown(each, tensors, step) for each in node.elts)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return any(_is_shown(each, tensors, step) for each in given(node))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):  # of texts
+        return any(_is_shown(side, tensors, step) for side in (node.left, node.right))
     return _is_tensor(node, tensors, step)
 
 

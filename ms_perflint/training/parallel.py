@@ -24,7 +24,7 @@ from ms_perflint.training.conditions import (
     devices,
     path_conditions,
 )
-from ms_perflint.training.training import train_sites
+from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
 
 if TYPE_CHECKING:
@@ -103,6 +103,9 @@ def reduces(program: Program) -> bool:
         network = model.argument("network")
         if model.given("optimizer") is not None or model.is_spread or network.open or not _is_seen(network):
             return True
+    trains = (program.evaluator.callees(site) for site in program.calls(*MODEL_TRAINS))
+    if any(known.receiver is not None and known.receiver.cls for value in trains for known in value.alternatives):
+        return True  # a Model of a class of the program
     if not all(_is_seen(program.evaluator.callees(site)) for site in train_sites(program)):
         return True
     return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.predicates import DEVICES, choice
+from ms_perflint.index.predicates import choice
 from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, followed, mode
@@ -27,7 +27,8 @@ def is_off_by_default(call: Call) -> bool:
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
-    is_decided = _decides(given, call, call.program.run is not None) or _asks_for_device(call, given)
+    is_decided = _decides(given, call, call.program.run is not None)
+    is_decided = is_decided or followed.asks_for_device(call.program, given, call.scope)
     if is_decided and not value.must_be(False):
         return False
     return value.is_by_default(False)
@@ -101,7 +102,7 @@ def is_on_for_cpu(call: Call) -> bool:
 def asks_for_a_size(call: Call) -> bool:
     """Return whether a call says how much to sink: whoever writes that wants to sink. -1 is the whole dataset."""
     sizes = {known.constant for known in call.argument(SIZE).by_default}
-    return call.given(SIZE) is not None and sizes != {-1}
+    return call.passes(SIZE) and sizes != {-1}
 
 
 def _differ_by_rank(call: Call, other: Call) -> bool:
@@ -129,24 +130,11 @@ def _reads_a_switch(node: ast.expr) -> bool:
     return isinstance(right, ast.Constant) and str(right.value).lower() in ON
 
 
-def _asks_for_device(call: Call, given: Optional[ast.expr]) -> bool:
-    """Return whether an expression asks for the device, itself or where its name was given: `not device == "CPU"`."""
-    todo = [followed.End(given, call.scope)] if given is not None else []
-    seen: set[ast.expr] = set()
-    while todo:
-        node, scope = todo.pop()
-        tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
-        if any(choice(test).devices(True) != DEVICES for test in tests):
-            return True
-        if isinstance(node, ast.Name) and node not in seen:
-            seen.add(node)
-            todo += followed.given(call.program, node.id, scope)
-    return False
-
-
 def _is_false(call: Call) -> bool:
     """Return whether a call is given a False that its file shows."""
-    return _is_literal(call, call.given(SINK)) and call.argument(SINK).must_be(False)
+    handed = call.handed(SINK)
+    is_shown = _is_literal(call, call.given(SINK)) if handed is None else isinstance(handed.where[1], ast.Constant)
+    return is_shown and call.argument(SINK).must_be(False)
 
 
 def _acts_by_step(call: Call) -> bool:

@@ -158,3 +158,38 @@ def test_the_training_that_runs_by_default_is_reported(first: str, last: str, at
     text = join(HEAD.replace("{default}", "O0"), f"net = Net()\n{first}\n{made}first\n{last}\n{made}last\n")
     (finding,) = Program({"train.py": text}).lint(CODE).findings
     assert text.splitlines()[finding.place.row - 1].endswith(at)
+
+
+BY_DEVICE = """
+    import argparse
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    from mindspore import Model, nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="GPU")
+    parser.add_argument("--fast", action="store_true")
+    opt = parser.parse_args()
+    ms.set_context(mode=ms.GRAPH_MODE, device_target=opt.device)
+    net = nn.Dense(128, 256)
+    loss = nn.MSELoss()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    """
+TRAIN = "model.train(1, ds.MindDataset('a').batch(8), dataset_sink_mode=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_reported"),
+    [
+        ('level = "O0" if opt.device == "GPU" else "O3"', False),
+        ('level = "O2" if opt.device == "Ascend" else "O0"', False),
+        ('level = "O3" if opt.device != "GPU" else "O0"', False),
+        ('is_npu = opt.device == "Ascend"\nlevel = "O2" if is_npu else "O0"', False),
+        ('level = "O2" if opt.fast else "O0"', True),
+        ('level = "O0"', True),
+    ],
+)
+def test_a_level_that_is_chosen_for_a_device_is_decided(lines: str, is_reported: bool) -> None:
+    made = f"{lines}\nmodel = Model(net, loss, optimizer, amp_level=level)\n"
+    assert bool(Program({"train.py": join(BY_DEVICE, made, TRAIN)}).lint(CODE).findings) is is_reported

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Optional
+from typing import Optional, Union
 
 import pytest
 from programs import analysed
@@ -13,6 +13,7 @@ from test_spellings import BASES, filled
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.evaluate import ProgramEvaluator
+from ms_perflint.infer.places import ANY, OWN
 from ms_perflint.infer.values import Bound, Instance, Value
 from ms_perflint.program import value_flow
 from ms_perflint.program.call_graph import GROUP
@@ -194,3 +195,8 @@ def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: s
         if scope.is_function and set(all_sites(program, scope)) & set(sites)
     }
     assert called == {"own", "near", "make"} | ({"other"} if star else set())
+
+
+@pytest.mark.parametrize("name", [ANY, OWN, 0])
+def test_a_group_of_another_program_has_no_sites(name: Union[str, int]) -> None:
+    assert analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph.group(name) == ()

@@ -93,11 +93,29 @@ def test_what_decorators_put_into_a_table_does_not_run_where_nothing_takes_it(sc
     assert not analysed({"train.py": f"import mindspore\n{script}", **DECORATED}).sites("made_here")
 
 
+IMPORTS = """
+import mindspore
+from kit import registry
+from kit.net import Net
+from kit.registry import Registry
+"""
+RUNNER = """
+
+class Runner:
+    def __init__(self):
+        starts(self)
+
+    def register(self, net):
+        net()
+
+
+"""
+
+
 def called(statement: str, more: str = "") -> bool:
     """Return whether a class runs that a script puts into a table by a call."""
-    text = f"import mindspore\nfrom kit import registry\nfrom kit.net import Net\nfrom kit.registry import Registry\n{statement}\n"
     files = {"kit/__init__.py": "", "kit/registry.py": REGISTRY, "kit/net.py": PLAIN}
-    return bool(analysed({"train.py": f"{text}{more}\n", **files}).sites("made_here"))
+    return bool(analysed({"train.py": f"{IMPORTS}{statement}\n{more}\n", **files}).sites("made_here"))
 
 
 @pytest.mark.parametrize(
@@ -136,8 +154,7 @@ def test_what_calls_do_more_with_runs(statement: str) -> None:
 
 
 def test_a_function_of_the_same_name_that_runs_later_counts() -> None:
-    runner = "\n\nclass Runner:\n    def __init__(self):\n        starts(self)\n\n    def register(self, net):\n        net()\n"
-    assert called(f"{runner}registry.register(Net)")
+    assert called(f"{RUNNER}registry.register(Net)")
 
 
 def test_what_a_library_made_fills_no_table_of_the_project() -> None:

@@ -558,6 +558,37 @@ KINDS = [
         "s = 0\nfor r in self.d(x)[y > 0]:\n    s = s + r.sum()\nreturn s",
         names="for r in self.d(x)[y > 0]",
     ),
+    # of a length that the data decides
+    _kind(
+        "fails",
+        "loop over classes",
+        "w = self.d(x)\ns = 0\nfor c in ops.unique(y)[0]:\n    s = s + w.sum() * c\nreturn s",
+        names="for c in ops.unique(y)[0]",
+    ),
+    _kind(
+        "fails",
+        "loop over unpacked classes",
+        "w = self.d(x)\ns = 0\nu, _ = ops.unique(y)\nfor c in u:\n    s = s + w.sum() * c\nreturn s",
+        names="for c in u",
+    ),
+    _kind(
+        "fails",
+        "loop over a selection",
+        "w = self.d(x)\ns = 0\nfor c in ops.masked_select(y, y > 0):\n    s = s + w.sum() * c\nreturn s",
+        names="for c in ops.masked_select(y, y > 0)",
+    ),
+    _kind(
+        "fails",
+        "loop over what is found",
+        "w = self.d(x)\ns = 0\nfor r in ops.nonzero(y):\n    s = s + w.sum() * r[0]\nreturn s",
+        names="for r in ops.nonzero(y)",
+    ),
+    _kind(
+        "differs", "number of classes", "return self.d(x).sum() / len(ops.unique(y)[0])", names="len(ops.unique(y)[0])"
+    ),
+    _kind("same", "classes by shape", "return self.d(x).sum() / ops.unique(y)[0].shape[0]"),
+    _kind("same", "sum of classes", "return self.d(x).sum() * ops.unique(y)[0].sum()"),
+    _kind("same", "number of rows", "return self.d(x).sum() / len(y)"),
     # cells by a name, in lists
     _kind(
         "same", "getattr name", "for i in (0, 1):\n    x = getattr(self, f'c{i}')(x)\nreturn self.d(x).sum()", init=PAIR

@@ -32,13 +32,13 @@ HELD = """
     """
 
 STORED = [
-    ("x = Settings()\nchange(x)\nreveal(x.folder)", "'a' 'b'"),
-    ("x = Own()\nchange(x)\nreveal(x.folder)", "'a' 'b'"),
+    ("x = Settings()\nchange(x)\nreveal(x.folder)", "'b'"),
+    ("x = Own()\nchange(x)\nreveal(x.folder)", "'b'"),
     ("x = Bare()\nchange(x)\nreveal(x.folder)", "'b'"),
-    ("def main():\n    x = Settings()\n    change(x)\n    reveal(x.folder)\n\n\nmain()", "'a' 'b'"),
-    ("def main(x):\n    change(x)\n    reveal(x.folder)\n\n\nmain(Own())", "'a' 'b'"),
-    ("x = Settings()\nchange(args=x)\nreveal(x.folder)", "'a' 'b'"),
-    ("x = [Settings()]\nchange(x[0])\nreveal(x[0].folder)", "'a' 'b'"),
+    ("def main():\n    x = Settings()\n    change(x)\n    reveal(x.folder)\n\n\nmain()", "'b'"),
+    ("def main(x):\n    change(x)\n    reveal(x.folder)\n\n\nmain(Own())", "'b'"),
+    ("x = Settings()\nchange(args=x)\nreveal(x.folder)", "'b'"),
+    ("x = [Settings()]\nchange(x[0])\nreveal(x[0].folder)", "'b'"),
     ("x = Settings()\nx.folder = 'c'\nreveal(x.folder)", "'c'"),
 ]
 NOT_STORED = [

@@ -228,7 +228,7 @@ reveal({read})
     ("held", "store", "expected"),
     [
         ("held = 1", "Base.held = 2", "2"),
-        ("held = 1", "def run():\n    Base.held = 2\nrun()", "1 2"),
+        ("held = 1", "def run():\n    Base.held = 2\nrun()", "2"),
         ("other = 1", "Base.held = 2", "2"),
         ("held = 1", "class Other:\n    held = 3\nOther.held = 2", "1"),
         ("held = 1", "base = Base()\nbase.held = 2", "1"),

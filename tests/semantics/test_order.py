@@ -49,7 +49,7 @@ CASES = [
     (READS + "try:\n    c.x = 2\nfinally:\n    pass\nf()", "2"),
     (READS + "if unknown():\n    c.x = 2\nelse:\n    f()", "1 2"),
     (READS + "if __name__ == '__main__':\n    c.x = 2\n    f()", "2"),
-    ("def f():\n    c.x = 2\ndef g():\n    return reveal(c.x)\nf()\ng()", "1 2"),
+    ("def f():\n    c.x = 2\ndef g():\n    return reveal(c.x)\nf()\ng()", "2"),
     ("for i in y:\n    c.x = 2\n    reveal(c.x)\n    c.x = 3", "2"),
     ("c.x = 2\nfor i in y:\n    reveal(c.x)\n    c.x = 3", "2 3"),
     ("for j in y:\n    c.x = 2\n    for i in y:\n        reveal(c.x)\n        c.x = 3", "2 3"),

@@ -4,13 +4,14 @@ Run on 2.10, CPU. `x[mask] = value` is right for a number and for a tensor of no
 where the value is itself what a mask chooses, also `x[mask] += 1`; with other tensors it fails, or gives other losses.
 Right are `x[mask, 0] = ...`, `ops.where`, `ops.select`, `masked_fill`, indices that are numbers, and a mask that reads:
 `x[mask].sum()`, `x[mask].reshape(-1, 2)`, a layer on `x[mask]`, its shape in a test or as a divisor. A loop over
-`x[mask]` fails, and its `len` may be another number.
+`x[mask]` fails, and its `len` may be another number. It is so with what `unique` gives; a loop over what `nonzero`
+gives fails where a sum in it begins as a number of Python.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -25,6 +26,8 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 _TESTS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _OF_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _CHOOSES = ("masked_select", "MaskedSelect")
+_DISTINCT = ("unique", "Unique", "unique_consecutive", "UniqueConsecutive")
+_FINDS = ("nonzero", "NonZero", "argwhere")
 _ONE = frozenset({"sum", "mean", "max", "min", "prod", "norm", "std", "var", "item", "numel", "float", "int", "len"})
 _HOPS = 4  # names that stand for one another
 
@@ -97,14 +100,17 @@ class _Values:
     def is_part(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether an expression is as long as a mask is true."""
         if isinstance(node, ast.Subscript):
-            return self.is_chosen(node.slice)
+            return self.is_chosen(node.slice) or self._calls(node.value, _DISTINCT, hops)
         if isinstance(node, ast.BinOp):
             return self.is_part(node.left, hops) or self.is_part(node.right, hops)
         if isinstance(node, ast.UnaryOp):
             return self.is_part(node.operand, hops)
         if isinstance(node, ast.Name) and hops:
             values = self._values(node)
-            return bool(values) and all(self.is_part(each, hops - 1) for each in values)
+            if not values:
+                bound = self.function.lookup(node)
+                return bool(bound) and all(each.path and self._calls(each.value, _DISTINCT, hops) for each in bound)
+            return all(self.is_part(each, hops - 1) for each in values)
         if not isinstance(node, ast.Call) or word_of(node.func) in _ONE:
             return False
         if word_of(node.func) in _CHOOSES:
@@ -116,7 +122,17 @@ class _Values:
         """Return whether a loop goes through such a part: itself, or by its shape."""
         shapes = (each.value for each in ast.walk(over) if isinstance(each, ast.Attribute) and each.attr == "shape")
         is_range = isinstance(over, ast.Call) and word_of(over.func) == "range"
-        return self.is_part(over) or (is_range and any(map(self.is_part, shapes)))
+        is_part = self.is_part(over) or self._calls(over, (*_DISTINCT, *_FINDS), _HOPS)
+        return is_part or (is_range and any(map(self.is_part, shapes)))
+
+    def _calls(self, node: Optional[ast.expr], words: Sequence[str], hops: int) -> bool:
+        """Return whether an expression is what a call of one of some words gives: `ops.unique(x)`."""
+        if isinstance(node, ast.Name) and hops:
+            values = self._values(node)
+            return bool(values) and all(self._calls(each, words, hops - 1) for each in values)
+        if not isinstance(node, ast.Call):
+            return False
+        return word_of(node.func) in words or (isinstance(node.func, ast.Call) and word_of(node.func.func) in words)
 
     def is_one(self, node: ast.expr) -> bool:
         """Return whether a value is a number, or a tensor of no dimensions."""

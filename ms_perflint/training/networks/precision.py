@@ -11,9 +11,10 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.family import PHYSICS
+from ms_perflint.training.followed import asks_for_device
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import multiplies, reach
-from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, is_full
+from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ DERIVATIVES = tuple(
 
 def switches(program: Program) -> Iterator[Site]:
     """Yield the running calls that may switch half precision on: a level, a conversion, a flag, `to_float`."""
-    yield from (call for call in program.calls(*LEVELS) if not is_full(call))
+    for call in (*program.calls(*LEVELS), *derived_models(program)):
+        if not is_full(call) or asks_for_device(program, call.given(LEVELS[call.api]), call.scope):
+            yield call
     yield from (site for site in _running(program, "mixed_precision") if _is_conversion(program, site))
     yield from (site for site in _to_float(program) if not is_float32(program, site, by_default=True))
     yield from (site for word in FLAGS for site in program.sites(word) if _sets_flag(program, site))

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Signature
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
-from ms_perflint.program.callers import derived
+from ms_perflint.program.callers import derived, hands_on
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
@@ -35,6 +37,7 @@ CONVERT = "mindspore.amp.auto_mixed_precision"
 LEVELS = {MODEL: "amp_level", BUILD: "level", CONVERT: "amp_level"}
 FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
+_INIT = f"{MODEL}.__init__"
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
 
@@ -46,7 +49,8 @@ def is_script(program: Program) -> bool:
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
-    found = module.aliases(*_NAMES).intersection(module.by_word)
+    words = (call.word for call in derived_models(program))
+    found = module.aliases(*_NAMES, *words).intersection(module.by_word)
     if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
@@ -63,7 +67,7 @@ def trained_models(program: Program) -> tuple[Call, ...]:
 
 def receivers(program: Program, site: Site) -> Iterator[Alternative]:
     """Yield the objects whose method a site calls; their methods alone cannot be distinguished."""
-    if site.base is not None:
+    if site.base is not None and not (isinstance(site.base, ast.Call) and word_of(site.base.func) == "super"):
         yield from program.value(site.base, site.scope).alternatives
         return
     for known in program.evaluator.callees(site).alternatives:
@@ -73,7 +77,7 @@ def receivers(program: Program, site: Site) -> Iterator[Alternative]:
 
 def is_given(call: Call, name: str) -> bool:
     """Return whether a call passes something for a parameter that is not None."""
-    return call.given(name) is not None and not call.argument(name).must_be(None)
+    return call.passes(name) and not call.argument(name).must_be(None)
 
 
 def has_optimizer(model: Call) -> bool:
@@ -83,6 +87,8 @@ def has_optimizer(model: Call) -> bool:
 
 def _models(program: Program, known: Alternative) -> list[Call]:
     """Return the `Model(...)` behind a model, through the conversion to a THOR model."""
+    if known.cls is not None:
+        return _derived_models(program, known)
     call = made_at(program, known)
     if call is None or not isinstance(call.node.func, (ast.Name, ast.Attribute)):
         return []
@@ -91,6 +97,36 @@ def _models(program: Program, known: Alternative) -> list[Call]:
         inner = program.value(given, call.scope).alternatives if given is not None else ()
         return [model for one in inner for model in _models(program, one)]
     return [call] if call.api == MODEL else []
+
+
+@fact
+def derived_models(program: Program) -> tuple[Call, ...]:
+    """Return what makes the Models of classes of the project that `train` or `fit` is called of."""
+    found = (known for site in program.calls(*MODEL_TRAINS) for known in receivers(program, site))
+    return tuple(call for known in found if known.cls is not None for call in _derived_models(program, known))
+
+
+def _derived_models(program: Program, known: Alternative) -> list[Call]:
+    """Return what makes a Model of a class of the project: the calls of it, or `super().__init__(...)` in it.
+
+    The latter where the class takes other arguments than a Model.
+    """
+    if known.cls is None or MODEL not in base_apis(program, known.cls):
+        return []
+    made, inits = known.maker, [each.method("__init__") for each in ancestors(program.evaluator, known.cls)]
+    inside = [site for init in inits if init is not None for site in init.calls if _INIT in program.apis(site)]
+    sites = [made] if made is not None else program.callers(known.cls)
+    if not all(map(_takes_the_same, filter(None, inits))):
+        sites = inside
+    return [Call(site, program, MODEL) for site in sites if isinstance(site.node, ast.Call)]
+
+
+def _takes_the_same(init: Scope) -> bool:
+    """Return whether an `__init__` only passes on whatever it takes: `super().__init__(*args, **kwargs)`."""
+    own = Signature.of(init, True)
+    calls = [site.node for site in init.calls if site.word == "__init__" and isinstance(site.node, ast.Call)]
+    is_open = bool(own.rest and own.mapping) and not own.slots and not own.words
+    return is_open and any(call.args and call.keywords and hands_on(call, own) for call in calls)
 
 
 NOWHERE = Message("where the network gets its optimizer is not known")
