@@ -179,9 +179,7 @@ QUIET = [
     silent(
         "next for another use", train=TAKES.format(body="x = next(others)[0]; step(x, x); print(net(next(rows)['x']))")
     ),
-    silent(
-        "next before the loop", train="x = next(iter(train_set))\n" + TAKES.format(body="y = next(others); step(y, y)")
-    ),
+    silent("next behind the loop", train=TAKES.format(body="y = next(others); step(y, y)") + "    x = next(rows)\n"),
     silent("a slice", "row = self.data[index * 4 : index * 4 + 4]"),
     silent("asarray", "row = np.asarray(self.data[index], np.float32)"),
     silent("a look-up", 'row = {"a": self.files[index]}["a"]'),
