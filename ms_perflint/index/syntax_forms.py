@@ -82,13 +82,16 @@ def word_of(node: ast.AST) -> str:
 
 
 def path_of(node: Optional[ast.AST]) -> str:
-    """Return how an object is named: `name`, `name.attribute`, also of `name["attribute"]`; "" for others."""
+    """Return how an object is named: `name`, `name.attribute`, also of `name["attribute"]`; "" for others.
+
+    What is deeper inside is left out: what it is the attribute of is rarely known, and weighing it costs much.
+    """
     words: list[str] = []
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         words.append(word_of(node))
         node = node.value
     words.append(node.id if isinstance(node, ast.Name) else "")
-    return ".".join(reversed(words)) if all(map(str.isidentifier, words)) else ""
+    return ".".join(reversed(words)) if len(words) <= 2 and all(map(str.isidentifier, words)) else ""
 
 
 def table_of(node: ast.expr) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
@@ -60,7 +61,7 @@ def removable(program: Program) -> frozenset[ast.AST]:
         kept = _kept(step.scope.owner, [each.stmt for each in reads])
         inside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop] and site not in reads)
         is_left = any(_shows(site, kept) and _is_each(program, step, site) for site in inside)
-        if all(map(_is_kept, reads)) and not is_left and not _is_formatted(step.scope.owner, kept):
+        if all(map(_is_kept, reads)) and not is_left and not _is_formatted(kept):
             found.update(each.node for each in reads)
     return frozenset(found)
 
@@ -76,26 +77,45 @@ def _is_kept(site: Site) -> bool:
     return value is not None and bool(unread(site)) and not any(node in ast.walk(part) for part in passed)
 
 
-def _shows(site: Site, words: set[str]) -> bool:
-    """Return whether a call prints, logs or converts something made of what some words hold."""
+class _Kept(NamedTuple):
+    """What holds a tensor in a function when some statements read none."""
+
+    scope: Scope
+    words: set[str]
+    stmts: set[ast.AST]  # that bind these words to it
+    lists: set[str]  # words of what it is added to
+
+    def is_held(self, node: ast.AST) -> bool:
+        """Return whether a name or an attribute holds one where it is read, and not what the name is bound to later."""
+        word = word_of(node)
+        if word not in self.words or word in self.lists or not isinstance(node, ast.Name):
+            return word in self.words
+        bound = self.scope.flow.at(node) if self.scope.home(word) is self.scope else ()
+        return not bound or any(each.stmt in self.stmts for each in bound)
+
+
+def _shows(site: Site, kept: _Kept) -> bool:
+    """Return whether a call prints, logs or converts something made of what is kept."""
     parts = given(site.node) if site.word in _FUNCTIONS | _LOGS and isinstance(site.node, ast.Call) else ()
     inside = (each for part in parts for each in ast.walk(part) if isinstance(each, (ast.Name, ast.Attribute)))
-    return any(word_of(each) in words for each in inside)
+    return any(map(kept.is_held, inside))
 
 
-def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> set[str]:
-    """Return the words that hold a tensor when statements read none, and those that hold what is made of these."""
-    words: set[str] = set()
+def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> _Kept:
+    """Return what holds a tensor when statements read none, and what holds something that is made of it."""
+    kept = _Kept(scope, set(), set(stmts), set())
     for stmt in stmts:
         call = stmt.value if isinstance(stmt, ast.Expr) else None
-        holders = [call.func.value] if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else []
-        words.update(word_of(each) for each in (*assigned(stmt)[0], *holders))
-    made = [(word_of(target), value) for stmt in descendants(scope.node) for target, value in _pairs(stmt)]
-    while True:
-        new = {word for word, value in made if word not in words and _holds(value, words)}
-        if not new:
-            return words - {""}
-        words |= new
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            kept.lists.add(word_of(call.func.value))
+        kept.words.update(map(word_of, assigned(stmt)[0]))
+    kept.words.update(kept.lists)
+    made = [(stmt, word_of(target), value) for stmt in descendants(scope.node) for target, value in _pairs(stmt)]
+    while new := [(stmt, word) for stmt, word, value in made if stmt not in kept.stmts and _holds(value, kept)]:
+        kept.stmts.update(stmt for stmt, _ in new)
+        kept.words.update(word for _, word in new)
+    kept.words.discard("")
+    return kept
 
 
 def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -109,23 +129,23 @@ def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield from zip(names, shown)
 
 
-def _holds(node: ast.expr, words: set[str]) -> bool:
-    """Return whether an expression is a tensor that one of some words holds, or computed of it."""
+def _holds(node: ast.expr, kept: _Kept) -> bool:
+    """Return whether an expression is a tensor that is kept, or computed of it."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
-            return node.func.attr in _KEEPS - METHODS and _holds(node.func.value, words)
-        return word_of(node.func) in ("sum", "max", "min", "abs") and any(_holds(each, words) for each in node.args)
+            return node.func.attr in _KEEPS - METHODS and _holds(node.func.value, kept)
+        return word_of(node.func) in ("sum", "max", "min", "abs") and any(_holds(each, kept) for each in node.args)
     if isinstance(node, ast.BinOp):
         is_text = isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr))
-        return not is_text and (_holds(node.left, words) or _holds(node.right, words))
+        return not is_text and (_holds(node.left, kept) or _holds(node.right, kept))
     if isinstance(node, (ast.Name, ast.Attribute)):
-        return word_of(node) in words
-    return isinstance(node, ast.Subscript) and _holds(node.value, words)
+        return kept.is_held(node)
+    return isinstance(node, ast.Subscript) and _holds(node.value, kept)
 
 
-def _is_formatted(scope: Scope, words: set[str]) -> bool:
-    """Return whether a function gives what some words hold a format, or returns it."""
-    for node in descendants(scope.node):
+def _is_formatted(kept: _Kept) -> bool:
+    """Return whether a function gives what is kept a format, or returns it."""
+    for node in descendants(kept.scope.node):
         parts: list[ast.expr] = []
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             parts.append(node.value)
@@ -133,7 +153,7 @@ def _is_formatted(scope: Scope, words: set[str]) -> bool:
             parts += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
         elif isinstance(node, ast.Call) and word_of(node.func) in ("format", "round"):
             parts += given(node)
-        if any(_holds(each, words) for each in parts):
+        if any(_holds(each, kept) for each in parts):
             return True
     return False
 

@@ -10,13 +10,13 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
-from ms_perflint.training.step_loops import step_loops
+from ms_perflint.training.step_loops import StepLoop, step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
 _DATA = "mindspore.dataset."
@@ -80,6 +80,22 @@ def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
         for loop in each.site.block.loops:
             if isinstance(loop, ast.For):
                 yield from ((known, False) for known in _laid_around(program, loop.iter, scope, set()))
+        for taken in _taken(each):
+            yield from ((known, False) for known in _laid_around(program, taken, scope, set()))
+
+
+def _taken(step: StepLoop) -> Iterator[ast.expr]:
+    """Yield the iterators from which a loop takes what it gives to its step: `x, y = next(rows)`."""
+    bindings = [each for several in step.scope.bindings.values() for each in several if step.loop in each.block.loops]
+    parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else []
+    seen: set[int] = set()
+    for part in parts:  # which grows meanwhile
+        for node in descendants(part):
+            if isinstance(node, ast.Call) and word_of(node.func) == "next" and node.args:
+                yield node.args[0]
+            made = [each.value for each in bindings if isinstance(node, ast.Name) and each.name == node.id]
+            parts += [value for value in made if value is not None and id(value) not in seen]
+            seen.update(map(id, made))
 
 
 def _laid_around(program: Program, node: ast.expr, scope: Scope, seen: set[ast.expr]) -> Iterator[Alternative]:

@@ -132,6 +132,65 @@ FIRES = [
         print("%.4f" % (total / 100))
         """,
     ),
+    case(
+        "a name that is used again",
+        START,
+        """
+        for epoch in range(30):
+            total = 0
+            for x, y in train_set:
+                total += step(x, y).asnumpy()  # ! display-only
+            print(total)
+            total = 0.0
+            for x, y in valid_set:
+                total += check(x, y)
+            print(f"{total:.3f}")
+        """,
+    ),
+    case(
+        "a name that is used before",
+        START,
+        """
+        total = check()
+        print(f"{total:.3f}")
+        total = 0
+        for x, y in train_set:
+            total += step(x, y).asnumpy()  # ! display-only
+        """,
+    ),
+    case(
+        "another name for something else",
+        START,
+        """
+        for x, y in train_set:
+            total += step(x, y).asnumpy()  # ! display-only
+        mean = total / 100
+        print(mean)
+        mean = check()
+        print(f"{mean:.3f}")
+        """,
+    ),
+    case(
+        "a name that is used again in one arm",
+        START,
+        """
+        for x, y in train_set:
+            total += step(x, y).asnumpy()  # ! no fix
+        if check():
+            total = 0.0
+        print(f"{total:.3f}")
+        """,
+    ),
+    case(
+        "a name that the next pass begins with",
+        START,
+        """
+        for epoch in range(30):
+            print(f"{total:.3f}")
+            for x, y in train_set:
+                total += step(x, y).asnumpy()  # ! no fix
+        """,
+    ),
     each("float", "losses.append(float(loss))  # ! display-only"),
     each("float of asnumpy", "losses.append(float(loss.asnumpy()))  # ! display-only"),
     each("item", "total += loss.item()  # ! display-only"),

@@ -54,6 +54,14 @@ LOOP = """
         for batch in train_set.batch(32).create_dict_iterator():
             step(batch["x"], batch["x"])
     """
+TAKES = """
+    net = nn.Dense(64, 16)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+    rows = train_set.batch(32).create_dict_iterator()
+    others = ds.MindDataset("other.mindrecord").batch(32)
+    for i in range(1000):
+        {body}
+    """
 READ = "row = np.load(self.files[index])"
 
 
@@ -99,6 +107,16 @@ FIRES = [
     program("workers of another stage", READ, train=TRAIN.replace("True)", "True, num_parallel_workers=8)")),
     program("workers of all others", READ, f"ds.config.set_num_parallel_workers(8)\n{MAKE}"),
     program("a hand-written loop", READ, train=LOOP),
+    *(
+        program(f"taken by {name}", READ, train=TAKES.format(body=body))
+        for name, body in {
+            "next": "batch = next(rows)\n        step(batch['x'], batch['x'])",
+            "next in the call": "step(next(rows)['x'], next(rows)['x'])",
+            "next of what is made there": "x = next(iter(train_set.batch(2).create_dict_iterator()))['x']; step(x, x)",
+            "next, and given on": "batch = next(rows)\n        x = batch['x'] / 2\n        step(x, x)",
+            "next beside another": "x, (y, *_) = next(rows)['x'], next(others)\n        step(y, x)",
+        }.items()
+    ),
     program("on a CPU", READ, f'ms.set_context(device_target="CPU")\n{MAKE}'),
     *(
         program(
@@ -158,6 +176,10 @@ QUIET = [
     silent("a number that is not known", make=MAKE.replace("['x']", "['x'], num_parallel_workers=int(input())")),
     silent("as many as all", make=MAKE.replace("['x']", "['x'], num_parallel_workers=None")),
     silent("a spread", make=f"options = load()\n{MAKE}".replace("['x']", "['x'], **options")),
+    silent(
+        "next for another use", train=TAKES.format(body="x = next(others)[0]; step(x, x); print(net(next(rows)['x']))")
+    ),
+    silent("next behind the loop", train=TAKES.format(body="y = next(others); step(y, y)") + "    x = next(rows)\n"),
     silent("a slice", "row = self.data[index * 4 : index * 4 + 4]"),
     silent("asarray", "row = np.asarray(self.data[index], np.float32)"),
     silent("a look-up", 'row = {"a": self.files[index]}["a"]'),

@@ -21,7 +21,7 @@ def change(args):
 
 """
 RUN = "x = Settings()\nchange(x)\nreveal(x.folder)\n"
-DEEP = "cfg = {'a': {'b': {'c': 1}}, 'd': {'b': {'c': 3}}}\n"
+DEEP = "cfg = {'a': {'b': 1}, 'd': {'b': 3}}\n"
 
 
 def settings(code: str, body: str = "args.folder = 'b'") -> str:
@@ -61,12 +61,12 @@ BOTH = {
     ),
 }
 DEEP_STORES = [
-    ("cfg['a']['b']['c'] = 2\nreveal(cfg['a']['b']['c'])", "2"),
-    ("cfg['d']['b']['c'] = 2\nreveal(cfg['a']['b']['c'])", "1"),
-    ("def put(c):\n    c['a']['b']['c'] = 2\nput(cfg)\nreveal(cfg['a']['b']['c'])", "2"),
+    ("cfg['a']['b'] = 2\nreveal(cfg['a']['b'])", "2"),
+    ("cfg['d']['b'] = 2\nreveal(cfg['a']['b'])", "1"),
+    ("def put(c):\n    c['a']['b'] = 2\nput(cfg)\nreveal(cfg['a']['b'])", "2"),
     ("part = cfg['a']\ncfg['a']['b'] = 2\nreveal(part['b'])", "2"),
     ("cfg['a']['b'] = 2\ncfg['a'] = {'b': 3}\nreveal(cfg['a']['b'])", "3"),
-    ("if unknown():\n    cfg['a']['b']['c'] = 2\nreveal(cfg['a']['b']['c'])", "1 2 ?"),
+    ("if unknown():\n    cfg['a']['b'] = 2\nreveal(cfg['a']['b'])", "1 2 ?"),
 ]
 
 

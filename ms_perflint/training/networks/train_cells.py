@@ -49,8 +49,7 @@ def is_script(program: Program) -> bool:
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
-    words = (call.word for call in derived_models(program))
-    found = module.aliases(*_NAMES, *words).intersection(module.by_word)
+    found = module.aliases(*_NAMES, *_model_words(program)).intersection(module.by_word)
     if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
     return frozenset(found)
@@ -100,8 +99,24 @@ def _models(program: Program, known: Alternative) -> list[Call]:
 
 
 @fact
+def _model_words(program: Program) -> frozenset[str]:
+    """Return the names under which a Model of a class of the program may be made: of classes, and of constructors."""
+    found, todo = set[str](), [MODEL.rpartition(".")[2]]
+    while todo:
+        word = todo.pop()
+        for module in program.modules:
+            classes = (cls for alias in module.aliases(word) for cls in module.derived.get(alias, ()))
+            new = {cls.name for cls in classes if cls.name} - found
+            found |= new
+            todo += sorted(new)
+    return frozenset({*found, "__init__"} if found else found)
+
+
+@fact
 def derived_models(program: Program) -> tuple[Call, ...]:
     """Return what makes the Models of classes of the project that `train` or `fit` is called of."""
+    if not _model_words(program):
+        return ()
     found = (known for site in program.calls(*MODEL_TRAINS) for known in receivers(program, site))
     return tuple(call for known in found if known.cls is not None for call in _derived_models(program, known))
 
