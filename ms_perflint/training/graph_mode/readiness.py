@@ -25,7 +25,7 @@ from ms_perflint.training.graph_mode.statements import in_gradients, in_statemen
 from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS
+from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks)
 
@@ -52,10 +52,7 @@ def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
 def step_functions(program: Program) -> tuple[Place, ...]:
     """Return the functions of the project that take one step by hand: with a gradient function and an optimizer."""
     gradients = dict.fromkeys(
-        site.scope.owner
-        for site in train_sites(program)
-        if any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
-        and not site.block.loops
+        site.scope.owner for site in train_sites(program) if calls_gradient(program, site) and not site.block.loops
     )
     steps = [
         scope
