@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default, path_conditions
@@ -96,7 +97,9 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
 def _adapter(program: Program) -> Optional[Obstacle]:
     """Return the import of an adapter that stands for PyTorch in a file that trains."""
     for module in sorted({scope.module for scope in training_scopes(program)}, key=lambda each: each.path):
-        for statement, _ in module.scope.imports:
+        running = (each for each in module.scopes if each in program.reached and each is not module.scope)
+        imports = [each for scope in (module.scope, *running) for each, _ in scope.imports]
+        for statement in sorted(imports, key=position):
             names = [each.name for each in statement.names]
             for name in [statement.module or ""] if isinstance(statement, ast.ImportFrom) else names:
                 if name.partition(".")[0] in ADAPTERS:
