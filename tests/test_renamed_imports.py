@@ -11,8 +11,6 @@ from programs import Line, Program
 from ms_perflint import pages
 from ms_perflint.pages import Example
 
-Change = tuple[int, int, int, str]  # row, first and last column in bytes, the new text
-
 
 def renamed(text: str) -> str:
     """Return a program that gives each name which it imports, and does not bind itself, another name."""

@@ -45,6 +45,7 @@ _FOLDERS: Mapping[str, str] = {
 _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
+_WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # what tells most first
 _MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, that leaves what a folder holds as it is
 # Words that say nothing of files where it is not known what is called
 _VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
@@ -100,8 +101,7 @@ def uses_in_training(program: Program) -> tuple[Use, ...]:
 
 def _sites(program: Program) -> Iterator[Site]:
     """Yield the running calls of functions that may use a file, by their words."""
-    known = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # what tells most first
-    sites = (site for module in program.modules for word in known for site in module.by_word.get(word, ()))
+    sites = (site for module in program.modules for word in _WORDS for site in module.sites_of(word))
     return (site for site in sites if site.scope.owner in program.reached and isinstance(site.node, ast.Call))
 
 
@@ -115,9 +115,9 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     """Yield what a call uses; nothing where it calls a function of the project, or is known to use no file."""
     call = site.node
     assert isinstance(call, ast.Call)
-    word = site.word
     callee = program.evaluator.callees(site)
     names = [known.api for known in callee.alternatives if known.api and known.receiver is None]
+    word = site.word if site.word in _WORDS else names[0].rpartition(".")[2] if names else ""
     if any(known.definition is not None for known in callee.alternatives) or not program.runs(site):
         return
     if any(name.startswith(_OTHERS) and name != "builtins.open" for name in names):

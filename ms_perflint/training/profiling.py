@@ -74,7 +74,7 @@ def _implied(program: Program, own: PathCondition) -> Iterator[Condition]:
             bindings = scope.module.stores.get((test.value.id, test.attr), [])
         for binding in bindings if condition.result else ():
             before = conditions(program, path_condition(binding.block))
-            is_set = binding.scope is scope and rank(binding) < (scope.module.rank(test) or 0)
+            is_set = binding.scope.owner is scope.owner and rank(binding) < (scope.module.rank(test) or 0)
             is_held = not isinstance(test, ast.Name) or binding in scope.flow.at(test)
             is_off = binding.value is not None and program.value(binding.value, scope).truth is False
             if len(before) == 1 and is_set and is_held and is_off:

@@ -13,7 +13,7 @@ from ms_perflint.index.syntax_forms import around
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
-from ms_perflint.training.training import MODEL_TRAINS, callees, callers, train_sites
+from ms_perflint.training.training import callees, callers, steps_by_hand
 
 # Of what is gone through, one training after the other: such a loop takes no steps
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
@@ -36,19 +36,16 @@ class StepLoop(NamedTuple):
 def step_loops(program: Program) -> tuple[StepLoop, ...]:
     """Return the innermost loops around each step that is taken by hand; steps of `Model.train` are not."""
     found: dict[tuple[int, int], StepLoop] = {}
-    whole = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
-    for site in train_sites(program):
-        if id(site.node) not in whole:
-            for each in _around(program, site, set()):
-                found.setdefault((id(each.loop), id(each.site.node)), each)
+    for site in steps_by_hand(program):
+        for each in _around(program, site, set()):
+            found.setdefault((id(each.loop), id(each.site.node)), each)
     return tuple(found.values())
 
 
 @fact
 def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...]:
     """Return the steps in functions that a loop calls, each with that loop; the first has the function for its loop."""
-    whole = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
-    inner = [site for site in train_sites(program) if not site.block.loops and id(site.node) not in whole]
+    inner = (site for site in steps_by_hand(program) if not site.block.loops)
     made = ((StepLoop(site.scope.owner.node, site, site.scope.owner), site) for site in inner)
     return tuple((own, outer) for own, site in made for outer in _around(program, site, set()))
 

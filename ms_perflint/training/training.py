@@ -46,6 +46,13 @@ def train_sites(program: Program) -> tuple[Site, ...]:
     return tuple(_train_sites(program))
 
 
+@fact
+def steps_by_hand(program: Program) -> tuple[Site, ...]:
+    """Return the sites that take a step of the training: those of `Model.train` and `fit` are taken by MindSpore."""
+    models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
+    return tuple(site for site in train_sites(program) if id(site.node) not in models)
+
+
 def _train_sites(program: Program) -> Iterator[Site]:
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)

@@ -108,6 +108,11 @@ def is_step(program: Program, callee: Value) -> bool:
     return False
 
 
+def calls_gradient(program: Program, site: Site) -> bool:
+    """Return whether a site calls a gradient function, which graph mode compiles apart from the cells that it calls."""
+    return any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
+
+
 def is_step_object(program: Program, known: Alternative) -> bool:
     """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
     return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS

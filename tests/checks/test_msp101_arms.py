@@ -168,6 +168,12 @@ BLOCKED += [
     reverse("a gradient with a name", "grad = dout * -0.5\n        return grad"),
     program("an adapter of PyTorch is imported", "from mindtorch.tools import mstorch_enable\n", OPTIMIZER, STEPS),
     program("an adapter of PyTorch stands for it", "import msadapter.pytorch as torch\n", OPTIMIZER, STEPS),
+    program(
+        "an adapter of PyTorch is imported in a function",
+        "def set_up():\n    import mindtorch.torch as torch\n\n    return torch\n\n\nset_up()\n",
+        OPTIMIZER,
+        STEPS,
+    ),
 ]
 
 WRITES = """

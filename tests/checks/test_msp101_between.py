@@ -149,7 +149,13 @@ def _cases(programs: list[tuple[str, tuple[str, ...]]], safety: str) -> list[obj
     return [case(name, join(*texts).replace("# !SAFETY", f"# ! {safety}")) for name, texts in programs]
 
 
-@pytest.mark.parametrize("program", _cases(BLOCKED, "display-only"))
+def _inside(name: str, texts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the same program, whose code stands in a function."""
+    imports, start, body = join(*texts).partition("ms.set_context(")
+    return f"{name}, in a function", (f"{imports}\ndef main():\n{textwrap.indent(start + body, ' ' * 4)}\n\nmain()\n",)
+
+
+@pytest.mark.parametrize("program", _cases([*BLOCKED, *(_inside(*each) for each in BLOCKED)], "display-only"))
 def test_what_changes_between_steps_is_named(program: Program) -> None:
     expect(CODE, program)
     (finding,) = program.lint(CODE).findings
@@ -158,6 +164,6 @@ def test_what_changes_between_steps_is_named(program: Program) -> None:
     assert any(word in finding.fix.reason for word in words), finding.fix.reason
 
 
-@pytest.mark.parametrize("program", _cases(READY, "unsafe"))
+@pytest.mark.parametrize("program", _cases([*READY, *(_inside(*each) for each in READY)], "unsafe"))
 def test_what_stays_as_it_is_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)

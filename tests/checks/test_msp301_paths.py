@@ -98,6 +98,25 @@ USED = [
             "ms.load_checkpoint(filename, net)",
         )
     ),
+    *(
+        used(
+            f"by a function under another name: {name}",
+            f"""
+        from {module} import {name} as put
+        ---
+        ms.save_checkpoint(net, "best.ckpt")  #s
+        ---
+        put("best.ckpt"{more})
+        """,
+        )
+        for module, name, more in (
+            ("shutil", "copyfile", ", 'latest.ckpt'"),
+            ("os", "rename", ", 'latest.ckpt'"),
+            ("os.path", "getsize", ""),
+            ("mindspore", "load_checkpoint", ", net"),
+            ("moxing.file", "copy_parallel", ", 'obs://out'"),
+        )
+    ),
     used(
         "constant by another name",
         """

@@ -873,6 +873,12 @@ QUIET += [
         "main()\n",
     ),
     case("a flag that is set", IMPORTS, OPTIONS, FLAG + SWITCHED.replace("  # !", ""), TRAIN),
+    case(
+        "a flag that is set, in a function",
+        IMPORTS,
+        "def main():\n" + inside(join(OPTIONS, FLAG + SWITCHED.replace("  # !", ""))) + "\n\nmain()\n",
+        TRAIN,
+    ),
 ]
 
 

@@ -21,7 +21,7 @@ from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
-from ms_perflint.training.training_steps import GRADS
+from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
 _EXPERIMENTAL = "mindspore.experimental.optim."
@@ -56,7 +56,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
     yield from _loaded(program)
     for site in train_sites(program):
         named = [each for each in getattr(site.node, "keywords", ()) if each.arg is not None]
-        if named and _is_gradient(program, site):
+        if named and calls_gradient(program, site):
             text = Message("graph mode passes no keywords to a gradient function")
             yield obstacle(site.module, named[0].value, "keyword", text)
 
@@ -73,7 +73,7 @@ def _freezing(program: Program) -> list[Binding]:
 
 def _loaded(program: Program) -> Iterator[Obstacle]:
     """Yield what gives the weights of a network other data between the steps of a gradient function."""
-    if not any(_is_gradient(program, site) for site in train_sites(program)):
+    if not any(calls_gradient(program, site) for site in train_sites(program)):
         return
     text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
     for word in ("set_data", "assign_value", "load_param_into_net"):
@@ -81,11 +81,6 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
             is_of_weight = word == "load_param_into_net" or _is_of_network(site)
             if is_of_weight and _acts(program, site) and not is_compiled_anew(program, site):
                 yield obstacle(site.module, site.node, "weights", text)
-
-
-def _is_gradient(program: Program, site: Site) -> bool:
-    """Return whether a site calls a gradient function, which is compiled apart from the cells that it calls."""
-    return any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
 
 
 def _is_of_network(site: Site) -> bool:

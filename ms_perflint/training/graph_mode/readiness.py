@@ -8,6 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import position
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default, path_conditions
@@ -25,7 +26,7 @@ from ms_perflint.training.graph_mode.statements import in_gradients, in_statemen
 from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS
+from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks)
 
@@ -52,10 +53,7 @@ def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
 def step_functions(program: Program) -> tuple[Place, ...]:
     """Return the functions of the project that take one step by hand: with a gradient function and an optimizer."""
     gradients = dict.fromkeys(
-        site.scope.owner
-        for site in train_sites(program)
-        if any(known.type_api in GRADS for known in program.evaluator.callees(site).alternatives)
-        and not site.block.loops
+        site.scope.owner for site in train_sites(program) if calls_gradient(program, site) and not site.block.loops
     )
     steps = [
         scope
@@ -99,7 +97,9 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
 def _adapter(program: Program) -> Optional[Obstacle]:
     """Return the import of an adapter that stands for PyTorch in a file that trains."""
     for module in sorted({scope.module for scope in training_scopes(program)}, key=lambda each: each.path):
-        for statement, _ in module.scope.imports:
+        running = (each for each in module.scopes if each in program.reached and each is not module.scope)
+        imports = [each for scope in (module.scope, *running) for each, _ in scope.imports]
+        for statement in sorted(imports, key=position):
             names = [each.name for each in statement.names]
             for name in [statement.module or ""] if isinstance(statement, ast.ImportFrom) else names:
                 if name.partition(".")[0] in ADAPTERS:

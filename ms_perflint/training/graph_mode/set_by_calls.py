@@ -46,8 +46,8 @@ def changed_items(program: Program, name: str) -> list[Binding]:
     return [each for each in _changed_items(program) if each.name == name and isinstance(each.node, ast.Attribute)]
 
 
-def changed_globals(program: Program) -> list[Binding]:
-    """Return what changes the items of containers that a module holds; the node of each is the global name."""
+def changed_names(program: Program) -> list[Binding]:
+    """Return what changes the items of containers that a module holds, or a function around others, as such names."""
     return [each for each in _changed_items(program) if isinstance(each.node, ast.Name)]
 
 
@@ -94,7 +94,7 @@ def _changed_items(program: Program) -> tuple[Binding, ...]:
     return tuple(
         Binding(word_of(holder), "augment", holder, None, key, node, block)
         for (holder, key), node, block in held
-        if isinstance(holder, ast.Attribute) or (isinstance(holder, ast.Name) and _is_global(holder, block.scope))
+        if isinstance(holder, ast.Attribute) or (isinstance(holder, ast.Name) and _is_shared(holder, block.scope))
     )
 
 
@@ -115,9 +115,10 @@ def _whole(node: ast.expr, scope: Scope, hops: int, key: tuple[Any, ...]) -> tup
     return _whole(only.value, only.scope, hops - 1, key if only.kind == "assign" else ())
 
 
-def _is_global(name: ast.Name, scope: Scope) -> bool:
+def _is_shared(name: ast.Name, scope: Scope) -> bool:
+    """Return whether a name is one of a module, or of a function with functions inside, which may read it."""
     home = scope.home(name.id)
-    return home is not None and home is home.module.scope
+    return home is not None and (home is home.module.scope or (home.is_function and bool(home.defines)))
 
 
 @fact

@@ -19,7 +19,7 @@ from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.counters import Loops
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.training import MODEL_TRAINS, train_sites
+from ms_perflint.training.training import steps_by_hand
 
 VARYING = Message("batches of varying shape: graph mode compiles once per shape")
 _BUCKETS = "bucket_batch_by_length"
@@ -45,9 +45,8 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
         found += [site for site in program.sites(word) if _is_per_batch(site) and program.runs(site)]
     for site in found:
         yield obstacle(site.module, site.node, "shapes", VARYING)
-    models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
-    for site in train_sites(program):
-        given = site.node.args if isinstance(site.node, ast.Call) and id(site.node) not in models else ()
+    for site in steps_by_hand(program):
+        given = site.node.args if isinstance(site.node, ast.Call) else ()
         sliced = (_varying_slice(program, site, each) for each in given)
         first = next((each for each in sliced if each is not None), None)
         if first is not None:

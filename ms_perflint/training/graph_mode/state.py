@@ -34,8 +34,8 @@ from ms_perflint.training.graph_mode.compiled import (
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.set_by_calls import (
-    changed_globals,
     changed_items,
+    changed_names,
     holder_of,
     is_store,
     keys_of,
@@ -83,8 +83,8 @@ def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
 
 
 def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:
-    """Return whether a name stands for a container of a module whose items Python changes between steps."""
-    changes = _changed_globals(program)
+    """Return whether a name stands for a container of an outer scope whose items Python changes between steps."""
+    changes = _changed_containers(program)
     known = program.value(node, function).alternatives if changes else ()
     own = {each.identity for each in known if each.is_display or each.type_api in _CONTAINERS}
     entries = (each for each in descendants(function.node) if isinstance(each, ast.Subscript) and each.value is node)
@@ -93,9 +93,9 @@ def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> boo
 
 
 @fact
-def _changed_globals(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
-    """Return what changes the items of containers of modules between steps, and what these containers are."""
-    changes = [each for each in changed_globals(program) if _is_changed(program, each)]
+def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
+    """Return what changes the items of containers of outer scopes between steps, and what these containers are."""
+    changes = [each for each in changed_names(program) if _is_changed(program, each)]
     values = [program.value(each.node, each.scope).alternatives for each in changes if isinstance(each.node, ast.expr)]
     return tuple((each, frozenset(one.identity for one in known)) for each, known in zip(changes, values))
 

@@ -25,7 +25,7 @@ from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_step_loop, scopes_of_steps
-from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
+from ms_perflint.training.training import is_trained, steps_by_hand, train_sites
 from ms_perflint.training.training_steps import GRADS
 
 AGAIN = Message("graph mode compiles again in each step for a list, tuple or dict of tensors: pass them one by one")
@@ -101,9 +101,7 @@ def number_per_epoch(program: Program) -> Optional[Varying]:
 @fact
 def _would_vary(program: Program) -> tuple[Varying, ...]:
     """Return the arguments of training steps for which graph mode would compile again, in each step or epoch."""
-    models = {id(call.node) for call in program.calls(*MODEL_TRAINS)}
-    steps = (site for site in train_sites(program) if id(site.node) not in models)
-    return tuple(each for site in steps for each in _of_call(program, site, certain=False))
+    return tuple(each for site in steps_by_hand(program) for each in _of_call(program, site, certain=False))
 
 
 def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
