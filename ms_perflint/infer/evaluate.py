@@ -330,7 +330,7 @@ class ProgramEvaluator:
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
-        reachability = IMPOSSIBLE if any(arm.arm == DEAD for arm in block.chain()) else BY_DEFAULT
+        reachability = IMPOSSIBLE if DEAD in [arm.arm for arm in block.chain()] else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
         return reachability
