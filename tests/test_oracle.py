@@ -10,6 +10,7 @@ import pytest
 from test_work import examples_beside_package, registry, tools_and_package
 
 from ms_perflint.core.files import Disk
+from ms_perflint.infer import shared_answers
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project
@@ -231,6 +232,24 @@ def test_programs_that_share_answers_give_those_that_each_gives_alone(files: dic
             taken += program.queries.taken
             program.close()
     assert taken > 100
+
+
+@pytest.mark.parametrize("files", [CIRCLE, USED, ALIKE])
+def test_programs_that_forget_what_none_takes_over_give_the_same(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = sorted(written(files, tmp_path).rglob("*.py"))
+    alone = {entry: asked(entry, None)[0] for entry in entries}
+    monkeypatch.setattr(shared_answers, "KEPT", 20)
+    project, held, taken = Project(Disk()), set(), 0
+    for seed in range(3):
+        for entry in random.Random(seed).sample(entries, len(entries)):
+            program = Program(project, str(entry), Target())
+            assert oracle.answers(program, seed) == alone[entry]
+            held.add(id(program.shared))
+            taken += program.queries.taken
+            program.close()
+    assert taken > 20 and len(held) > 1
 
 
 def test_a_program_evaluates_nothing_anew_that_another_has_found(tmp_path: Path) -> None:

@@ -84,17 +84,19 @@ class Condition(NamedTuple):
                 yield node.value
 
 
-def path_condition(block: Block) -> list[Condition]:
+def path_condition(block: Block) -> tuple[Condition, ...]:
     """Return the conditions on the way to a block of a function, class or module, outermost first.
 
     Those of an early `return`, `continue` or `raise`, of an `assert` and of a `match` are among them.
     """
-    return [condition for arm in reversed(block.chain()) for condition in _of_arm(arm)]
+    if block.conditions is None:
+        block.conditions = tuple([condition for arm in reversed(block.chain()) for condition in _of_arm(arm)])
+    return block.conditions  # type: ignore[no-any-return]
 
 
 def condition_of(site: Site) -> list[Condition]:
     """Return the conditions on the way to a site, also those in its own statement: `make() if wanted else None`."""
-    found, scope = path_condition(site.block), site.block.scope.owner
+    found, scope = [*path_condition(site.block)], site.block.scope.owner
     for outer, inner in around(site.stmt, site.node):
         scope = site.module.scope_of.get(id(outer), scope) if isinstance(outer, ast.expr) else scope
         found.extend(Condition(test, result, scope) for test, result in _inside(outer, inner))

@@ -37,7 +37,7 @@ class Block:
     After `assert a` the rest of the block is an arm of that.
     """
 
-    __slots__ = ("arm", "owner", "parent", "scope")
+    __slots__ = ("arm", "conditions", "owner", "parent", "scope")
 
     def __init__(self, scope: Scope, parent: Optional[Block], owner: Optional[ast.AST], arm: str) -> None:
         self.scope = scope
@@ -46,6 +46,7 @@ class Block:
         self.arm = (
             arm  # "body", "orelse", "handler", "finalbody", DEAD; the position of a case or handler is part of it
         )
+        self.conditions: Any = None  # see `reachability.path_condition`, which fills it
 
     def chain(self) -> list[Block]:
         """Return this block and the blocks around it up to the function, class or module, innermost first."""

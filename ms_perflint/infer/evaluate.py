@@ -29,7 +29,7 @@ from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.evaluator import Kind, Library
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
-from ms_perflint.infer.shared_answers import SharedAnswers
+from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
@@ -48,12 +48,18 @@ LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, as
 class ProgramEvaluator:
     """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
 
-    def __init__(self, program: Database, libraries: Library, shared: Optional[SharedAnswers] = None) -> None:
+    def __init__(
+        self,
+        program: Database,
+        libraries: Library,
+        shared: Optional[SharedAnswers] = None,
+        by_runs: Optional[dict[int, Shared]] = None,
+    ) -> None:
         self.program = program
         self.libraries = libraries
-        self.queries = Queries(_joined, shared)
+        self.queries = Queries(_joined, shared, by_runs)
         self._memo, self._ask = self.queries.memo, self.queries.ask
-        self._contexts = shared.contexts if shared is not None else {}  # those that other programs may enter too
+        self._shared = shared
         self._call_contexts: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
@@ -324,20 +330,25 @@ class ProgramEvaluator:
         """Return a function as one call enters it: the same one whenever it is asked for."""
         what = receiver.what if receiver is not None else None
         key = id(function), call, id(caller), what, passed, id(outer)
-        if key not in self._call_contexts:
+        found = self._call_contexts.get(key)
+        if found is None:
+
+            def enter(name: str) -> CallContext:
+                return CallContext(function, call, caller, receiver, name, passed, outer)
+
             is_own = self.queries.is_own(modules_in((function, call, caller, receiver, passed, outer)))
-            known, asked = (self._call_contexts, key) if is_own else (self._contexts, (*key, receiver))
-            if asked not in known:
-                name = f"@{'' if is_own else '@'}{len(known)}"
-                known[asked] = CallContext(function, call, caller, receiver, name, passed, outer)
-            self._call_contexts[key] = known[asked]
-        return self._call_contexts[key]
+            if is_own or self._shared is None:
+                found = enter(f"@{len(self._call_contexts)}")
+            else:
+                found = self._shared.context((*key, receiver), enter)
+            self._call_contexts[key] = found
+        return found
 
     # --- conditions
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
-        reachability = IMPOSSIBLE if any(arm.arm == DEAD for arm in block.chain()) else BY_DEFAULT
+        reachability = IMPOSSIBLE if DEAD in [arm.arm for arm in block.chain()] else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
         return reachability

@@ -19,7 +19,7 @@ from typing import Any, Optional, Protocol, TypeVar, overload
 
 from ms_perflint.core.stacks import on_new_stack
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.infer.shared_answers import Input, SharedAnswers, Sharing
+from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, Sharing
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -78,18 +78,25 @@ class Query:
 class Queries:
     """The answers of one program. `join` gives what can be one of two answers.
 
-    Those of `askers` are taken over from other programs, where all that they have read is the same.
+    Those of `askers` are taken over from other programs, where all that they have read is the same. `by_runs`: those
+    that the run configurations of the program have found, where there are several.
     """
 
-    def __init__(self, join: Callable[[Any, Any], Any], shared: Optional[SharedAnswers] = None) -> None:
+    def __init__(
+        self,
+        join: Callable[[Any, Any], Any],
+        shared: Optional[SharedAnswers] = None,
+        by_runs: Optional[dict[int, Shared]] = None,
+    ) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
         self.memo: dict[Hashable, Any] = {}
         self.evaluations = 0
-        self.sharing = Sharing(self, shared) if shared is not None else None
+        self.sharing = Sharing(self, shared, by_runs) if shared is not None else None
         self.program: Any = None  # of which inputs are asked
         self.entry = ""  # the path of its entry script
         self.askers: dict[type, object] = {}  # by type: what asks queries whose answers are shared
         self.taken = 0  # evaluations that other programs have done for this one
+        self.repeated = 0  # those among them that were done or taken for another run configuration of the program
         self.spent = ""  # the bound that left a query unanswered, the first one
         self.spent_on: tuple[object, ...] = ()  # the arguments of that query
         self.wide_on: tuple[object, ...] = ()  # the arguments of a query of a cycle that has too many members
@@ -192,6 +199,11 @@ class Queries:
     def is_over(self) -> bool:
         """Return whether the budget is spent."""
         return self.evaluations + self.taken >= BUDGET
+
+    @property
+    def spent_first(self) -> int:
+        """Return the evaluations done or taken that no other run configuration has: whatever other programs share."""
+        return self.evaluations + self.taken - self.repeated
 
     @property
     def rests_on_open(self) -> bool:

@@ -7,8 +7,9 @@ keep from being read is not asked. The members of a cycle rest on what all of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer.call_context import CallContext, modules_in, modules_of
@@ -17,7 +18,7 @@ from ms_perflint.infer.values import is_same
 if TYPE_CHECKING:
     from ms_perflint.infer.queries import Queries, Query
 
-KEPT = 20_000  # answers, before what the programs share starts again
+KEPT = 5_000  # answers of programs, before those are forgotten that no program has taken over since the last time
 DEPTH = 250  # answers inside one another, before it is asked whether they hold
 
 
@@ -56,9 +57,12 @@ class Shared(NamedTuple):
 
 
 class SharedAnswers:
-    """What the programs of one project have found. It holds all nodes whose identities are part of a key."""
+    """What the programs of one project have found. It holds all nodes whose identities are part of a key.
 
-    def __init__(self) -> None:
+    `before`: what they had found earlier. What is taken over of it is kept here too, and it is forgotten after this.
+    """
+
+    def __init__(self, before: Optional[SharedAnswers] = None) -> None:
         self.answers: dict[Hashable, Shared] = {}
         # by key. What has none, constants and definitions, rests on nothing but its file
         self.questions: dict[Hashable, Question] = {}
@@ -66,6 +70,10 @@ class SharedAnswers:
             Hashable, tuple[Any, ...]
         ] = {}  # by key: that of the question with the same answer, and nodes
         self.contexts: dict[tuple[object, ...], CallContext] = {}  # calls, by all that they are made of
+        self.earlier: dict[Hashable, Shared] = before.answers if before is not None else {}
+        self._questions = before.questions if before is not None else {}
+        self._contexts = before.contexts if before is not None else {}
+        self._numbers: Iterator[int] = before._numbers if before is not None else count()  # for the names of contexts
         self._forms: dict[Callable[..., Any], Form] = {}
         self._sets: dict[frozenset[SemanticIndex], frozenset[SemanticIndex]] = {}  # each once: many are the same
 
@@ -74,6 +82,24 @@ class SharedAnswers:
         """Return whether it holds as many answers as it should."""
         return len(self.answers) > KEPT
 
+    def context(self, asked: tuple[object, ...], enter: Callable[[str], CallContext]) -> CallContext:
+        """Return a call as it enters its function, by all that it is made of: the same one whenever it is asked for.
+
+        `enter` makes it, with a name that no other one has had.
+        """
+        found = self.contexts.get(asked)
+        if found is None:
+            found = self.contexts[asked] = self._contexts.get(asked) or enter(f"@@{next(self._numbers)}")
+        return found
+
+    def keep(self, shared: Shared) -> None:
+        """Keep an answer that was found earlier, and that a program takes over."""
+        for key, _ in pairs(shared.answers):
+            self.answers.setdefault(key, shared)
+        for key, _ in (*pairs(shared.answers), *pairs(shared.reads)):
+            if key not in self.questions:
+                self.questions[key] = self._questions[key]
+
     def know(self, query: Query, modules: frozenset[SemanticIndex]) -> None:
         """Keep how a question is asked in any program."""
         form = self._forms.get(query.work)
@@ -81,16 +107,20 @@ class SharedAnswers:
             form = self._forms[query.work] = Form(type(query.arguments[0]), query.bottom, query.top, query.work)
         self.questions[query.key] = Question(form, query.arguments[1:], self._sets.setdefault(modules, modules))
 
-    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> None:
-        """Keep the answers of a query, or of the members of a cycle, unless they read what cannot be asked again.
+    def question(self, key: Hashable) -> Question:
+        """Return a question, as any program may ask it, by its key."""
+        return self.questions.get(key) or self._questions[key]
 
-        `own`: the keys of questions that are asked in this program alone.
+    def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> Optional[Shared]:
+        """Keep the answers of a query, or of the members of a cycle, and return them with what they rest on.
+
+        None where they read what cannot be asked again. `own`: the keys of questions asked in this program alone.
         """
         members = tuple(cycle)
         read: dict[Hashable, Any] = {}
         for each in members:
             if each.reads is None:
-                return
+                return None
             for key in each.reads:
                 read[self.same_as[key][0] if key in self.same_as else key] = each.reads[key]
         for each in members:
@@ -101,10 +131,12 @@ class SharedAnswers:
             if type(key) is Input:
                 inputs += key, answer
             elif key in own:
-                return
-            elif key in self.questions:
+                return None
+            elif key in self.questions or key in self._questions:
                 if key not in memo:
-                    return
+                    return None
+                if key not in self.questions:
+                    self.questions[key] = self._questions[key]
                 reads += key, memo[key]
         answers = tuple(part for each in members for part in (each.key, each.answer))
         modules = self.questions[members[0].key].modules
@@ -114,14 +146,16 @@ class SharedAnswers:
         shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
         for each in members:
             self.answers[each.key] = shared
+        return shared
 
 
 class Sharing:
     """What one program takes over of what others have found, and gives them."""
 
-    def __init__(self, queries: Queries, shared: SharedAnswers) -> None:
+    def __init__(self, queries: Queries, shared: SharedAnswers, by_runs: Optional[dict[int, Shared]]) -> None:
         self.queries = queries
         self.shared = shared
+        self.by_runs = by_runs  # by identity: what the run configurations of the program have found or taken over
         self._own: set[Hashable] = set()  # questions that no other program has asked
         self._held: dict[frozenset[SemanticIndex], bool] = {}  # whether the program holds all modules of an answer
         self._others: dict[int, Shared] = {}  # by identity: those that rest on something else than what is here
@@ -154,19 +188,21 @@ class Sharing:
 
     def give(self, cycle: Iterable[Query]) -> None:
         """Keep the answers of a query, or of the members of a cycle, for other programs."""
-        self.shared.learn(cycle, self.queries.memo, self._own)
+        found = self.shared.learn(cycle, self.queries.memo, self._own)
+        if self.by_runs is not None and found is not None:
+            self.by_runs[id(found)] = found
 
     def take_same(self, key: Hashable) -> bool:
         """Take over an answer where all that it rests on has the same inputs here; return whether it has.
 
         Nothing is asked for that.
         """
-        shared = self.shared.answers.get(key)
+        shared = self.shared.answers.get(key) or self.shared.earlier.get(key)
         return shared is not None and self._is_same(shared)
 
     def take_where_asked(self, key: Hashable) -> bool:
         """Take over an answer where asking gives the same for all that it rests on; return whether it does."""
-        shared = self.shared.answers.get(key)
+        shared = self.shared.answers.get(key) or self.shared.earlier.get(key)
         return shared is not None and self._is_same_where_asked(shared)
 
     def _is_same(self, shared: Shared, depth: int = 0) -> bool:
@@ -180,11 +216,11 @@ class Sharing:
         self._unsure[number] = shared
         if queries.is_over or not self._has_inputs(shared):
             return False
-        memo, answers = queries.memo, self.shared.answers
+        memo, answers, earlier = queries.memo, self.shared.answers, self.shared.earlier
         for key, known in pairs(shared.reads):
             found = memo.get(key)
             if found is None:
-                inner = answers.get(key) if not queries.is_open(key) else None
+                inner = (answers.get(key) or earlier.get(key)) if not queries.is_open(key) else None
                 if inner is None or not self._is_same(inner, depth + 1):
                     return False
                 found = memo[key]
@@ -211,7 +247,7 @@ class Sharing:
 
     def _asked_again(self, key: Hashable) -> Any:
         """Return the answer to a question of another program; None where it is about what is not part of this one."""
-        form, arguments, modules = self.shared.questions[key]
+        form, arguments, modules = self.shared.question(key)
         if not self._holds(modules):
             return None
         asker = self.queries.askers[form.asker]
@@ -244,6 +280,12 @@ class Sharing:
         """Take over an answer, with those of its cycle."""
         self.queries.memo.update(pairs(shared.answers))
         self.queries.taken += shared.evaluations
+        if shared.answers[0] not in self.shared.answers:
+            self.shared.keep(shared)
+        if self.by_runs is not None:
+            if id(shared) in self.by_runs:
+                self.queries.repeated += shared.evaluations
+            self.by_runs[id(shared)] = shared
 
 
 def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:

@@ -128,7 +128,7 @@ class Programs:
                 program.ways = len(siblings)
                 if any(other.is_run_as(program) for other in tried):
                     continue
-                if sum(each.queries.evaluations for each in tried) > EVALUATIONS:
+                if sum(each.queries.spent_first for each in tried) > EVALUATIONS:
                     base.leave_out(Message("not all of {number} config files were tried", number=len(siblings)))
                     break
                 tried.append(program)
@@ -296,9 +296,9 @@ class Runs:
     def _is_too_much(asked: Sequence[Program]) -> bool:
         """Return whether some have spent together what one program may take.
 
-        What they took over from one another counts by the time that it takes.
+        What they took over from one another counts by the time that it takes; from other programs, in full.
         """
-        return sum(each.queries.evaluations + each.queries.taken // TAKEN for each in asked) > BUDGET
+        return sum(each.queries.spent_first + each.queries.repeated // TAKEN for each in asked) > BUDGET
 
 
 def _reaches(

@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
-from ms_perflint.infer.shared_answers import SharedAnswers
+from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
@@ -119,19 +119,26 @@ class Program:
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
         """Return what evaluates the expressions of the program."""
-        shared = self.base.shared_by_runs if self.base is not None else self.project.shared.get(SharedAnswers)
-        if shared is None or (shared.is_full and self.run is None):
-            shared = self.project.shared[SharedAnswers] = SharedAnswers()
-        evaluator = ProgramEvaluator(self.inputs, LIBRARIES, shared)
+        first = self.base or self
+        by_runs = first.found_by_runs if self.base is not None or self.ways > 1 else None
+        evaluator = ProgramEvaluator(self.inputs, LIBRARIES, first.shared, by_runs)
         evaluator.queries.program = self
         evaluator.queries.entry = self.entry if self.ways == 1 else ""  # whose answers no other program shares
         evaluator.queries.askers.update({ProgramEvaluator: evaluator, type(self.inputs): self.inputs})
         return evaluator
 
     @cached_property
-    def shared_by_runs(self) -> SharedAnswers:
-        """Return what the run configurations of the program share: what they take does not depend on other programs."""
-        return SharedAnswers()
+    def shared(self) -> SharedAnswers:
+        """Return what the program, in all its run configurations, shares with others."""
+        shared: Optional[SharedAnswers] = self.project.shared.get(SharedAnswers)
+        if shared is None or shared.is_full:
+            shared = self.project.shared[SharedAnswers] = SharedAnswers(shared)
+        return shared
+
+    @cached_property
+    def found_by_runs(self) -> dict[int, Shared]:
+        """Return what the run configurations of the program have found, by identity."""
+        return {}
 
     @cached_property
     def inputs(self) -> Inputs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import Condition, path_condition
@@ -149,7 +149,7 @@ def _arms(block: Block) -> Iterator[Block]:
         yield arm
 
 
-def _conditions(arm: Block, in_loop: bool) -> list[Condition]:
+def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
     """Return the conditions of one arm; none of what is left of a loop behind an `if` that ends it."""
     owner, outer = arm.owner, arm.parent
     if owner is None or outer is None:

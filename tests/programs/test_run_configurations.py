@@ -1175,6 +1175,29 @@ def test_what_the_others_have_taken_over_counts(tmp_path: Path, monkeypatch: pyt
     evaluations(tmp_path / "bounded", 50, 'cfg["width"]', are_all=False)
 
 
+def test_what_run_configurations_take_from_other_programs_counts_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which of them are judged does not depend on the programs that were asked before."""
+    spent: list[tuple[int, int]] = []
+
+    def noted(runs: programs.Runs, asked: list[Program]) -> bool:
+        if asked:
+            queries = [program.queries for program in asked]
+            spent.append((sum(each.spent_first for each in queries), sum(each.repeated for each in queries)))
+        return False
+
+    monkeypatch.setattr(programs.Runs, "_is_too_much", noted)
+    alone = evaluations(tmp_path / "alone", 6, 'cfg["width"]')[0]
+    expected, spent[:] = list(spent), []
+    (tmp_path / "beside").mkdir()
+    other = TAIL.replace("net = nn.SequentialCell(", "from network import Net\nnet = nn.SequentialCell(Net(512), ")
+    (tmp_path / "beside/another.py").write_text(HEAD + other, encoding="utf-8")
+    beside = evaluations(tmp_path / "beside", 6, 'cfg["width"]')[0]
+    assert spent == expected and expected[-1][1] > 0, (spent, expected)
+    assert beside < 1.5 * alone, (beside, alone)
+
+
 def test_what_is_skipped_later_holds_no_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And where a later file takes more, fewer are asked about it."""
     write(tmp_path, YAML, **{f"configs/net_{mode}.yaml": f"mode: {mode}\n" for mode in range(8)})

@@ -104,7 +104,8 @@ class _Solver:
         self._settle()
         rows = [site for module in self.modules for word in ROWS for site in module.sites_of(word)]
         for site in rows:
-            self._signal(id(site), site, site.scope)
+            if id(site) not in self._held:
+                self._explore(id(site), site, site.scope)
         self._settle()
         while free := [each for each in self._parameters.values() if not self._held[id(each)]]:
             for binding in [each for each in free if id(each) not in self._given] or free:
@@ -124,21 +125,21 @@ class _Solver:
 
     def signal(self, node: ast.expr, scope: Scope) -> Bits:
         """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
-        return self._signal(id(node), node, scope)
-
-    def _signal(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> Bits:
+        key = id(node)
         if key not in self._held:
-            self._held[key] = 0
-            self._nodes[key] = (node, scope)
-            self._find(key)
-            self._position[key] = len(self._position)
-            if key in self._dirty:
-                heappush(self._queue, (self._position[key], key))
-        return self._read(key)
-
-    def _read(self, key: int) -> Bits:
-        self._readers.setdefault(key, set()).add(self._current)
+            self._explore(key, node, scope)
+        self._readers[key].add(self._current)
         return self._held[key]
+
+    def _explore(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> None:
+        """Find what an expression is for the first time."""
+        self._held[key] = 0
+        self._readers[key] = set()
+        self._nodes[key] = (node, scope)
+        self._find(key)
+        self._position[key] = len(self._position)
+        if key in self._dirty:
+            heappush(self._queue, (self._position[key], key))
 
     def _settle(self) -> None:
         while self._queue:
@@ -156,19 +157,22 @@ class _Solver:
         self._changes[key] = self._changes.get(key, 0) + 1
         if self._changes[key] > CHANGES:
             found |= self._held[key]
-            earlier = (each for each in self._effects.get(key, ()) if not any(covers(new, each) for new in own))
-            own = list(dict.fromkeys((*earlier, *own)))
+            before = self._effects.get(key, [])
+            if own != before:
+                earlier = (each for each in before if not any(covers(new, each) for new in own))
+                own = list(dict.fromkeys((*earlier, *own)))
         self._have(key, own)
         if found != self._held[key]:
-            if self._sources.are_too_many(found) and not self._lost:
+            widened = self._sources.widened(found)
+            if widened != found and not self._lost and self._sources.are_too_many(found):
                 self._lost = scope.module.place(node.node if isinstance(node, Site) else node).named
-            self._change(key, self._sources.widened(found))
+            self._change(key, widened)
 
     def _change(self, key: int, found: Bits) -> None:
         if found == self._held[key]:
             return
         self._held[key] = found
-        for reader in self._readers.get(key, set()) - self._dirty - {0}:
+        for reader in self._readers[key] - self._dirty - {0}:
             self._dirty.add(reader)
             if reader in self._position:  # else it is under way, for the first time
                 heappush(self._queue, (self._position[reader], reader))
@@ -234,9 +238,11 @@ class _Solver:
             if binding.name == receiver_name(binding.scope):
                 return 0
             key = id(binding)
-            self._parameters[key] = binding
-            self._held.setdefault(key, self._passed.get(key, 0))
-            return self._read(key)
+            if key not in self._held:
+                self._parameters[key] = binding
+                self._held[key], self._readers[key] = self._passed.get(key, 0), set()
+            self._readers[key].add(self._current)
+            return self._held[key]
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             sides = (binding.stmt.target, binding.stmt.value)
             self._note(binding.stmt.value, binding.scope, ADDED, sides)

@@ -49,10 +49,11 @@ class Feeds:
 
     def _own(self, signal: Signal) -> Signal:
         if signal not in self._same:
-            origins = ((each, each.origin) for each in signal)
             self._same[signal] = frozenset(
-                each._replace(origin=self._call(origin)) if isinstance(origin, Made) else each
-                for each, origin in origins
+                [
+                    Source(self._call(each.origin), each.how, each.made) if isinstance(each.origin, Made) else each
+                    for each in signal
+                ]
             )
         return self._same[signal]
 
@@ -63,11 +64,12 @@ class Feeds:
 
     def slots(self, call: Call) -> tuple[Slot, ...]:
         """Return the widths that a layer is given, in all calls of the function that makes it."""
-        if call not in self._slots:
+        known = self._slots.get(call)
+        if known is None:
             own = layers.slots(call)
             found = (slot for scope in self._made_in.get(call, ()) for slot in layers.slots_in(call, scope))
-            self._slots[call] = own or tuple({(slot.role, slot.width): slot for slot in found}.values())
-        return self._slots[call]
+            known = self._slots[call] = own or tuple({(slot.role, slot.width): slot for slot in found}.values())
+        return known
 
     def widths(self, source: Source) -> tuple[int, ...]:
         """Return how wide a source may be: just what one cell makes it, where that is known."""

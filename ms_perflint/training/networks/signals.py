@@ -75,8 +75,14 @@ class Sources:
         self._firsts = 0  # all of those
         self._alike: dict[object, int] = {}  # by origin
         self._unmade = 0  # those that no cell is known to give out
+        self._given: dict[
+            Alternative, dict[int, int]
+        ] = {}  # the first bits of groups, and of those as a cell gives them
         self._few: set[int] = set()  # those of the signals that are not too many
         self._signals: dict[int, Signal] = {}
+        self._sources: dict[
+            tuple[int, int], Source
+        ] = {}  # by what happened to them, and the first bits of their groups
         self.bit(Source(None, LOST))
 
     def bit(self, source: Source) -> int:
@@ -94,9 +100,8 @@ class Sources:
     def signal(self, bits: int) -> Signal:
         """Return the sources that bits stand for."""
         if bits not in self._signals:
-            pairs = ((how, bits >> at & self._firsts) for at, how in enumerate(_HOWS))
             self._signals[bits] = frozenset(
-                self._source(first)._replace(how=how) for how, firsts in pairs for first in _each(firsts)
+                [self._source_at(at, first) for at in range(_GROUP) for first in _each(bits >> at & self._firsts)]
             )
         return self._signals[bits]
 
@@ -104,9 +109,20 @@ class Sources:
         """Return one of the sources of a group."""
         return self._all[first.bit_length() // _GROUP]
 
+    def _source_at(self, at: int, first: int) -> Source:
+        """Return the source of one bit of a group."""
+        found = self._sources.get((at, first))
+        if found is None:
+            one = self._source(first)
+            found = self._sources[at, first] = Source(one.origin, _HOWS[at], one.made)
+        return found
+
     def _groups(self, bits: int) -> int:
         """Return the first bits of the groups that some bits are of."""
-        return union(bits >> at for at in range(_GROUP)) & self._firsts
+        found = bits
+        for at in range(1, _GROUP):
+            found |= bits >> at
+        return found & self._firsts
 
     def widened(self, bits: int) -> int:
         """Return the same bits, or the unknown one for what may come from anywhere, and whatever is added to that."""
@@ -137,11 +153,12 @@ class Sources:
         """Return the same sources as a cell gives them out; the innermost one counts."""
         taken = bits & self._unmade & ~self.UNKNOWN
         found = bits & ~taken
+        given = self._given.setdefault(cell, {})
         for first in _each(self._groups(taken)):
-            origin = self._source(first).origin
-            self.bit(Source(origin, made=cell))
-            how = taken >> first.bit_length() - 1 & _WHOLE_GROUP
-            found |= how * self._first[origin, cell]
+            own = given.get(first)
+            if own is None:
+                own = given[first] = self.bit(Source(self._source(first).origin, made=cell))
+            found |= (taken >> first.bit_length() - 1 & _WHOLE_GROUP) * own
         return found
 
 

@@ -109,6 +109,7 @@ class _Index:
         for source in flow.ends:
             self.ends.setdefault(source.origin, []).append(source)
         self.held = {id(origin.node) for origin in self.made}  # the constants that say how wide layers are
+        self.inputs: dict[tuple[Binding, int], bool] = {}  # what `_Group._is_input` has found
 
 
 class _Group:
@@ -332,9 +333,12 @@ class _Group:
 
     def _is_input(self, binding: Binding) -> bool:
         """Return whether a layer takes the width in from a parameter."""
-        takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == signals.WHOLE)
-        found = (slot for call in takers for slot in self.flow.slots(call))
-        return any(slot.role == IN and slot.width == self.width and self._is_first(slot) for slot in found)
+        known, asked = self.index.inputs, (binding, self.width)
+        if asked not in known:
+            takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == signals.WHOLE)
+            slots = (slot for call in takers for slot in self.flow.slots(call))
+            known[asked] = any(s.role == IN and s.width == self.width and self._is_first(s) for s in slots)
+        return known[asked]
 
     def _is_first(self, slot: Slot) -> bool:
         """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
