@@ -18,7 +18,7 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
-from ms_perflint.infer import bases
+from ms_perflint.infer import bases, dict_writes, lists, mappings, tables
 from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -47,6 +47,10 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
     found = _stores(evaluator, base, node, name, scope, holder, is_held)
+    for binding, is_sure in dict_writes.found(evaluator, base, node, name):
+        if not is_never_before(evaluator, stored(binding), base, node, scope):
+            found = [*found, binding] if is_sure else found
+            values = [*values, evaluator.weighed(binding)] if not is_sure else values
     homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
@@ -90,6 +94,21 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
         if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).alternatives):
             found.append(binding)
     return found
+
+
+def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast.Call] = None) -> Optional[bool]:
+    """Return whether a dict that the program shows has a key, wherever it is asked for; None where that is not known.
+
+    `own`: the call of `setdefault` that asks.
+    """
+    what = known.what
+    assert isinstance(what, Display)
+    answer = mappings.shown(evaluator, what, key)
+    if answer is None or (isinstance(key, str) and _elsewhere(evaluator, Value((known,)), key)):
+        return None
+    if answer:
+        return None if dict_writes.is_taken_from(what) else True
+    return False if lists.is_fixed(evaluator, what) and not tables.grows(what, key, own) else None
 
 
 def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:
@@ -155,7 +174,7 @@ def _is_sure(
     evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[SemanticIndex]]
 ) -> bool:
     """Return whether a store has run, on every path, when an expression is evaluated."""
-    if binding.value is None:
+    if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
         return has_run(binding, node, scope)

@@ -9,9 +9,21 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import bases, calls, computing, configs, importing, mappings, members, sequences, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    bases,
+    calls,
+    computing,
+    configs,
+    importing,
+    list_states,
+    lists,
+    mappings,
+    members,
+    sequences,
+    tables,
+)
 from ms_perflint.infer.evaluator import Kind, Search
-from ms_perflint.infer.lists import NESTED
 from ms_perflint.infer.values import (
     TOP,
     Alternative,
@@ -75,8 +87,8 @@ class OfApi(Kind[Api]):
 
     def call(self, layer: Layer) -> Value:
         value = self._computed(layer)
-        if value is None and layer.row is None:
-            value = self._of_library(layer)
+        if layer.row is None and (value is None or value == TOP):
+            value = self._of_library(layer) or value
         return value if value is not None else calls.made(self.evaluator, self.what, layer)
 
     def _computed(self, layer: Layer) -> Optional[Value]:
@@ -198,13 +210,13 @@ class OfInstance(Settings[Instance]):
         if enum is not None:
             return enum
         if isinstance(self.what.type, Scope):
-            return self._iterated(search, depth) if depth < NESTED else TOP
+            return self._iterated(search, depth) if depth < lists.NESTED else TOP
         if self.what.node is None or self.known.type_api not in self.evaluator.libraries.rows:
             return TOP
         shown = (each for each in self.what.node.args if not isinstance(each, ast.Starred))
         given = [self.evaluator.value(each, self.what.scope) for each in shown]
-        lists = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
-        first = next(lists, None)
+        rows = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
+        first = next(rows, None)
         held = [search.of(first, depth + 1)] if first is not None else [*given, TOP] if self.what.node.args else []
         held.extend(search.added(self.what, depth))
         return join(held) if held else TOP
@@ -255,7 +267,11 @@ class OfDisplay(Settings[Display]):
         method = self.method(name, node, scope) if self.known.is_mapping else None
         if method is not None:
             return method
-        return self.item(name).as_setting()  # of an `EasyDict`
+        if name in list_states.TAKES and not self.known.is_mapping:
+            return self.evaluator.known(Api(f"builtins.list.{name}", self.known), node, scope)
+        found = self.item(name)
+        is_shown = mappings.shown(self.evaluator, self.what, name) is not False  # else it was stored in it later
+        return found.as_setting() if is_shown or not self.known.is_mapping else found  # of an `EasyDict`
 
     def item(self, key: object) -> Value:
         if self.known.is_mapping:
@@ -267,13 +283,12 @@ class OfDisplay(Settings[Display]):
 
     def elements(self, search: Search, depth: int) -> Value:
         if not self.known.is_mapping:
-            return search.display(self.what, depth) if depth < NESTED else TOP
+            return search.display(self.what, depth) if depth < lists.NESTED else TOP
         keys = tables.view(self.evaluator, self.known, "keys")
         return search.of(keys, depth + 1) if keys is not None else TOP
 
     def contains(self, key: object) -> Optional[bool]:
-        keys = (each for each in self.what.keys if each is not None)
-        return any(mappings.said(self.evaluator, each) == key for each in keys) or None
+        return attribute_writes.has(self.evaluator, self.known, key) if self.known.is_mapping else None
 
 
 class OfOptions(Settings[Options]):

@@ -329,7 +329,7 @@ class Places:
                 found.extend(taken(self.places(func.value, scope)))
                 found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
-        elif word in TAKES:
+        elif word in TAKES or word in ("min", "max"):
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
 

@@ -121,9 +121,9 @@ def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the first element of what is gone through for it alone; any of others."""
+    """Return the first element of what is made for it alone; any of others."""
     value = evaluator.value(node.args[0], scope)
-    parts = whole(evaluator, value) if isinstance(node.args[0], ast.GeneratorExp) else None
+    parts = whole(evaluator, value) if isinstance(node.args[0], (ast.GeneratorExp, ast.Call)) else None
     if parts:
         return evaluator.read(parts[0])
     return Value(*evaluator.elements(value))
@@ -160,7 +160,32 @@ def _numbers(*bounds: int) -> list[int]:
 def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `sorted(sequence)` makes: in its order where that is computed."""
     found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
-    return found if found is not None and not found.open else _in_any_order(evaluator, api, node, scope)
+    if found is not None and not found.open:
+        return found
+    down = next((evaluator.value(word.value, scope).constant for word in node.keywords if word.arg == "reverse"), False)
+    parts = _by_key(evaluator, node, scope, down) if isinstance(down, bool) else None
+    return _made(evaluator, node, LIST, parts, scope) if parts else _in_any_order(evaluator, api, node, scope)
+
+
+def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -> Optional[list[Held]]:
+    """Return the elements of a sequence in the order of what `key=function` gives for them; None where not known."""
+    function = next((word.value for word in node.keywords if word.arg == "key"), None)
+    parts = whole(evaluator, evaluator.value(node.args[0], scope)) if function and len(node.args) == 1 else None
+    if function is None or parts is None:
+        return None
+    applied = ast.copy_location(ast.Call(node.func, [function], []), node)
+    keys = [evaluator.read(Held(node, scope, taken=(Layer(applied, scope, row=(part,)),))).constant for part in parts]
+    try:
+        order = sorted(range(len(parts)), key=keys.__getitem__, reverse=is_down)  # type: ignore[arg-type]
+    except TypeError:  # NO_CONSTANT, or of several kinds
+        return None
+    return [parts[index] for index in order] if NO_CONSTANT not in keys else None
+
+
+def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the element of a sequence for which `key=function` is least, or greatest; None of other calls."""
+    parts = _by_key(evaluator, node, scope, api.name == "builtins.max")
+    return evaluator.read(parts[0]) if parts else None
 
 
 def _of_some(maker: Call) -> tuple[Call]:
@@ -185,6 +210,7 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _length: ("builtins.len",),
     _range: ("builtins.range",),
     _sorted: ("builtins.sorted",),
+    _extreme: ("builtins.max", "builtins.min"),
     _one_after_another: ("itertools.chain.from_iterable",),
     _reduced: ("functools.reduce",),
     _repeated: ("itertools.repeat",),

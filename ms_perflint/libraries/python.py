@@ -11,7 +11,18 @@ from typing import Any, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, spreads, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    calls,
+    commandline,
+    computing,
+    importing,
+    list_states,
+    mappings,
+    members,
+    spreads,
+    tables,
+)
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -32,9 +43,10 @@ from ms_perflint.infer.values import (
 OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PASSING = (
-    "copy.copy", "copy.deepcopy", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "builtins.iter", "builtins.staticmethod", "pathlib.Path",
     "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext",
 )  # fmt: skip
+_COPIES = ("builtins.dict.copy", "builtins.dict.clone")
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
@@ -62,8 +74,14 @@ def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return TOP
 
 
-def _itself(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return Value((api.receiver,)) if api.receiver is not None else None
+def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict; of other things the thing."""
+    is_method, func = api.receiver is not None, node.func
+    given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
+    if given is None:
+        return Value((api.receiver,)) if api.receiver is not None else None
+    value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
+    return mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy") or value
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -234,6 +252,17 @@ def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.laid(evaluator, node, [(None, layer) for layer in layers], scope)
 
 
+def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `list.pop()` and `deque.popleft()` take."""
+    found = list_states.taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
+    return found or TOP
+
+
+def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `typing.cast(type, value)` gives."""
+    return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
+
+
 def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`table.get(key, default)` on a table of functions or classes, of which the key is not known."""
     found = tables.any_entry(evaluator, Value((receiver,)))
@@ -257,6 +286,9 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
     default = spreads.passed(evaluator, LOOKUP.bind(Layer(node, scope)).of("default"), missing)
+    if node.func.attr == "setdefault" and receiver.is_display:  # type: ignore[attr-defined]
+        is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
+        return default if is_absent else TOP
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
 
 
@@ -299,9 +331,12 @@ MODEL = Library(
         **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
         "builtins.pow": _run(computing.power),
         **dict.fromkeys(_PASSING, (passed_on,)),
-        **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
+        **dict.fromkeys((*_COPIES, "copy.copy", "copy.deepcopy"), (_copied,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
+        **{f"builtins.list.{name}": (_popped,) for name in list_states.TAKES},
+        "typing.cast": (_cast,),
+        "typing.NewType()": (passed_on,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
@@ -324,6 +359,6 @@ MODEL = Library(
         "sys.modules": _own_module,
         "collections.defaultdict": _defaulted,
     },
-    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace"}),
+    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace", "TypedDict"}),
     closed=("builtins.open",),
 )
