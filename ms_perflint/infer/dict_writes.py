@@ -24,14 +24,21 @@ def found(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Itera
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
     if not dicts:
         return
-    holders = {known.identity for known in dicts}
+    holders, is_there = {known.identity for known in dicts}, _is_there(node)
     changes = [change for known in dicts for change in _changes(known.what.scope.module)]  # type: ignore[union-attr]
     for binding in dict.fromkeys(changes):
-        answer = _is_about(evaluator, binding, name) if binding.node is not node else False
+        is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
+        answer = _is_about(evaluator, binding, name) if is_read else False
         if answer is not False:
             held = evaluator.value(_receiver(binding), binding.scope).alternatives
             if any(known.identity in holders for known in held):
                 yield binding, answer is True
+
+
+def _is_there(node: ast.expr) -> bool:
+    """Return whether an expression fails where its dict does not have the key: nothing has taken that out before."""
+    is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+    return isinstance(node, ast.Subscript) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
 
 
 def is_taken_from(what: Display) -> bool:

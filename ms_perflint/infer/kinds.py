@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from pathlib import PurePath
 from typing import Any, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.signature import Layer
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import (
     attribute_writes,
@@ -42,7 +43,7 @@ from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.resolver import Namespace
 
 T = TypeVar("T")
-READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
+READS = frozenset({"open", "read_text"})  # methods of a path, which may be a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
@@ -52,7 +53,11 @@ class OfConstant(Kind[Constant]):
     """Of Python constants."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        is_path = isinstance(self.known.constant, str) and name in READS
+        constant = self.known.constant
+        if isinstance(constant, PurePath) and name in computing.PARTS_OF_PATH:
+            made = Constant(computing.PARTS_OF_PATH[name](constant))
+            return Value((Alternative(made, self.known.where, self.known.by_default),))
+        is_path = isinstance(constant, (str, PurePath)) and name in READS
         return self.evaluator.known(Api(f"pathlib.Path.{name}", self.known), node, scope) if is_path else TOP
 
     def item(self, key: object) -> Value:
@@ -116,6 +121,8 @@ class OfScope(Kind[Scope]):
     """Of functions and classes of the project."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__name__" and self.what.name:
+            return self.evaluator.known(Constant(self.what.name), node, scope)
         if not self.what.is_class:
             return TOP
         enum = bases.member(self.evaluator, self.what, name)
@@ -142,11 +149,23 @@ class OfScope(Kind[Scope]):
         """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
         cls = self.what
         above = cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
-        is_plain = len(above) == 1 and all(name.startswith("__") and name != "__init__" for name in cls.bindings)
+        init = cls.method("__init__")
+        is_plain = len(above) == 1 and all(name.startswith("__") for name in cls.bindings)
+        is_plain = is_plain and (init is None or _is_own_dict(init))
         if not is_plain or cls.parent is None:
             return False
         found = self.evaluator.value(above[0], cls.parent).alternatives
         return bool(found) and all(self.evaluator.libraries.is_mapping(each.api) for each in found)
+
+
+def _is_own_dict(init: Scope) -> bool:
+    """Return whether a constructor hands on what it gets, and makes items attributes: `self.__dict__ = self`."""
+    assert isinstance(init.node, FUNCTIONS) and init.parent is not None
+    args, stores = init.node.args, init.parent.attributes.get("__dict__", ())
+    is_same = len(stores) == 1 and isinstance(stores[0].value, ast.Name) and stores[0].value.id == receiver_name(init)
+    hands_on = len(args.args) == 1 and args.vararg is not None and args.kwarg is not None
+    is_above = {"__init__", "super"} >= {site.word for site in init.calls} >= {"__init__"}
+    return is_same and hands_on and is_above and len(init.node.body) == 2
 
 
 class Settings(Kind[T]):
@@ -194,7 +213,9 @@ class OfInstance(Settings[Instance]):
         if special is not None:
             return special(self.evaluator, self.known, key)
         if self.what.node is None or not isinstance(key, str):
-            return TOP
+            return (
+                self.evaluator.libraries.field(self.evaluator, self.known, key) if type(key) is int else None
+            ) or TOP
         if self._is_mapping:
             own = members.updated(self.evaluator, self.known, self.what, key)
             if own.alternatives:
@@ -267,6 +288,8 @@ class OfDisplay(Settings[Display]):
         method = self.method(name, node, scope) if self.known.is_mapping else None
         if method is not None:
             return method
+        if name == "__dict__" and self.known.is_mapping:
+            return Value((self.known,))
         if name in list_states.TAKES and not self.known.is_mapping:
             return self.evaluator.known(Api(f"builtins.list.{name}", self.known), node, scope)
         found = self.item(name)
@@ -351,6 +374,8 @@ class OfModule(Settings[SemanticIndex]):
     """Of modules of the project, and of the names in them: `globals()`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__dict__":
+            return Value((self.known,))
         found = self.evaluator.exported(self.what, name)
         is_of_names = not found.alternatives and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
         return (self.method(name, node, scope) if is_of_names else None) or found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -23,6 +23,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
+Has = Callable[[Alternative, object], Optional[bool]]
 DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key
 
 
@@ -162,16 +163,18 @@ def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST
     return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
 
 
-def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
-    """Return what `get(name, default)` gives for a setting that was not found."""
+def with_default(
+    evaluator: Evaluator, holders: Value, name: object, default: Optional[Value], has: Optional[Has] = None
+) -> Value:
+    """Return what `get(name, default)` gives for a setting that was not found; `has`: whether an object has it."""
     if default is None:
         return TOP
+    holds = has or evaluator.holds
     is_absent = (
         bool(holders.alternatives)
         and not holders.open
-        and all(known.by_default and evaluator.holds(known, name) is False for known in holders.alternatives)
+        and all(known.by_default and holds(known, name) is False for known in holders.alternatives)
     )
-    is_shown = all(known.is_display for known in holders.alternatives)
-    return Value(
-        default.alternatives, default.open or not is_absent, default.overridable or (is_absent and not is_shown)
-    )
+    is_shown = has is not None or all(known.is_display for known in holders.alternatives)
+    is_overridable = default.overridable or (is_absent and not is_shown)
+    return Value(default.alternatives, default.open or not is_absent, is_overridable)

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.execution_order import is_always_passed, stored
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import (
@@ -136,6 +135,12 @@ def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.e
         return None
     entered = constructed(evaluator, known)
     return join(evaluator.weighed(each, context or entered.get(each.scope)) for each, context in stores)
+
+
+def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
+    """Return whether a class or an object of the project has a member; None where that is not known, and of others."""
+    answer = bases.has(evaluator, known, name)
+    return None if answer is False and bulk_updates.sets_by_name(evaluator) else answer
 
 
 def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
@@ -270,7 +275,7 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
     stores = method_writes.kept(cls, name)
     if stores:
         values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
-        if name in cls.bindings and not any(map(_is_always_stored, stores)):
+        if name in cls.bindings and not any(map(bases.is_always_stored, stores)):
             values.append(evaluator.bindings(cls.flow.at_end(name)))
         value = join(values)
         return Value(value.alternatives, value.open or cls.any_attributes, value.overridable)
@@ -278,11 +283,6 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
         value = evaluator.bindings(cls.flow.at_end(name))
         return Value(value.alternatives, value.open, True) if evaluator.libraries.is_record(cls) else value
     return BOTTOM
-
-
-def _is_always_stored(binding: Binding) -> bool:
-    """Return whether the constructor gives each object an attribute."""
-    return binding.scope.owner.name == "__init__" and is_always_passed(stored(binding))
 
 
 def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative, found: Value) -> Value:

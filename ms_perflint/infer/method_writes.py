@@ -26,7 +26,6 @@ from ms_perflint.infer.values import TOP, Alternative
 
 INIT = "__init__"
 CALLERS = 20  # of one method, which are looked at
-PLAIN = ("builtins.object", "abc.ABC")  # classes whose methods no library calls
 
 
 # --- while an object is made
@@ -120,7 +119,7 @@ def _has_run(evaluator: Evaluator, store: Binding, scope: Scope) -> bool:
 
 def _is_called_by_code(evaluator: Evaluator, cls: Scope, methods: Sequence[Scope]) -> bool:
     """Return whether only code of the program calls some methods: no operator, and no library."""
-    is_own = all(known.definition is not None or known.api in PLAIN for known in bases.lineage(evaluator, cls))
+    is_own = all(known.definition is not None or known.api in bases.PLAIN for known in bases.lineage(evaluator, cls))
     return is_own and not any(
         getattr(each.node, "decorator_list", ()) or (each.name.startswith("__") and each.name != INIT)
         for each in methods

@@ -53,10 +53,12 @@ SELVES = frozenset(
     {
         "to_float", "set_train", "shard", "add_prim_attr", "set_grad", "add_flags", "add_flags_recursive", "set_boost",
         "update_parameters_name", "set_comm_fusion", "to", "copy", "clone", "values", "items", "keys", "recompute",
+        "result",
     }
 )  # fmt: skip
 TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__getitem__"})
 ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "insert_child_to_cell"})
+SUBMITS = frozenset({"submit", "apply_async"})
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
 DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *COMPREHENSIONS)
@@ -315,6 +317,8 @@ class Places:
             made = self._display(node)
             found.append((made, ""))
             self.flow([(self.own_names, "")], made, (ELEMENT,))
+        if word in SUBMITS:  # what waits for the result gives it: `pool.submit(make).result()`
+            found.extend(results(place for argument in node.args[:1] for place in self.places(argument, scope)))
         if word == "property":
             found.extend(results(place for argument in node.args for place in self.places(argument, scope)))
         if word in ENTERS:
@@ -327,6 +331,7 @@ class Places:
                 found.extend(self.places(func.value, scope))
             if word in TAKES:
                 found.extend(taken(self.places(func.value, scope)))
+                found.extend(self.places(func.value, scope) if word == "get" and not node.args else ())
                 found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
         elif word in TAKES or word in ("min", "max"):

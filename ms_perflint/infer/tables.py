@@ -58,16 +58,21 @@ def _is_code(value: Value) -> bool:
 def grows(what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
     """Return whether the file of a table puts more into it, under the name that it got where it was made.
 
-    `key`: whether this is a part of it. `own`: a call that is left out.
+    `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
     module = what.scope.module
     names = {holder.name for holder in lists.bindings_of(what)}
     if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
         return True
-    sites = [site for word in CHANGES for site in module.by_word.get(word, ()) if site.node is not own]
+    left_out = ast.dump(own) if own is not None else ""
+    sites = [site for word in CHANGES for site in module.by_word.get(word, ()) if not _reads(site, left_out)]
     own_sites = [site for site in sites if site.base is not None and word_of(site.base) in names]
     return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
+
+
+def _reads(site: Site, text: str) -> bool:
+    return bool(text) and ast.dump(site.node) == text
 
 
 def _may_add(site: Site, key: object) -> bool:

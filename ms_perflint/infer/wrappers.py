@@ -29,9 +29,8 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
         only = evaluator.value(callee, scope).only
         made = only.what if only is not None else None
         if isinstance(made, Scope) and made.is_function and _is_told_apart(made.module, made, callee is not decorator):
-            call = ast.copy_location(ast.Call(callee, [decorator], []), decorator)
-            held = Held(decorator, scope, value)
-            found = calls.applied(evaluator, Layer(call, scope, row=(held,)))
+            layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
+            found = calls.applied(evaluator, layer)
             value = found if found.alternatives and not found.open else value
     return value
 

@@ -173,8 +173,8 @@ def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -
     parts = whole(evaluator, evaluator.value(node.args[0], scope)) if function and len(node.args) == 1 else None
     if function is None or parts is None:
         return None
-    applied = ast.copy_location(ast.Call(node.func, [function], []), node)
-    keys = [evaluator.read(Held(node, scope, taken=(Layer(applied, scope, row=(part,)),))).constant for part in parts]
+    layers = (Layer(node, scope, row=(part,), callee=function) for part in parts)
+    keys = [evaluator.read(Held(node, scope, taken=(layer,))).constant for layer in layers]
     try:
         order = sorted(range(len(parts)), key=keys.__getitem__, reverse=is_down)  # type: ignore[arg-type]
     except TypeError:  # NO_CONSTANT, or of several kinds

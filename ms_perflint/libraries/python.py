@@ -6,6 +6,7 @@ import ast
 import math
 import os
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any, Optional
 
 from ms_perflint.core.findings import Place
@@ -43,7 +44,7 @@ from ms_perflint.infer.values import (
 OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PASSING = (
-    "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "builtins.iter", "builtins.staticmethod",
     "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext",
 )  # fmt: skip
 _COPIES = ("builtins.dict.copy", "builtins.dict.clone")
@@ -191,7 +192,9 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
-    return mappings.with_default(evaluator, holders, names[0], default)
+    is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
+    has = (lambda known, name: members.has(evaluator, known, name)) if is_own else None
+    return mappings.with_default(evaluator, holders, names[0], default, has)
 
 
 def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -206,6 +209,12 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if len(node.args) != 2:
         return None
     holders, names = (evaluator.value(argument, scope) for argument in node.args)
+    name = names.constant
+    answers = (
+        {members.has(evaluator, known, name) for known in holders.alternatives} if isinstance(name, str) else set()
+    )
+    if len(answers) == 1 and None not in answers and not holders.open:
+        return evaluator.known(Constant(answers.pop()), node, scope)
     return mappings.membership(evaluator, holders, names, node, scope)
 
 
@@ -322,6 +331,8 @@ MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
         "ast.literal_eval": ast.literal_eval,
+        **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), PurePath),
+        "os.fspath": os.fspath,
         **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
         **{f"os.path.{each.__name__}": each for each in _PATHS},
     },
@@ -336,7 +347,6 @@ MODEL = Library(
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
         **{f"builtins.list.{name}": (_popped,) for name in list_states.TAKES},
         "typing.cast": (_cast,),
-        "typing.NewType()": (passed_on,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),

@@ -11,6 +11,7 @@ from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import config_files, registries
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.resolve.outline import ImportWork
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
             if raw is not None:
                 new = registries.words(raw) - found
                 found |= new
-                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(config_files.CONFIGS)]
+                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(CONFIGS)]
                 break
     return frozenset(found)
 
@@ -197,7 +198,7 @@ class _Reach:
                 self.texts_of.add(module.path)
                 for text in registries.texts(module.source.text):
                     self.words.add(text.lower())
-                    if text.endswith(config_files.CONFIGS):
+                    if text.endswith(CONFIGS):
                         self.words.update(config_words(self.program, text, module.directory))
 
     def length(self, path: str) -> int:
