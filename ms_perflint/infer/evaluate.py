@@ -20,7 +20,6 @@ from ms_perflint.infer import (
     operations,
     parameters,
     sequences,
-    wrappers,
 )
 from ms_perflint.infer.call_context import CallContext, modules_in
 from ms_perflint.infer.database import Database
@@ -231,7 +230,7 @@ class ProgramEvaluator:
             if base is not None:
                 return self.value(base, scope)
             made = calls.made_inside(self, node, scope)
-            return wrappers.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
+            return calls.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
         if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):

@@ -17,7 +17,6 @@ from ms_perflint.infer import (
     computing,
     configs,
     importing,
-    list_states,
     lists,
     mappings,
     members,
@@ -290,7 +289,7 @@ class OfDisplay(Settings[Display]):
             return method
         if name == "__dict__" and self.known.is_mapping:
             return Value((self.known,))
-        if name in list_states.TAKES and not self.known.is_mapping:
+        if name in sequences.TAKES and not self.known.is_mapping:
             return self.evaluator.known(Api(f"builtins.list.{name}", self.known), node, scope)
         found = self.item(name)
         is_shown = mappings.shown(self.evaluator, self.what, name) is not False  # else it was stored in it later

@@ -16,7 +16,6 @@ from ms_perflint.infer import (
     bulk_updates,
     calls,
     configs,
-    list_states,
     method_writes,
     registries,
     sequences,
@@ -101,7 +100,7 @@ def under(
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:
     """Return what one key gives: as non-default where the key is."""
-    value = list_states.item(evaluator, known, key.constant, node, scope) or evaluator.item(known, key.constant)
+    value = sequences.item_at(evaluator, known, key.constant, node, scope) or evaluator.item(known, key.constant)
     return value if key.by_default else value.as_non_default()
 
 

@@ -112,16 +112,17 @@ def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> 
 
     `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.
     """
-    if len(value.alternatives) < 2 or not any(_is_no_value(known) for known in value.alternatives):
+    if len(value.alternatives) < 2:
+        return value
+    for known in value.alternatives:
+        if type(known.what) is Constant and known.what.value is None:
+            break
+    else:
         return value
     read = place(node, scope) if scope.owner.is_function else None
     if read is None or not _is_something(node, scope, read):
         return value
     return value._replace(alternatives=tuple(known for known in value.alternatives if known.constant is not None))
-
-
-def _is_no_value(known: Alternative) -> bool:
-    return type(known.what) is Constant and known.what.value is None
 
 
 def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:

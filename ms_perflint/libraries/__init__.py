@@ -8,8 +8,6 @@ from ms_perflint.libraries import (
     configparser,
     dataclasses,
     documents,
-    entry_functions,
-    executors,
     hf_argument_parser,
     hydra,
     iterables,
@@ -19,7 +17,7 @@ from ms_perflint.libraries import (
 )
 
 _MODULES = (
-    mindspore, documents, hf_argument_parser, argparse, hydra, click, entry_functions, absl, configparser, omegaconf,
-    dataclasses, python, iterables, executors,
+    mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf,
+    dataclasses, python, iterables,
 )  # fmt: skip
 LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

@@ -1,4 +1,4 @@
-"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `itertools.chain`, ...
+"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `pool.map`, `itertools.chain`, ...
 
 They give displays of all that they hold, in its order, where that is shown; else of one element for all.
 """
@@ -12,11 +12,17 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import commandline, computing
+from ms_perflint.infer import calls, commandline, computing
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
 
+POOLS = (
+    "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool",
+    "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool",
+)  # fmt: skip
+SUBMITS = {"submit": "result", "apply_async": "get"}  # with the method of what they give that waits for the result
+MAPS = ("map", "imap")
 Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
 
 
@@ -188,6 +194,18 @@ def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return evaluator.read(parts[0]) if parts else None
 
 
+def _waited(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `pool.submit(function, argument).result()` gives; None of other calls."""
+    made = api.receiver.creation if api.receiver is not None else None
+    if made is None or not made.call.args or made.call.keywords:
+        return None
+    function, *given = made.call.args
+    if api.name.endswith("get"):
+        given = given[0].elts if given and isinstance(given[0], (ast.Tuple, ast.List)) else []
+    row = tuple(Held.of(each, made.scope) for each in given)
+    return calls.applied(evaluator, made._replace(row=row, callee=function))
+
+
 def _of_some(maker: Call) -> tuple[Call]:
     """Return the same for calls that are given something, and show what."""
 
@@ -217,4 +235,11 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _next: ("builtins.next",),
 }  # fmt: skip
 _CALLS = {name: _of_some(maker) for maker, names in _MAKERS.items() for name in names}
-MODEL = Library(calls={**_CALLS, "builtins.zip": (_columns, *_CALLS["builtins.zip"])})
+MODEL = Library(
+    calls={
+        **_CALLS,
+        "builtins.zip": (_columns, *_CALLS["builtins.zip"]),
+        **{f"{pool}.{word}.{waits}": (_waited,) for pool in POOLS for word, waits in SUBMITS.items()},
+        **{f"{pool}.{word}": _CALLS["builtins.map"] for pool in POOLS for word in MAPS},
+    }
+)

@@ -18,7 +18,6 @@ from ms_perflint.infer import (
     commandline,
     computing,
     importing,
-    list_states,
     mappings,
     members,
     spreads,
@@ -27,7 +26,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.sequences import TAKES, taken, whole
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
@@ -263,7 +262,7 @@ def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `list.pop()` and `deque.popleft()` take."""
-    found = list_states.taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
+    found = taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
     return found or TOP
 
 
@@ -345,7 +344,7 @@ MODEL = Library(
         **dict.fromkeys((*_COPIES, "copy.copy", "copy.deepcopy"), (_copied,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
-        **{f"builtins.list.{name}": (_popped,) for name in list_states.TAKES},
+        **{f"builtins.list.{name}": (_popped,) for name in TAKES},
         "typing.cast": (_cast,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
