@@ -49,6 +49,19 @@ def place(node: ast.AST, scope: Scope) -> Optional[Place]:
     return Place(rank, step, block if isinstance(scope.node, OWNERS) else scope.block)
 
 
+def made_in(owner: Scope, node: ast.AST, scope: Scope) -> tuple[Optional[Place], bool]:
+    """Return the step of a function, class or module that evaluates a node, and whether it does itself.
+
+    Else it is the step that makes the function or class in which the node stands; None where that is made elsewhere.
+    """
+    is_own = scope.owner is owner
+    while scope.owner is not owner:
+        if scope.owner.parent is None:
+            return None, False
+        node, scope = scope.owner.node, scope.owner.parent
+    return place(node, scope), is_own
+
+
 def stored(binding: Binding) -> Optional[Place]:
     """Return the step that stores in an object."""
     return place(binding.node if hasattr(binding.node, "lineno") else binding.stmt, binding.scope)

@@ -81,13 +81,16 @@ class Layer(NamedTuple):
     is_method: bool = False  # made by `partialmethod`: the object comes before all arguments
     row: Optional[tuple[Held, ...]] = None  # what is passed instead, this time, to the first argument of the call
     is_word: bool = False  # the row is the word that `__getattr__` of what the call made is asked for
+    callee: Optional[ast.expr] = None  # what is called with the row: a decorator, or `key` in `sorted(x, key=key)`
 
     @property
     def func(self) -> ast.expr:
         """Return the expression of what is called: that which `map(x, elements)` and `field(default_factory=x)` get."""
+        if self.callee is not None:
+            return self.callee
         if self.row is None or self.is_word:
             return self.call.func
-        given = (word.value for word in self.call.keywords if word.arg == "default_factory")
+        given = (word.value for word in self.call.keywords if word.arg in ("default_factory", "factory"))
         return self.call.args[0] if self.call.args else next(given, self.call.func)
 
     @property

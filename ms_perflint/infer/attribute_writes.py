@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import (
     Place,
     happens_before,
@@ -18,13 +19,14 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import path_of
-from ms_perflint.infer import bases
+from ms_perflint.index.syntax_forms import path_of, word_of
+from ms_perflint.infer import bases, lists, mappings, setting_loops, tables
 from ms_perflint.infer.bulk_updates import is_never_before, laid_over
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Alternative, Display, Instance, Options, Value
+from ms_perflint.infer.values import DICT, NO_CONSTANT, Alternative, Display, Instance, Options, Value
 
+REMOVES = ("pop", "popitem", "clear")  # methods of a dict
 CALLS = 6  # calls that are gone back, one behind the other
 CALLERS = 20  # of one function
 
@@ -48,6 +50,10 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
     found = _stores(evaluator, base, node, name, scope, holder, is_held)
+    for binding, is_sure in _of_dicts(evaluator, base, node, name) if is_held else ():
+        if not is_never_before(evaluator, stored(binding), base, node, scope):
+            found = [*found, binding] if is_sure else found
+            values = [*values, evaluator.weighed(binding)] if not is_sure else values
     homes = {_home(known) for known in base.alternatives}
     before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
     if before:
@@ -103,6 +109,21 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     return found
 
 
+def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast.Call] = None) -> Optional[bool]:
+    """Return whether a dict that the program shows has a key, wherever it is asked for; None where that is not known.
+
+    `own`: the call of `setdefault` that asks.
+    """
+    what = known.what
+    assert isinstance(what, Display)
+    answer = mappings.shown(evaluator, what, key)
+    if answer is None or (isinstance(key, str) and _elsewhere(evaluator, Value((known,)), key)):
+        return None
+    if answer:
+        return None if _is_taken_from(what) else True
+    return False if lists.is_fixed(evaluator, what) and not tables.grows(what, key, own) else None
+
+
 def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:
     """Yield the stores of a name, in all files, in the classes of these objects: `Config.name = value`."""
     for known in base.alternatives:
@@ -151,6 +172,82 @@ def _only_stores(function: Scope) -> bool:
     return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
 
 
+# --- a dict under keys that are computed, and what is taken out of it: `name[key] = value`, `name.pop("a")`
+
+
+def _of_dicts(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Iterator[tuple[Binding, bool]]:
+    """Yield what changes the entry under a key of some dicts, in the files in which they are made.
+
+    With each, whether it is surely that entry.
+    """
+    dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
+    if not dicts:
+        return
+    holders, is_there = {known.identity for known in dicts}, _is_there(node)
+    changes = [change for known in dicts for change in _dict_changes(known.what.scope.module)]  # type: ignore[union-attr]
+    for binding in dict.fromkeys(changes):
+        is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
+        answer = _is_about(evaluator, binding, name) if is_read else False
+        if answer is not False:
+            held = evaluator.value(_receiver(binding), binding.scope).alternatives
+            if any(known.identity in holders for known in held):
+                yield binding, answer is True
+
+
+def _is_there(node: ast.expr) -> bool:
+    """Return whether an expression fails where its dict does not have the key: nothing has taken that out before."""
+    is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+    return isinstance(node, ast.Subscript) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
+
+
+def _is_taken_from(what: Display) -> bool:
+    """Return whether its file takes entries out of a dict, under a name that it got where it was made."""
+    names = {holder.name for holder in lists.bindings_of(what)}
+    sites = (site for word in REMOVES for site in what.scope.module.by_word.get(word, ()))
+    return any(site.base is not None and word_of(site.base) in names for site in sites)
+
+
+def _receiver(binding: Binding) -> ast.expr:
+    """Return the expression of the dict that is changed."""
+    node = binding.node.func if isinstance(binding.node, ast.Call) else binding.node
+    assert isinstance(node, (ast.Attribute, ast.Subscript))
+    return node.value
+
+
+def _is_about(evaluator: Evaluator, binding: Binding, name: str) -> Optional[bool]:
+    """Return whether a change is one of the entry under a key; None where that is not known."""
+    node = binding.node
+    key = next(iter(node.args), None) if isinstance(node, ast.Call) else node.slice  # type: ignore[attr-defined]
+    if not isinstance(key, ast.expr):
+        return True if node.func.attr == "clear" else None  # type: ignore[attr-defined]
+    value = evaluator.value(key, binding.scope)
+    if value.constant is not NO_CONSTANT and not value.overridable:
+        return bool(value.constant == name)
+    return False if value.alternatives and not value.open and name not in value.constants else None
+
+
+@fact
+def _dict_changes(module: SemanticIndex) -> list[Binding]:
+    """Return what, by its form, stores in a dict of a file under a key that is computed, or takes entries out."""
+    found = []
+    for target, value, block in (store for stores in module.registered.values() for store in stores):
+        if setting_loops.of_key(target.slice, block) is None and not _is_given(value, block.scope):
+            known = value if not isinstance(value, ast.Starred) else None
+            found.append(Binding("", "assign" if known is not None else "delete", target, known, (), target, block))
+    for site in (site for word in REMOVES for site in module.by_word.get(word, ())):
+        is_of_dict = isinstance(site.node, ast.Call) and (site.node.args or site.word != "pop")
+        if is_of_dict and site.base is not None:
+            found.append(Binding("", "delete", site.node, None, (), site.stmt, site.block))
+    return found
+
+
+def _is_given(value: ast.expr, scope: Scope) -> bool:
+    """Return whether a function stores what it is given, and gives it back, as a decorator that registers it does."""
+    bindings = scope.owner.bindings.get(value.id, ()) if isinstance(value, ast.Name) else ()
+    returned = (node.id for node, _ in scope.owner.returns if isinstance(node, ast.Name))
+    return any(binding.kind == "parameter" for binding in bindings) and value.id in returned  # type: ignore[attr-defined]
+
+
 # --- order
 
 
@@ -158,7 +255,7 @@ def _is_sure(
     evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[SemanticIndex]]
 ) -> bool:
     """Return whether a store has run, on every path, when an expression is evaluated."""
-    if binding.value is None:
+    if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
         return has_run(binding, node, scope)

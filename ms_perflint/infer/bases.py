@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Optional, Union
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.execution_order import is_always_passed, stored
+from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import is_enumeration
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
@@ -29,6 +30,7 @@ _SHOWN: Mapping[type[ast.AST], type] = {
     ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict,
     ast.Set: set, ast.SetComp: set,
 }  # fmt: skip
+PLAIN = ("builtins.object", "abc.ABC")  # classes whose members no library uses
 ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its value
 NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
 
@@ -118,6 +120,33 @@ def _python_class(known: Alternative) -> Optional[type]:
     if known.constant is not NO_CONSTANT:
         return type(known.constant) if not isinstance(known.constant, Member) else None
     return _SHOWN.get(type(known.what.node)) if isinstance(known.what, Display) else None
+
+
+# --- members of classes and objects
+
+
+def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
+    """Return whether a class or an object of the project has a member, as far as code names it; None of others."""
+    cls = known.cls or known.definition
+    if cls is None or not cls.is_class or known.is_any:
+        return None
+    is_open = any(evaluator.program.stores(name))
+    for each in lineage(evaluator, cls):
+        if not isinstance(each.what, Scope):
+            is_open = is_open or each.api not in PLAIN
+            continue
+        stores = each.what.attributes.get(name, ()) if known.cls is not None else ()
+        if name in each.what.bindings or any(map(is_always_stored, stores)):
+            return True
+        has_meta_class = bool(getattr(each.what.node, "keywords", ()))
+        is_computed = each.what.method("__getattr__") is not None or each.what.method("__getattribute__") is not None
+        is_open = is_open or bool(stores) or has_meta_class or each.what.any_attributes or is_computed
+    return None if is_open else False
+
+
+def is_always_stored(binding: Binding) -> bool:
+    """Return whether the constructor gives each object an attribute."""
+    return binding.scope.owner.name == "__init__" and is_always_passed(stored(binding))
 
 
 # --- enumerations

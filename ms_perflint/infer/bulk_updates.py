@@ -183,6 +183,12 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     return tuple(found)
 
 
+@query(bottom=False)
+def sets_by_name(evaluator: Evaluator) -> bool:
+    """Return whether the program sets attributes of objects by names that are computed."""
+    return any(update.word == SETATTR for update in _updates(evaluator))
+
+
 def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[Update]:
     """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere."""
     loop = setting_loops.of_key(target.slice, block)

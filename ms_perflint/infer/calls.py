@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.infer import bases, computing, lists, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
@@ -30,11 +31,7 @@ CALLERS = 8  # calls that are distinguished; a function that is called more ofte
 
 
 def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    """Return what a call gives.
-
-    A decorated function is taken for the function itself, whatever the decorator: those of real training code
-    register, compile, time or log, and give back what the function gives.
-    """
+    """Return what a call gives."""
     text = computing.of_text(evaluator, node, scope)
     if text is not None:
         return text
@@ -81,7 +78,10 @@ def entered(
     """
     is_plain = function.is_function and (layer is None or layer.row is None)
     same = _given_back(function) if is_plain and layer is not None else None
-    if same is not None and layer is not None:
+    if same is not None and function.is_method and positional(function)[:1] == [same.node]:
+        if receiver is not None:
+            return Value((receiver,))
+    elif same is not None and layer is not None:
         default = parameters.default_of(evaluator, same)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
@@ -99,7 +99,7 @@ def _given_back(function: Scope) -> Optional[Binding]:
     own = function.bindings.get(names.pop(), [])
     if len(own) != 1 or own[0].kind != "parameter":
         return None
-    return own[0] if not function.is_method or positional(function)[:1] != [own[0].node] else None
+    return own[0]
 
 
 def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
@@ -133,7 +133,7 @@ def entered_context(
     if depth_of(scope) >= NESTED or (isinstance(scope, CallContext) and scope.enters(function)):
         return None
     outer = outer if behind(outer) < BEHIND else None
-    is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver)
+    is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver, function)
     if outer is None and not is_told_apart and not _is_of_one_class(evaluator, function, receiver):
         return None
     return evaluator.call_context(function, layer, scope, receiver, outer=outer)
@@ -150,15 +150,27 @@ def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[La
     return (1 if inside else 2) <= len(nodes) <= CALLERS and layer.call in nodes
 
 
-def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
-    """Return whether an object is one of a few of its class: made by a call that is known, or of an enumeration."""
+def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative], function: Scope) -> bool:
+    """Return whether an object is one of a few of its class: made by a call that is known, or of an enumeration.
+
+    Also the only one, where a method reads what others set: that depends on those that were called on the object.
+    """
     what = receiver.what if receiver is not None else None
     if isinstance(what, Member):
         return True
     if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
         return False
+    if not function.attrs.isdisjoint(_rewritten(what.type.module, what.type)):
+        return True
     init = bases.method(evaluator, what.type, "__init__")
     return init is not None and _is_one_of_several(evaluator, init, Layer(what.node, what.scope, row=what.row))
+
+
+@fact
+def _rewritten(module: SemanticIndex, cls: Scope) -> frozenset[str]:
+    """Return the attributes of a class that several of its methods set."""
+    methods = {name: {each.scope.owner for each in stores} for name, stores in cls.attributes.items()}
+    return frozenset(name for name, setting in methods.items() if len(setting) > 1)
 
 
 def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[Alternative]) -> bool:
@@ -180,6 +192,71 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
             value = evaluator.value(node, function)
             values.append(value if reachability == BY_DEFAULT else value.as_non_default())
     return join(values) if values else evaluator.empty()
+
+
+# --- decorators that put another function in the place of one
+
+
+def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
+    """Return what the name of a decorated function holds, where `value` is the function.
+
+    That is the function, whatever the decorator: those of real training code register, compile, time or log, and give
+    back what the function gives. Not of a decorator of the project that shows something else, but for methods.
+    """
+    scope = function.parent
+    if scope is None or function.is_method:
+        return value
+    for decorator in reversed(function.node.decorator_list):  # type: ignore[union-attr]
+        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if not isinstance(callee, (ast.Name, ast.Attribute)):
+            continue
+        only = evaluator.value(callee, scope).only
+        made = only.what if only is not None else None
+        if isinstance(made, Scope) and made.is_function and _is_told_apart(made.module, made, callee is not decorator):
+            layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
+            found = applied(evaluator, layer)
+            value = found if found.alternatives and not found.open else value
+    return value
+
+
+@fact
+def _is_told_apart(module: SemanticIndex, decorator: Scope, is_called: bool) -> bool:
+    """Return whether a decorator gives a function that does not hand on what it is called with, and what comes back.
+
+    `is_called`: it makes the decorator, `@decorator(argument)`.
+    """
+    made = _made_in(decorator) if is_called else decorator
+    own = positional(made)[:1] if made is not None else []
+    wrapper = _made_in(made) if made is not None else None
+    if wrapper is None or len(own) != 1:
+        return False
+    name = own[0].arg
+    if name not in wrapper.names:
+        return True
+    mapping = wrapper.node.args.kwarg  # type: ignore[union-attr]
+    if mapping is not None and any(
+        binding.scope.owner is wrapper
+        for (base, _), stores in module.stores.items()
+        for binding in stores
+        if base == mapping.arg
+    ):
+        return True
+    parameters = {each.arg for each in (*positional(wrapper), *wrapper.node.args.kwonlyargs)}  # type: ignore[union-attr]
+    handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
+    words = (word.arg for call in handed for word in call.keywords if word.arg is not None)
+    args = (argument for call in handed for argument in call.args if not isinstance(argument, ast.Starred))
+    return not parameters.issuperset(words) or any(_word(argument) not in parameters for argument in args)
+
+
+def _made_in(function: Scope) -> Optional[Scope]:
+    """Return the one function, made inside of it, that a function returns; None of others."""
+    names = {_word(node) for node, _ in function.returns}
+    found = [each for each in function.defines if each.is_function and {each.name} == names]
+    return found[0] if len(found) == 1 else None
+
+
+def _word(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 # --- generators

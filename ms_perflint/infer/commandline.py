@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import NamedTuple, Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
@@ -17,7 +18,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Value, join
 
-CONFIGS = (".yaml", ".yml", ".json")
+CONFIGS = (".yaml", ".yml", ".json", ".toml")
 COUNT = "#"
 OVERRIDE = r"[+~]{0,2}([A-Za-z_][\w./@-]*)=(.*)$"
 _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no": False, "n": False, "0": False}
@@ -131,7 +132,12 @@ def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
 
 
 def _is_config(value: Value) -> bool:
-    return any(isinstance(constant, str) and constant.endswith(CONFIGS) for constant in value.constants)
+    return any(map(names_config, value.constants))
+
+
+def names_config(constant: object) -> bool:
+    """Return whether a text or a path is that of a config file, by its name."""
+    return isinstance(constant, (str, PurePath)) and str(constant).endswith(CONFIGS)
 
 
 def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
@@ -169,6 +175,8 @@ def like(constant: object) -> Meaning:
 
 def read(text: str, word: Optional[str]) -> object:
     """Return what argparse makes of a text for an option of this type; NO_CONSTANT where that cannot be told."""
+    if word == "Path":
+        return PurePath(text)
     if word is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too
         return text
     try:

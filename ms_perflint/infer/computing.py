@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import PurePath
 from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -114,15 +116,31 @@ _OF_TEXT: Mapping[str, Callable[..., Any]] = {
     },
     "format": _formatted,
     "zfill": _filled,
+    **dict.fromkeys(("resolve", "absolute"), lambda path, *strict, **words: PurePath(os.path.normpath(path))),
+    **{
+        method.__name__: method
+        for method in (
+            PurePath.joinpath, PurePath.with_suffix, PurePath.with_name, PurePath.as_posix, PurePath.relative_to,
+            PurePath.is_absolute, PurePath.__str__, PurePath.__fspath__,
+        )
+    },
 }  # fmt: skip
+PARTS_OF_PATH: Mapping[str, Callable[[PurePath], object]] = {
+    "parent": lambda path: path.parent,
+    "parents": lambda path: tuple(path.parents),
+    "name": lambda path: path.name,
+    "stem": lambda path: path.stem,
+    "suffix": lambda path: path.suffix,
+    "parts": lambda path: path.parts,
+}
 
 
 def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a method of a text gives: `mode.lower()`; None where it is no such call on a text that is known."""
+    """Return what a method of a text or a path gives: `mode.lower()`; None where that is not known to be one."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT:
         return None
     base = evaluator.value(node.func.value, scope)
-    if not any(isinstance(constant, str) for constant in base.constants):
+    if not any(isinstance(constant, (str, PurePath)) for constant in base.constants):
         return None
     given = (Held(node.func.value, scope), *(Held.of(argument, scope) for argument in node.args))
     return called(evaluator, _OF_TEXT[node.func.attr], given, node.keywords, node, scope) or TOP
@@ -204,8 +222,8 @@ def _calculate(evaluator: Evaluator, function: Callable[..., Any], known: tuple[
 
 def _is_huge(constant: object) -> bool:
     """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
-    if isinstance(constant, (str, bytes)):
-        return len(constant) > TEXT
+    if isinstance(constant, (str, bytes, PurePath)):
+        return len(bytes(constant) if isinstance(constant, PurePath) else constant) > TEXT
     return isinstance(constant, int) and abs(constant) > 1 << 64
 
 

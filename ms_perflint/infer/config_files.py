@@ -9,13 +9,12 @@ from typing import Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.syntax_forms import given, word_of
-from ms_perflint.infer import parameters
+from ms_perflint.infer import commandline, parameters
 from ms_perflint.infer.database import Files
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
 
-CONFIGS = (".yaml", ".yml", ".json", ".toml")
 BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # keys that name the files below a file
 YAML = {".yaml": ".yml", ".yml": ".yaml"}
 # calls that give the path which they are given
@@ -31,7 +30,7 @@ def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternati
     found: list[Alternative] = []
     for argument in given(node):
         defaults = evaluator.value(argument, scope).by_default
-        if defaults and all(isinstance(k.constant, str) and k.constant.endswith(CONFIGS) for k in defaults):
+        if defaults and all(commandline.names_config(known.constant) for known in defaults):
             found.extend(at(evaluator, argument, scope).alternatives)
     return tuple(found)
 

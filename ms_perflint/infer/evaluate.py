@@ -130,7 +130,8 @@ class ProgramEvaluator:
         if isinstance(node, ast.Name):
             return self.name(node, scope)
         if isinstance(node, ast.Attribute):
-            return self.members(self.value(node.value, scope), node.attr, node, scope)
+            held = self.members(self.value(node.value, scope), node.attr, node, scope)
+            return narrowing.filled(self, held, node, scope)
         if isinstance(node, ast.Call):
             return calls.call(self, node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
@@ -188,7 +189,8 @@ class ProgramEvaluator:
         for current in scope.enclosing():
             if node.id in current.bindings:
                 here = place(node, scope) if current.stars and current is scope.owner else None
-                return importing.bound(self, node.id, current, current.reaching(node, scope), here)
+                value = importing.bound(self, node.id, current, current.reaching(node, scope), here)
+                return narrowing.filled(self, value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
         return importing.unbound(self, node, scope)
@@ -233,7 +235,7 @@ class ProgramEvaluator:
             if self.queries.reads is not None:
                 self.queries.reads[key] = None
             return found
-        if binding.kind == "class" or (binding.kind == "function" and accessed(binding.node) is None):
+        if binding.kind == "class" or (binding.kind == "function" and not binding.node.decorator_list):  # type: ignore[attr-defined]
             found = self._memo[key] = self._binding(binding, inner)
             return found
         return self._ask(key, BOTTOM, MANY, ProgramEvaluator._binding, (self, binding, inner))
@@ -242,7 +244,10 @@ class ProgramEvaluator:
         module, node = scope.module, binding.node
         if binding.kind == "function":
             base = accessed(node)
-            return calls.made_inside(self, node, scope) if base is None else self.value(base, scope)
+            if base is not None:
+                return self.value(base, scope)
+            made = calls.made_inside(self, node, scope)
+            return calls.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
         if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):

@@ -156,7 +156,7 @@ class Library(NamedTuple):
     settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance
     documents: Mapping[str, Callable[[Evaluator, ast.Call, Scope], tuple[Alternative, ...]]] = {}  # that a call loads
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
-    field: Callable[[Evaluator, Alternative, str], Optional[Value]] = lambda *_: None  # of a record; None: it is none
+    field: Callable[[Evaluator, Alternative, Union[str, int]], Optional[Value]] = lambda *_: None  # of a record
     has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
     option: Callable[[Evaluator, Alternative, str], Value] = lambda *_: TOP  # of a parser

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import ast
+from pathlib import PurePath
 from typing import Any, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.signature import Layer
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
+from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import bases, calls, computing, configs, importing, mappings, members, sequences, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    bases,
+    calls,
+    computing,
+    configs,
+    importing,
+    lists,
+    mappings,
+    members,
+    sequences,
+    tables,
+)
 from ms_perflint.infer.evaluator import Kind, Search
-from ms_perflint.infer.lists import NESTED
 from ms_perflint.infer.values import (
     TOP,
     Alternative,
@@ -30,7 +42,7 @@ from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.resolver import Namespace
 
 T = TypeVar("T")
-READS = frozenset({"open", "read_text"})  # methods of a path, which is a text here
+READS = frozenset({"open", "read_text"})  # methods of a path, which may be a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
@@ -40,7 +52,11 @@ class OfConstant(Kind[Constant]):
     """Of Python constants."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        is_path = isinstance(self.known.constant, str) and name in READS
+        constant = self.known.constant
+        if isinstance(constant, PurePath) and name in computing.PARTS_OF_PATH:
+            made = Constant(computing.PARTS_OF_PATH[name](constant))
+            return Value((Alternative(made, self.known.where, self.known.by_default),))
+        is_path = isinstance(constant, (str, PurePath)) and name in READS
         return self.evaluator.known(Api(f"pathlib.Path.{name}", self.known), node, scope) if is_path else TOP
 
     def item(self, key: object) -> Value:
@@ -75,8 +91,8 @@ class OfApi(Kind[Api]):
 
     def call(self, layer: Layer) -> Value:
         value = self._computed(layer)
-        if value is None and layer.row is None:
-            value = self._of_library(layer)
+        if layer.row is None and (value is None or value == TOP):
+            value = self._of_library(layer) or value
         return value if value is not None else calls.made(self.evaluator, self.what, layer)
 
     def _computed(self, layer: Layer) -> Optional[Value]:
@@ -104,6 +120,8 @@ class OfScope(Kind[Scope]):
     """Of functions and classes of the project."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__name__" and self.what.name:
+            return self.evaluator.known(Constant(self.what.name), node, scope)
         if not self.what.is_class:
             return TOP
         enum = bases.member(self.evaluator, self.what, name)
@@ -130,11 +148,23 @@ class OfScope(Kind[Scope]):
         """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
         cls = self.what
         above = cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
-        is_plain = len(above) == 1 and all(name.startswith("__") and name != "__init__" for name in cls.bindings)
+        init = cls.method("__init__")
+        is_plain = len(above) == 1 and all(name.startswith("__") for name in cls.bindings)
+        is_plain = is_plain and (init is None or _is_own_dict(init))
         if not is_plain or cls.parent is None:
             return False
         found = self.evaluator.value(above[0], cls.parent).alternatives
         return bool(found) and all(self.evaluator.libraries.is_mapping(each.api) for each in found)
+
+
+def _is_own_dict(init: Scope) -> bool:
+    """Return whether a constructor hands on what it gets, and makes items attributes: `self.__dict__ = self`."""
+    assert isinstance(init.node, FUNCTIONS) and init.parent is not None
+    args, stores = init.node.args, init.parent.attributes.get("__dict__", ())
+    is_same = len(stores) == 1 and isinstance(stores[0].value, ast.Name) and stores[0].value.id == receiver_name(init)
+    hands_on = len(args.args) == 1 and args.vararg is not None and args.kwarg is not None
+    is_above = {"__init__", "super"} >= {site.word for site in init.calls} >= {"__init__"}
+    return is_same and hands_on and is_above and len(init.node.body) == 2
 
 
 class Settings(Kind[T]):
@@ -182,7 +212,9 @@ class OfInstance(Settings[Instance]):
         if special is not None:
             return special(self.evaluator, self.known, key)
         if self.what.node is None or not isinstance(key, str):
-            return TOP
+            return (
+                self.evaluator.libraries.field(self.evaluator, self.known, key) if type(key) is int else None
+            ) or TOP
         if self._is_mapping:
             own = members.updated(self.evaluator, self.known, self.what, key)
             if own.alternatives:
@@ -198,13 +230,13 @@ class OfInstance(Settings[Instance]):
         if enum is not None:
             return enum
         if isinstance(self.what.type, Scope):
-            return self._iterated(search, depth) if depth < NESTED else TOP
+            return self._iterated(search, depth) if depth < lists.NESTED else TOP
         if self.what.node is None or self.known.type_api not in self.evaluator.libraries.rows:
             return TOP
         shown = (each for each in self.what.node.args if not isinstance(each, ast.Starred))
         given = [self.evaluator.value(each, self.what.scope) for each in shown]
-        lists = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
-        first = next(lists, None)
+        rows = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
+        first = next(rows, None)
         held = [search.of(first, depth + 1)] if first is not None else [*given, TOP] if self.what.node.args else []
         held.extend(search.added(self.what, depth))
         return join(held) if held else TOP
@@ -255,7 +287,13 @@ class OfDisplay(Settings[Display]):
         method = self.method(name, node, scope) if self.known.is_mapping else None
         if method is not None:
             return method
-        return self.item(name).as_setting()  # of an `EasyDict`
+        if name == "__dict__" and self.known.is_mapping:
+            return Value((self.known,))
+        if name in sequences.TAKES and not self.known.is_mapping:
+            return self.evaluator.known(Api(f"builtins.list.{name}", self.known), node, scope)
+        found = self.item(name)
+        is_shown = mappings.shown(self.evaluator, self.what, name) is not False  # else it was stored in it later
+        return found.as_setting() if is_shown or not self.known.is_mapping else found  # of an `EasyDict`
 
     def item(self, key: object) -> Value:
         if self.known.is_mapping:
@@ -267,13 +305,12 @@ class OfDisplay(Settings[Display]):
 
     def elements(self, search: Search, depth: int) -> Value:
         if not self.known.is_mapping:
-            return search.display(self.what, depth) if depth < NESTED else TOP
+            return search.display(self.what, depth) if depth < lists.NESTED else TOP
         keys = tables.view(self.evaluator, self.known, "keys")
         return search.of(keys, depth + 1) if keys is not None else TOP
 
     def contains(self, key: object) -> Optional[bool]:
-        keys = (each for each in self.what.keys if each is not None)
-        return any(mappings.said(self.evaluator, each) == key for each in keys) or None
+        return attribute_writes.has(self.evaluator, self.known, key) if self.known.is_mapping else None
 
 
 class OfOptions(Settings[Options]):
@@ -336,6 +373,8 @@ class OfModule(Settings[SemanticIndex]):
     """Of modules of the project, and of the names in them: `globals()`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__dict__":
+            return Value((self.known,))
         found = self.evaluator.exported(self.what, name)
         is_of_names = not found.alternatives and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
         return (self.method(name, node, scope) if is_of_names else None) or found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
@@ -35,6 +35,16 @@ CHANGES = GROWS | SHRINKS | ORDERS
 STORE = "[]"  # the "word" of `name[index] = value`
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
 NESTED = 8  # lists inside one another, before what they hold is open
+
+
+class Change(NamedTuple):
+    """What changes a list: the word of a method, `+=` as one of `extend`, or a call that is given the list."""
+
+    word: str
+    added: Optional[ast.expr]  # what the list gets by it
+    block: Block
+    node: ast.AST
+    site: Optional[Site] = None  # the call that is given the list
 
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
@@ -88,7 +98,7 @@ class _Elements:
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
         """Yield what is added to a list after it was made, under the name that it got there."""
         for holder in bindings_of(what):
-            for word, added, block in self.changes(holder):
+            for word, added, block, *_ in self.changes(holder):
                 scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
                 reachability = self.evaluator.reachability(block, scope)
                 if reachability == IMPOSSIBLE or added is None:
@@ -98,18 +108,18 @@ class _Elements:
                     value = self.of(value, depth + 1)
                 yield value if reachability == BY_DEFAULT else value.as_non_default()
 
-    def changes(self, holder: Binding) -> Iterator[tuple[str, Optional[ast.expr], Block]]:
+    def changes(self, holder: Binding) -> Iterator[Change]:
         """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
 
-        That is the word, what the list gets by it, and the block. Functions that are given the list may change it too.
+        Functions that are given the list may change it too.
         """
         todo = [holder]
         for each in todo:  # grows on the way
-            for word, added, block, site in _changes(each.scope.module, each):
-                if site is None:
-                    yield word, added, block
+            for change in _changes(each.scope.module, each):
+                if change.site is None:
+                    yield change
                     continue
-                parameters = self.parameters(site, _names(each.node) or (each.name,))
+                parameters = self.parameters(change.site, _names(each.node) or (each.name,))
                 todo.extend(parameter for parameter in parameters if parameter not in todo)
 
     def parameters(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
@@ -133,10 +143,14 @@ def grows(evaluator: Evaluator, known: Alternative) -> bool:
 
 def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
     """Return the words by which code changes a list after it was made, under the name that it got there."""
-    if isinstance(what, Display) and what.kind in FIXED:
-        return frozenset()
+    return frozenset(change.word for change in changes(evaluator, what))
+
+
+def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Iterator[Change]:
+    """Yield what changes a list after it was made, under the names that it got there."""
     found = _Elements(evaluator)
-    return frozenset(word for holder in bindings_of(what) for word, *_ in found.changes(holder))
+    for holder in bindings_of(what) if not isinstance(what, Display) or what.kind not in FIXED else ():
+        yield from found.changes(holder)
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:
@@ -187,24 +201,24 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
 
 
 @fact
-def _changes(module: SemanticIndex, holder: Binding) -> list[tuple[str, Optional[ast.expr], Block, Optional[Site]]]:
+def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
     """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
     owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
-    found: list[tuple[str, Optional[ast.expr], Block, Optional[Site]]] = [
-        (STORE, value, block, None)
+    found = [
+        Change(STORE, value, block, target)
         for target, value, block in module.registered.get(names[-1], ())
         if block.scope.owner in scopes and _names(target.value) == names
     ]
-    found += [("extend", value, block, None) for value, block in _grown(holder)]
+    found += [Change("extend", value, block, value) for value, block in _grown(holder)]
     for site in (site for scope in scopes for site in scope.calls):
         if not isinstance(site.node, ast.Call):
             continue
         if site.word in CHANGES and _is_addition(site, names):
             added = site.node.args[-1] if site.word in GROWS and site.node.args else None
-            found.append((site.word, added, site.block, None))
+            found.append(Change(site.word, added, site.block, site.node))
         elif any(_names(arg) == names for arg in given(site.node)):
-            found.append(("", None, site.block, site))
+            found.append(Change("", None, site.block, site.node, site))
     return found
 
 

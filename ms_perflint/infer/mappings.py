@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -23,6 +23,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
+Has = Callable[[Alternative, object], Optional[bool]]
 DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key
 
 
@@ -49,13 +50,24 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
     """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
-        shown = is_mapping(value) and all(isinstance(known.what, Display) for known in value.alternatives)
-        return value if shown else sequences.paired(evaluator, node, scope)
+        return copied(evaluator, node, Held(node.args[0], scope), value) or sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     parts: list[tuple[Optional[str], Held]] = [(None, Held(argument, scope)) for argument in node.args]
     parts.extend((keyword.arg, Held(keyword.value, scope)) for keyword in node.keywords)
     return laid(evaluator, node, parts, scope)
+
+
+def copied(evaluator: Evaluator, node: ast.Call, held: Held, value: Value, is_deep: bool = False) -> Optional[Value]:
+    """Return the copy that a call makes of a dict that the program shows; None of others.
+
+    What code shows just there is no other dict: `EasyDict({...})`.
+    """
+    if not is_mapping(value) or not all(known.is_display for known in value.alternatives):
+        return None
+    if isinstance(held.node, (ast.Dict, ast.DictComp, ast.Call)):
+        return value
+    return evaluator.known(Display(node, held.scope, DICT, (held,), (None,), is_deep), node, held.scope)
 
 
 def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[Held], scope: Scope) -> Value:
@@ -78,13 +90,17 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             continue
         else:
             part = given._replace(taken=(*given.taken, name))
-            value, answer = evaluator.read(part), held(evaluator, evaluator.read(given), name)
+            below = evaluator.read(given)
+            value, answer = evaluator.read(part), held(evaluator, below, name)
+            if answer is False and value.alternatives and all(known.is_display for known in below.alternatives):
+                answer = None if value.open or value.overridable else True  # it was stored after that was made
         if value.alternatives and answer is not False:
             found.append((part, value))
         is_open = is_open or (answer is None and not value.alternatives)
         if answer and not (display.is_deep and is_mapping(value)):
             break
-    if display.is_deep and len(found) > 1 and is_mapping(found[0][1]):
+    is_laid = len(found) > 1 or (bool(found) and all(known.is_display for known in found[0][1].alternatives))
+    if display.is_deep and is_laid and is_mapping(found[0][1]):
         layers = [part for part, value in reversed(found) if is_mapping(value)]
         result = merged(evaluator, found[0][0].node, layers, display.scope)
     elif found:
@@ -107,13 +123,13 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
     for known in holders.alternatives:
         what = known.what
         if isinstance(what, Display) and what.kind == DICT:
-            answers.add(_shown(evaluator, what, name, depth))
+            answers.add(shown(evaluator, what, name, depth))
         else:
             answers.add(evaluator.holds(known, name))
     return answers.pop() if len(answers) == 1 else None
 
 
-def _shown(evaluator: Evaluator, display: Display, name: object, depth: int) -> Optional[bool]:
+def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) -> Optional[bool]:
     """Return whether a dict display has a key where it is made."""
     answers: set[Optional[bool]] = set()
     for key, given in zip(display.keys, display.parts):
@@ -142,19 +158,23 @@ def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST
     answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
     if len(answers) != 1 or None in answers:
         return None
-    is_fixed = (
-        all(isinstance(known.what, (Options, Display)) for known in holders.alternatives) and not holders.overridable
-    )
+    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.alternatives)
+    is_fixed = is_fixed and not holders.overridable and not names.overridable
     return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
 
 
-def with_default(evaluator: Evaluator, holders: Value, name: object, default: Optional[Value]) -> Value:
-    """Return what `get(name, default)` gives for a setting that was not found."""
+def with_default(
+    evaluator: Evaluator, holders: Value, name: object, default: Optional[Value], has: Optional[Has] = None
+) -> Value:
+    """Return what `get(name, default)` gives for a setting that was not found; `has`: whether an object has it."""
     if default is None:
         return TOP
+    holds = has or evaluator.holds
     is_absent = (
         bool(holders.alternatives)
         and not holders.open
-        and all(known.by_default and evaluator.holds(known, name) is False for known in holders.alternatives)
+        and all(known.by_default and holds(known, name) is False for known in holders.alternatives)
     )
-    return Value(default.alternatives, default.open or not is_absent, default.overridable or is_absent)
+    is_shown = has is not None or all(known.is_display for known in holders.alternatives)
+    is_overridable = default.overridable or (is_absent and not is_shown)
+    return Value(default.alternatives, default.open or not is_absent, is_overridable)

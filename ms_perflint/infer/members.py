@@ -10,7 +10,17 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer import attribute_writes, bases, bulk_updates, calls, configs, registries, sequences, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    bases,
+    bulk_updates,
+    calls,
+    configs,
+    method_writes,
+    registries,
+    sequences,
+    tables,
+)
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
@@ -61,7 +71,7 @@ def under(
         return BOTTOM
     if keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
         return tables.any_entry(evaluator, base)
-    values = [_at(evaluator, known, key) for known in base.alternatives for key in keys.alternatives]
+    values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
     if base.open or not base.alternatives:
         values.append(TOP)
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
@@ -76,9 +86,9 @@ def under(
     return Value(value.alternatives, value.open, value.overridable or keys.overridable)
 
 
-def _at(evaluator: Evaluator, known: Alternative, key: Alternative) -> Value:
+def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:
     """Return what one key gives: as non-default where the key is."""
-    value = evaluator.item(known, key.constant)
+    value = sequences.item_at(evaluator, known, key.constant, node, scope) or evaluator.item(known, key.constant)
     return value if key.by_default else value.as_non_default()
 
 
@@ -93,6 +103,8 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     if kind is not None and known.is_made:  # of a class of its own, made like the well-known one
         return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
     found = of_class(evaluator, cls, name, known, node, scope)
+    if len(found.alternatives) > 1 and known.is_made and name in cls.attributes:
+        found = _as_written(evaluator, known, name, node, scope) or found
     if (found.alternatives and not cls.any_attributes) or not known.is_made:
         return found
     if cls.any_attributes:
@@ -101,6 +113,21 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
             return own
     held = setting(evaluator, known, name, node, scope)
     return held if held.alternatives else _delegated(evaluator, known, name) or found
+
+
+def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
+    """Return what an attribute is by the methods that were called on its object; None where that is not known."""
+    stores = method_writes.counting(evaluator, known, name, node, scope)
+    if not stores:
+        return None
+    entered = constructed(evaluator, known)
+    return join(evaluator.weighed(each, context or entered.get(each.scope)) for each, context in stores)
+
+
+def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
+    """Return whether a class or an object of the project has a member; None where that is not known, and of others."""
+    answer = bases.has(evaluator, known, name)
+    return None if answer is False and bulk_updates.sets_by_name(evaluator) else answer
 
 
 def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
@@ -232,9 +259,12 @@ def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
-    stored = cls.attributes.get(name, [])
-    if stored:
-        value = join([evaluator.weighed(binding, entered.get(binding.scope)) for binding in stored])
+    stores = method_writes.kept(cls, name)
+    if stores:
+        values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
+        if name in cls.bindings and not any(map(bases.is_always_stored, stores)):
+            values.append(evaluator.bindings(cls.flow.at_end(name)))
+        value = join(values)
         return Value(value.alternatives, value.open or cls.any_attributes, value.overridable)
     if name in cls.bindings:
         value = evaluator.bindings(cls.flow.at_end(name))

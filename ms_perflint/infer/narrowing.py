@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.execution_order import rank
+from ms_perflint.index.execution_order import Place, happens_before, place, rank, stored
 from ms_perflint.index.predicates import choice
-from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, OPTIONAL, Condition, conditions_between
+from ms_perflint.index.reachability import (
+    BY_DEFAULT,
+    IMPOSSIBLE,
+    OPTIONAL,
+    Condition,
+    conditions_between,
+    path_condition,
+)
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Constant, Value
 
 BINDINGS = 16  # of a name, that are compared with one another
 
@@ -94,3 +102,75 @@ def _holds(condition: Condition, known: Alternative) -> bool:
         return known.truth is condition.result
     is_constant = known.constant is not NO_CONSTANT
     return is_constant and choice(condition.test).holds(known.constant) is condition.result
+
+
+# --- what is filled in where it is needed first
+
+
+def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> Value:
+    """Return what a name or an attribute can be where a function reads it: not None where that was just asked for.
+
+    `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.
+    """
+    if len(value.alternatives) < 2:
+        return value
+    for known in value.alternatives:
+        if type(known.what) is Constant and known.what.value is None:
+            break
+    else:
+        return value
+    read = place(node, scope) if scope.owner.is_function else None
+    if read is None or not _is_something(node, scope, read):
+        return value
+    return value._replace(alternatives=tuple(known for known in value.alternatives if known.constant is not None))
+
+
+def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
+    """Return whether code on the way to a place has asked whether a name or an attribute is None, and filled it in."""
+    words = _words(node)
+    if not words:
+        return False
+    asked = (part for condition in path_condition(read.block) for part in condition.parts)
+    if any(_is_none(part, words) is False for part in asked):
+        return True
+    around = read.block.chain()
+    for binding in _own_stores(node, scope):
+        is_given = binding.value is not None and _words(binding.node) == words
+        if not is_given or getattr(binding.value, "value", binding) is None or rank(binding) >= read.rank:
+            continue
+        arm = binding.block
+        tests = Condition(arm.owner.test, True, scope).parts if isinstance(arm.owner, ast.If) else ()
+        is_filled = arm.arm == "body" and arm.parent in around and any(_is_none(part, words) for part in tests)
+        if is_filled or happens_before(stored(binding), read):
+            return True
+    return False
+
+
+def _own_stores(node: ast.expr, scope: Scope) -> Iterator[Binding]:
+    """Yield what the function in which a name or an attribute is read gives it."""
+    owner = scope.owner
+    found: list[Binding] = []
+    if isinstance(node, ast.Attribute):
+        found.extend(owner.parent.attributes.get(node.attr, ()) if owner.parent is not None else ())
+        found.extend(scope.module.stored.get(node.attr, ()))
+    elif isinstance(node, ast.Name):
+        home = scope.home(node.id)
+        found.extend(home.bindings[node.id] if home is not None else ())
+    return (each for each in found if each.scope.owner is owner)
+
+
+def _is_none(condition: Condition, words: tuple[str, ...]) -> Optional[bool]:
+    """Return whether a condition holds only for None, and the like, or never for it; None of other things."""
+    asked = choice(condition.test)
+    if _words(asked.node) != words:
+        return None
+    return asked.holds(None) is condition.result
+
+
+def _words(node: ast.AST) -> tuple[str, ...]:
+    """Return the words of `name.attribute.attribute`; none of other expressions."""
+    found: list[str] = []
+    while isinstance(node, ast.Attribute):
+        found.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(found)) if isinstance(node, ast.Name) else ()

@@ -9,7 +9,7 @@ from typing import Any, Optional
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.infer import mappings
+from ms_perflint.infer import lists, mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import MAPPED
@@ -163,13 +163,12 @@ def _compared(
 
 
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
-    """Return the elements of a list, or the keys of a dict, that the program shows; None for anything else."""
+    """Return the elements of a list that the program shows, and does not change; None for anything else."""
     what = value.only.what if value.only is not None else None
-    if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET, DICT):
+    if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET) or lists.changed(evaluator, what):
         return None
-    parts = what.keys if what.kind == DICT else what.parts
-    shown = [part for part in parts if part is not None and not part.is_spread]
-    return [evaluator.read(part) for part in shown] if len(shown) == len(parts) else None
+    shown = [part for part in what.parts if not part.is_spread]
+    return [evaluator.read(part) for part in shown] if len(shown) == len(what.parts) else None
 
 
 def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...]) -> object:

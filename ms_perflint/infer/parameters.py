@@ -114,7 +114,8 @@ def arguments(evaluator: Evaluator, function: Scope, layer: Layer) -> list[Argum
 
     `partial(function, ...)` passes some of them: those of the later call are not known.
     """
-    callee, is_whole, args = evaluator.value(layer.func, layer.scope), True, layer.call.args
+    callee, is_whole = evaluator.value(layer.func, layer.scope), True
+    args = layer.call.args if layer.callee is None else []
     if any(known.api in PREPARES for known in callee.alternatives) and args:
         callee, layer, is_whole = evaluator.value(args[0], layer.scope), layer._replace(first=1), False
     ways = dict.fromkeys((k.prepared, k.what is not function) for k in callee.alternatives if _enters(k, function))

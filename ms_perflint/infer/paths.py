@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from itertools import product
+from pathlib import PurePath
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
@@ -419,7 +420,8 @@ class _Reader:
 def _texts(value: Value) -> Optional[tuple[str, ...]]:
     """Return the texts that a value is by default; None where it may be anything else."""
     defaults = [known.constant for known in value.by_default or value.alternatives]
-    if value.open or not defaults or not all(isinstance(each, (str, int, float)) or each is None for each in defaults):
+    kinds = (str, int, float, PurePath, type(None))
+    if value.open or not defaults or not all(isinstance(each, kinds) for each in defaults):
         return None
     if value.overridable and defaults == [None]:  # an option without a default
         return None
@@ -429,7 +431,7 @@ def _texts(value: Value) -> Optional[tuple[str, ...]]:
 def _choices(value: Value) -> Optional[tuple[str, ...]]:
     """Return the texts that a value can be, also with options, where these are known; else those by default."""
     found = _texts(value)
-    others = [known.constant for known in value.alternatives if isinstance(known.constant, str)]
+    others = [str(known.constant) for known in value.alternatives if isinstance(known.constant, (str, PurePath))]
     return found if found is None else tuple(dict.fromkeys((*found, *others)))[:FEW]
 
 

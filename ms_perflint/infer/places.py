@@ -53,6 +53,7 @@ SELVES = frozenset(
     {
         "to_float", "set_train", "shard", "add_prim_attr", "set_grad", "add_flags", "add_flags_recursive", "set_boost",
         "update_parameters_name", "set_comm_fusion", "to", "copy", "clone", "values", "items", "keys", "recompute",
+        "result",
     }
 )  # fmt: skip
 TAKES = frozenset({"get", "pop", "popitem", "setdefault", "next", "popleft", "__getitem__"})
@@ -61,8 +62,9 @@ APPENDS = frozenset({"append", "appendleft", "extend", "extendleft", "insert"}) 
 GROWS = APPENDS | {"add"}  # which is also a function of modules: `ops.add(x, y)`
 UPDATES = frozenset({"update", "setdefault"})  # of a mapping
 SHRINKS = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
-ORDERS = frozenset({"reverse", "sort"})
+ORDERS = frozenset({"reverse", "rotate", "sort"})
 ADDS = GROWS | UPDATES | {"insert_child_to_cell"}
+SUBMITS = frozenset({"submit", "apply_async"})
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
 DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *COMPREHENSIONS)
@@ -321,6 +323,8 @@ class Places:
             made = self._display(node)
             found.append((made, ""))
             self.flow([(self.own_names, "")], made, (ELEMENT,))
+        if word in SUBMITS:  # what waits for the result gives it: `pool.submit(make).result()`
+            found.extend(results(place for argument in node.args[:1] for place in self.places(argument, scope)))
         if word == "property":
             found.extend(results(place for argument in node.args for place in self.places(argument, scope)))
         if word in ENTERS:
@@ -333,9 +337,10 @@ class Places:
                 found.extend(self.places(func.value, scope))
             if word in TAKES:
                 found.extend(taken(self.places(func.value, scope)))
+                found.extend(self.places(func.value, scope) if word == "get" and not node.args else ())
                 found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
-        elif word in TAKES:
+        elif word in TAKES or word in ("min", "max"):
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
 

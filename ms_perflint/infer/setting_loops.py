@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import mappings
+from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
 
@@ -145,8 +145,12 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
         answer = comes(evaluator, test.operand, loop, name, scope)
         return None if answer is None else not answer
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
-        is_asked = len(test.args) == 2 and _is_key(test.args[1], loop)
-        return mappings.held(evaluator, evaluator.value(test.args[0], scope), name) if is_asked else None
+        if len(test.args) != 2 or not _is_key(test.args[1], loop):
+            return None
+        holders = evaluator.value(test.args[0], scope)
+        is_there = all(bases.has(evaluator, each, str(name)) for each in holders.alternatives)
+        is_known = is_there and bool(holders.alternatives) and not holders.open
+        return True if is_known else mappings.held(evaluator, holders, name)
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
         return _is_of_kind(evaluator, test, loop, name, scope)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from typing import Optional
 
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
-from ms_perflint.infer.values import DICT, LIST, SET, TOP, TUPLE, YIELDS, Alternative, Display, Value, join
+from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, SET, TOP, TUPLE, YIELDS, Alternative, Display, Value, join
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
@@ -25,7 +28,7 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
     if not all(map(_is_code, values)):
         return TOP
-    return join([*values, TOP] if any(_grows(known.what) for known in base.alternatives) else values)
+    return join([*values, TOP] if any(grows(known.what) for known in base.alternatives) else values)
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
@@ -52,29 +55,62 @@ def _is_code(value: Value) -> bool:
     return is_known and all(known.definition is not None or known.api for known in value.alternatives)
 
 
-def _grows(what: object) -> bool:
-    """Return whether the file of a table puts more into it, under the name that it got where it was made."""
+def grows(what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
+    """Return whether the file of a table puts more into it, under the name that it got where it was made.
+
+    `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
+    """
     assert isinstance(what, Display)
     module = what.scope.module
     names = {holder.name for holder in lists.bindings_of(what)}
-    if any(base.rpartition(".")[2] in names for base, _ in module.stores) or not names.isdisjoint(module.registered):
+    if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
         return True
-    receivers = (site.base for word in UPDATES for site in module.by_word.get(word, ()))
-    return any(receiver is not None and word_of(receiver) in names for receiver in receivers)
+    left_out = ast.dump(own) if own is not None else ""
+    sites = [site for word in UPDATES for site in module.by_word.get(word, ()) if not _reads(site, left_out)]
+    own_sites = [site for site in sites if site.base is not None and word_of(site.base) in names]
+    return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
+
+
+def _reads(site: Site, text: str) -> bool:
+    return bool(text) and ast.dump(site.node) == text
+
+
+def _may_add(site: Site, key: object) -> bool:
+    """Return whether a call may add a key to a table: `setdefault("a", 1)` only adds its own."""
+    text = text_of(site.call.args[0]) if site.word == "setdefault" and site.call.args else ""
+    return not text or text == key
 
 
 def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Value]:
     """Return what `keys`, `values` and `items` of a dict give, as a tuple; None where not all of that is shown."""
     what = receiver.what
-    if not isinstance(what, Display) or what.kind != DICT or None in what.keys or _grows(what):
+    flat = _flat(evaluator, what)
+    if flat is None or not isinstance(what, Display):
         return None
-    made = Display(what.node, what.scope, TUPLE, _viewed(evaluator, name, what))
+    made = Display(what.node, what.scope, TUPLE, _viewed(evaluator, name, flat))
     return Value((Alternative(made, receiver.where, receiver.by_default),))
 
 
-def _viewed(evaluator: Evaluator, name: str, table: Display) -> tuple[Held, ...]:
-    keys = tuple(key for key in table.keys if key is not None)
+def _flat(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[tuple[Held, Held]]]:
+    """Return the keys and values of a dict, also of those that it is laid over; None where not all of that is shown."""
+    is_dict = isinstance(what, Display) and what.kind == DICT and (not what.is_deep or len(what.keys) == 1)
+    if not isinstance(what, Display) or not is_dict or depth > lists.NESTED or grows(what):
+        return None
+    if None not in what.keys:
+        return [(key, part) for key, part in zip(what.keys, what.parts) if key is not None]
+    found: dict[object, tuple[Held, Held]] = {}
+    for key, part in zip(what.keys, what.parts):
+        below = evaluator.read(part).only if key is None else None
+        layer = [(key, part)] if key is not None else _flat(evaluator, below and below.what, depth + 1)
+        constants = [evaluator.read(each).constant for each, _ in layer or ()]
+        if layer is None or NO_CONSTANT in constants:
+            return None
+        found.update(zip(constants, layer))
+    return list(found.values())
+
+
+def _viewed(evaluator: Evaluator, name: str, pairs: Sequence[tuple[Held, Held]]) -> tuple[Held, ...]:
     if name != "items":
-        return keys if name == "keys" else table.parts
-    pairs = ((key, Display(key.node, key.scope, TUPLE, (key, part))) for key, part in zip(keys, table.parts))
-    return tuple(Held(key.node, key.scope, evaluator.known(pair, key.node, key.scope)) for key, pair in pairs)
+        return tuple(pair[name == "values"] for pair in pairs)
+    rows = ((key, Display(key.node, key.scope, TUPLE, (key, part))) for key, part in pairs)
+    return tuple(Held(key.node, key.scope, evaluator.known(row, key.node, key.scope)) for key, row in rows)

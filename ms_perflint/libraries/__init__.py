@@ -17,7 +17,7 @@ from ms_perflint.libraries import (
 )
 
 _MODULES = (
-    mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf, dataclasses,
-    python, iterables,
+    mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf,
+    dataclasses, python, iterables,
 )  # fmt: skip
 LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

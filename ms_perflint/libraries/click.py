@@ -1,15 +1,20 @@
-"""Options that decorators of click give to a function."""
+"""Options that decorators of click give to a function, and `fire.Fire(main)`, `tyro.cli(main)` and the like."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.infer import commandline
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Alternative, Constant, Value
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import TOP, Alternative, Api, Constant, Instance, Value
 from ms_perflint.libraries.argparse import flags_of
+
+CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "simple_parsing.parse")
+FUNCTION_FIRST = frozenset({"Fire", "run", "cli", "CLI", "auto_cli"})  # last words of those that call a function
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
@@ -44,4 +49,46 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
     return None
 
 
-MODEL = Library(parameters=(_option,), closed=("click.",))
+# --- functions and data classes that are given to a library
+
+
+def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
+    """Return what a parameter with a default is of a function that a library calls; None of other parameters."""
+    if binding.value is None or function.parent is None or function not in _called(evaluator):
+        return None
+    default = evaluator.value(binding.value, function.parent)
+    declared = Value(default.alternatives, default.open, True)
+    return commandline.named(evaluator.program, binding.name, declared, bare=True)
+
+
+@query
+def _called(evaluator: Evaluator) -> frozenset[Scope]:
+    """Return the functions of the program that a library calls with options."""
+    return frozenset(_functions(evaluator))
+
+
+def _functions(evaluator: Evaluator) -> Iterator[Scope]:
+    sites = (site for word in sorted(FUNCTION_FIRST) for site in evaluator.program.sites(word))
+    for site in sites:
+        if not isinstance(site.node, ast.Call) or not site.node.args:
+            continue
+        if any(known.api in CALLS for known in evaluator.callees(site).alternatives):
+            for known in evaluator.value(site.node.args[0], site.scope).alternatives:
+                if known.definition is not None and not evaluator.program.callers(known.definition):
+                    yield known.definition
+
+
+def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the object that a library makes of the command line; None of what it makes of a function."""
+    types = evaluator.value(node.args[0], scope).only if node.args else None
+    cls = types.definition if types is not None else None
+    if cls is None or not cls.is_class:
+        return None
+    return Value((Alternative(Instance(cls, node, scope, (), True), (scope.module, node)),))
+
+
+MODEL = Library(
+    calls=dict.fromkeys(("tyro.cli", "jsonargparse.CLI", "simple_parsing.parse"), (_parsed,)),
+    parameters=(_option, _given),
+    closed=("click.",),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Optional
+from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
@@ -17,8 +17,9 @@ from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, joi
 
 NAMED_TUPLE = "collections.namedtuple"
 RECORDS = ("dataclass", "define", "attrs", "frozen", "mutable", "s")  # last words of decorators of such classes
-FIELDS = ("field", "ib", "attrib")  # last words of calls that say what a field is
-HOMES = ("dataclasses", "attr", "attrs")
+BASES = ("NamedTuple", "BaseModel", "BaseSettings")  # the same, of their bases
+FIELDS = ("field", "ib", "attrib", "Field")  # last words of calls that say what a field is
+HOMES = ("dataclasses", "attr", "attrs", "pydantic")
 AFTERWARDS = ("__post_init__", "__attrs_post_init__")  # run behind the constructor
 LAYING = ("replace", "evolve", "_replace")
 METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
@@ -26,14 +27,19 @@ METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
 
 def _is_dataclass(cls: Scope) -> bool:
     """Return whether the values in a class body are only defaults of what its instances get."""
-    is_tuple = any(word_of(base) in cls.module.aliases("NamedTuple") for base in getattr(cls.node, "bases", ()))
+    is_derived = any(word_of(base) in cls.module.aliases(*BASES) for base in getattr(cls.node, "bases", ()))
     decorators = getattr(cls.node, "decorator_list", ())
-    return is_tuple or (bool(decorators) and is_decorated(cls.node, *cls.module.aliases(*RECORDS)))
+    return is_derived or (bool(decorators) and is_decorated(cls.node, *cls.module.aliases(*RECORDS)))
 
 
-def _field(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
-    """Return a field of an object, as the call that made it set it; None where it is no such object, or no field."""
+def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> Optional[Value]:
+    """Return a field of an object, as the call that made it set it; None where it is no such object, or no field.
+
+    A number is the position of a field in a named tuple.
+    """
     names = _fields(evaluator, known)
+    if isinstance(name, int):
+        name = names[name] if -len(names) <= name < len(names) else ""
     if name not in names:
         is_method = bool(names) and name in METHODS
         return Value((Alternative(Api(f"{NAMED_TUPLE}.{name}", known), known.where),)) if is_method else None
@@ -137,7 +143,9 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
             return evaluator.value(keyword.value, made.scope)
         if keyword.arg in ("default_factory", "factory"):
             return calls.applied(evaluator, made._replace(row=()))
-    return TOP
+    first = made.call.args[0] if made.call.args and word != "field" else None
+    is_required = isinstance(first, ast.Constant) and first.value is ...
+    return evaluator.value(first, made.scope) if first is not None and not is_required else TOP
 
 
 MODEL = Library(

@@ -55,7 +55,8 @@ def _path_of(evaluator: Evaluator, file: Alternative) -> Value:
         return config_files.path_at(evaluator, made.call.args[0], made.scope)
     is_read = made is not None and file.type_api.endswith((".read", ".open", ".read_text"))
     if is_read and made is not None and isinstance(made.call.func, ast.Attribute):
-        return paths(evaluator, made.call.func.value, made.scope)
+        found = paths(evaluator, made.call.func.value, made.scope)
+        return found if found.alternatives else config_files.path_at(evaluator, made.call.func.value, made.scope)
     return BOTTOM
 
 

@@ -11,12 +11,13 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature, positional
 from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, ConfigDocument, Value
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, ConfigDocument, Value
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.config_documents import Entry
 
 MAIN = "hydra.main"
 FILE = Signature.named("config_path", "config_name")  # of that decorator
+COMPOSED = Signature.named("config_name")
 PATHS, NAMES = ("--config-path", "-cp"), ("--config-name", "-cn")  # options that come before the decorator
 DEFAULTS = "defaults"  # key that names the files from which groups of settings come
 OWN = "_self_"  # the file itself, in that list
@@ -39,7 +40,24 @@ def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[
 def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
     """Return the tree of the file that a decorator names, with the groups that it asks for."""
     folder, name = (_text(evaluator, decorator, each, scope) for each in FILE.slots)
-    folder, name = _asked(evaluator, PATHS, folder), _asked(evaluator, NAMES, name)
+    return _whole(evaluator, _asked(evaluator, PATHS, folder), _asked(evaluator, NAMES, name), scope)
+
+
+def _compose(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the tree that `compose(config_name="config")` gives, in the folder that the file initializes."""
+    sites = [site for site in scope.module.by_word.get("initialize", ()) if isinstance(site.node, ast.Call)]
+    if len(sites) != 1 or len(node.args) > 1 or any(word.arg != "config_name" for word in node.keywords):
+        return TOP
+    return _whole(
+        evaluator,
+        _text(evaluator, sites[0].call, "config_path", sites[0].scope),
+        _text(evaluator, node, "config_name", scope, COMPOSED),
+        scope,
+    )
+
+
+def _whole(evaluator: Evaluator, folder: str, name: str, scope: Scope) -> Value:
+    """Return the tree of the file of that name in a folder, with the groups that it asks for."""
     if not name:
         return TOP
     directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
@@ -70,8 +88,8 @@ def _groups(tree: Optional[ConfigDocument]) -> set[object]:
     return {group for entry in each if isinstance(entry.data, dict) for group in entry.data}
 
 
-def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope) -> str:
-    constants = evaluator.passed(FILE.bind(Layer(call, scope)).of(name), BOTTOM).constants
+def _text(evaluator: Evaluator, call: ast.Call, name: str, scope: Scope, signature: Signature = FILE) -> str:
+    constants = evaluator.passed(signature.bind(Layer(call, scope)).of(name), BOTTOM).constants
     return constants[0] if len(constants) == 1 and isinstance(constants[0], str) else ""
 
 
@@ -115,4 +133,4 @@ def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scop
     return Entry(tree.data, tree.path, 1, 1, tree.open)
 
 
-MODEL = Library(parameters=(_given,))
+MODEL = Library(calls={"hydra.compose": (_compose,)}, parameters=(_given,))

@@ -1,4 +1,4 @@
-"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `itertools.chain`, ...
+"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `pool.map`, `itertools.chain`, ...
 
 They give displays of all that they hold, in its order, where that is shown; else of one element for all.
 """
@@ -12,11 +12,17 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import commandline, computing
+from ms_perflint.infer import calls, commandline, computing
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
 
+POOLS = (
+    "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool",
+    "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool",
+)  # fmt: skip
+SUBMITS = {"submit": "result", "apply_async": "get"}  # with the method of what they give that waits for the result
+MAPS = ("map", "imap")
 Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
 
 
@@ -121,9 +127,9 @@ def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the first element of what is gone through for it alone; any of others."""
+    """Return the first element of what is made for it alone; any of others."""
     value = evaluator.value(node.args[0], scope)
-    parts = whole(evaluator, value) if isinstance(node.args[0], ast.GeneratorExp) else None
+    parts = whole(evaluator, value) if isinstance(node.args[0], (ast.GeneratorExp, ast.Call)) else None
     if parts:
         return evaluator.read(parts[0])
     return Value(*evaluator.elements(value))
@@ -160,7 +166,44 @@ def _numbers(*bounds: int) -> list[int]:
 def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `sorted(sequence)` makes: in its order where that is computed."""
     found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
-    return found if found is not None and not found.open else _in_any_order(evaluator, api, node, scope)
+    if found is not None and not found.open:
+        return found
+    down = next((evaluator.value(word.value, scope).constant for word in node.keywords if word.arg == "reverse"), False)
+    parts = _by_key(evaluator, node, scope, down) if isinstance(down, bool) else None
+    return _made(evaluator, node, LIST, parts, scope) if parts else _in_any_order(evaluator, api, node, scope)
+
+
+def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -> Optional[list[Held]]:
+    """Return the elements of a sequence in the order of what `key=function` gives for them; None where not known."""
+    function = next((word.value for word in node.keywords if word.arg == "key"), None)
+    parts = whole(evaluator, evaluator.value(node.args[0], scope)) if function and len(node.args) == 1 else None
+    if function is None or parts is None:
+        return None
+    layers = (Layer(node, scope, row=(part,), callee=function) for part in parts)
+    keys = [evaluator.read(Held(node, scope, taken=(layer,))).constant for layer in layers]
+    try:
+        order = sorted(range(len(parts)), key=keys.__getitem__, reverse=is_down)  # type: ignore[arg-type]
+    except TypeError:  # NO_CONSTANT, or of several kinds
+        return None
+    return [parts[index] for index in order] if NO_CONSTANT not in keys else None
+
+
+def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the element of a sequence for which `key=function` is least, or greatest; None of other calls."""
+    parts = _by_key(evaluator, node, scope, api.name == "builtins.max")
+    return evaluator.read(parts[0]) if parts else None
+
+
+def _waited(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `pool.submit(function, argument).result()` gives; None of other calls."""
+    made = api.receiver.creation if api.receiver is not None else None
+    if made is None or not made.call.args or made.call.keywords:
+        return None
+    function, *given = made.call.args
+    if api.name.endswith("get"):
+        given = given[0].elts if given and isinstance(given[0], (ast.Tuple, ast.List)) else []
+    row = tuple(Held.of(each, made.scope) for each in given)
+    return calls.applied(evaluator, made._replace(row=row, callee=function))
 
 
 def _of_some(maker: Call) -> tuple[Call]:
@@ -185,10 +228,18 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _length: ("builtins.len",),
     _range: ("builtins.range",),
     _sorted: ("builtins.sorted",),
+    _extreme: ("builtins.max", "builtins.min"),
     _one_after_another: ("itertools.chain.from_iterable",),
     _reduced: ("functools.reduce",),
     _repeated: ("itertools.repeat",),
     _next: ("builtins.next",),
 }  # fmt: skip
 _CALLS = {name: _of_some(maker) for maker, names in _MAKERS.items() for name in names}
-MODEL = Library(calls={**_CALLS, "builtins.zip": (_columns, *_CALLS["builtins.zip"])})
+MODEL = Library(
+    calls={
+        **_CALLS,
+        "builtins.zip": (_columns, *_CALLS["builtins.zip"]),
+        **{f"{pool}.{word}.{waits}": (_waited,) for pool in POOLS for word, waits in SUBMITS.items()},
+        **{f"{pool}.{word}": _CALLS["builtins.map"] for pool in POOLS for word in MAPS},
+    }
+)

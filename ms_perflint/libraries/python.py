@@ -6,16 +6,17 @@ import ast
 import math
 import os
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import calls, commandline, computing, importing, mappings, members, tables
+from ms_perflint.infer import attribute_writes, calls, commandline, computing, importing, mappings, members, tables
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.sequences import TAKES, taken, whole
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
@@ -32,9 +33,10 @@ from ms_perflint.infer.values import (
 OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
 LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
 _PASSING = (
-    "copy.copy", "copy.deepcopy", "builtins.iter", "builtins.staticmethod", "pathlib.Path",
+    "builtins.iter", "builtins.staticmethod",
     "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext",
 )  # fmt: skip
+_COPIES = ("builtins.dict.copy", "builtins.dict.clone")
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
@@ -62,8 +64,14 @@ def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return TOP
 
 
-def _itself(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return Value((api.receiver,)) if api.receiver is not None else None
+def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict; of other things the thing."""
+    is_method, func = api.receiver is not None, node.func
+    given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
+    if given is None:
+        return Value((api.receiver,)) if api.receiver is not None else None
+    value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
+    return mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy") or value
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -173,7 +181,9 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
-    return mappings.with_default(evaluator, holders, names[0], default)
+    is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
+    has = (lambda known, name: members.has(evaluator, known, name)) if is_own else None
+    return mappings.with_default(evaluator, holders, names[0], default, has)
 
 
 def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -188,6 +198,12 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if len(node.args) != 2:
         return None
     holders, names = (evaluator.value(argument, scope) for argument in node.args)
+    name = names.constant
+    answers = (
+        {members.has(evaluator, known, name) for known in holders.alternatives} if isinstance(name, str) else set()
+    )
+    if len(answers) == 1 and None not in answers and not holders.open:
+        return evaluator.known(Constant(answers.pop()), node, scope)
     return mappings.membership(evaluator, holders, names, node, scope)
 
 
@@ -234,6 +250,17 @@ def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.laid(evaluator, node, [(None, layer) for layer in layers], scope)
 
 
+def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `list.pop()` and `deque.popleft()` take."""
+    found = taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
+    return found or TOP
+
+
+def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `typing.cast(type, value)` gives."""
+    return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
+
+
 def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
     """`table.get(key, default)` on a table of functions or classes, of which the key is not known."""
     found = tables.any_entry(evaluator, Value((receiver,)))
@@ -257,6 +284,9 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
+    if node.func.attr == "setdefault" and receiver.is_display:  # type: ignore[attr-defined]
+        is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
+        return default if is_absent else TOP
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
 
 
@@ -290,6 +320,8 @@ MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
         "ast.literal_eval": ast.literal_eval,
+        **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), PurePath),
+        "os.fspath": os.fspath,
         **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
         **{f"os.path.{each.__name__}": each for each in _PATHS},
     },
@@ -299,9 +331,11 @@ MODEL = Library(
         **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
         "builtins.pow": _run(computing.power),
         **dict.fromkeys(_PASSING, (passed_on,)),
-        **dict.fromkeys(("builtins.dict.copy", "builtins.dict.clone"), (_itself,)),
+        **dict.fromkeys((*_COPIES, "copy.copy", "copy.deepcopy"), (_copied,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
+        **{f"builtins.list.{name}": (_popped,) for name in TAKES},
+        "typing.cast": (_cast,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
@@ -324,6 +358,6 @@ MODEL = Library(
         "sys.modules": _own_module,
         "collections.defaultdict": _defaulted,
     },
-    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace"}),
+    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace", "TypedDict"}),
     closed=("builtins.open",),
 )

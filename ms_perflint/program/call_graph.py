@@ -43,7 +43,7 @@ class CallGraph:
         """Return the call sites that may enter a function, or make an object of a class, but those of `groups`."""
         bit = self._flow.callables.get(self.key(function), 0)
         indirect = {bits: sites for bits, sites in self._indirect.items() if len(sites) < GROUP} if bit else {}
-        return tuple(dict.fromkeys((*self.direct_sites(function), *filter(self._is_reached, _of(bit, indirect)))))
+        return tuple(dict.fromkeys((*self.direct_sites(function), *_of(bit, indirect))))
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
         """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
@@ -56,14 +56,13 @@ class CallGraph:
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
         """Return the sites of a group: none of one that only another program has, of which answers may ask too."""
         if isinstance(name, int):
-            sites = next(islice(self._indirect.values(), name, None), ())
-        else:
-            sites = [*self.named_by((name,)), *_of(self._flow.callables.get(name, 0), self._indirect)]
-        return tuple(dict.fromkeys(filter(self._is_reached, sites)))
+            return tuple(dict.fromkeys(next(islice(self._indirect.values(), name, None), ())))
+        by_name = self.named_by((name,))
+        return tuple(dict.fromkeys((*by_name, *_of(self._flow.callables.get(name, 0), self._indirect))))
 
     def direct_sites(self, function: Scope) -> list[Site]:
         """Return the call sites that may enter a function, or make an object of a class, under its own name."""
-        sites = list(filter(self._is_reached, self.named_by((self.key(function),))))
+        sites = list(self.named_by((self.key(function),)))
         if not function.is_method:
             return sites
         return [site for site in sites if not _is_by_name(site) or graph_of(site.module).is_assigned(site.word)]
@@ -97,11 +96,7 @@ class CallGraph:
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
         """Return the call sites that may call an object of a class that has a method for it."""
         bits, called = self._instances
-        return tuple(dict.fromkeys(filter(self._is_reached, _of(bits.get(self.key(cls), 0), called))))
-
-    def _is_reached(self, site: Site) -> bool:
-        """Return whether a site stands in code that runs."""
-        return site.scope.owner in self.program.reached
+        return tuple(dict.fromkeys(_of(bits.get(self.key(cls), 0), called)))
 
     def reach(self, seeds: Iterable[State], held: Held) -> Held:
         """Add where a value may be held that some nodes hold, or something of theirs; return what is new."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer import config_files, registries
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program import filled_tables
 from ms_perflint.program.filled_tables import Given, Tables
 from ms_perflint.resolve.outline import ImportWork
@@ -90,7 +91,7 @@ def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
             if raw is not None:
                 new = registries.words(raw) - found
                 found |= new
-                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(config_files.CONFIGS)]
+                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(CONFIGS)]
                 break
     return frozenset(found)
 
@@ -211,7 +212,7 @@ class _Reach:
                 self.texts_of.add(module.path)
                 for text in registries.texts(module.source.text):
                     self.words.add(text.lower())
-                    if text.endswith(config_files.CONFIGS):
+                    if text.endswith(CONFIGS):
                         self.words.update(config_words(self.program, text, module.directory))
 
     def length(self, path: str) -> int:

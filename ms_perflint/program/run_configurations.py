@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.files import CHANGE
 from ms_perflint.core.findings import Place
 from ms_perflint.infer import config_files
-from ms_perflint.infer.commandline import ABSENT, Given, Setting
-from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.infer.commandline import ABSENT, CONFIGS, Given, Setting
 from ms_perflint.program import live_code
 from ms_perflint.resolve import watched
 from ms_perflint.resolve.config_documents import Entry

@@ -17,6 +17,8 @@ STATEMENT = (
 )  # fmt: skip
 PLAIN = GAP + rb"(" + DOTTED + rb")"  # what stands in front of `as`
 CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
+COMPUTED = rb"\b(?:import_module|__import__)\([ \t\r\n]*[A-Za-z_]"
+QUOTED = rb"""["']([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)["']"""
 
 Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
 
@@ -77,7 +79,10 @@ def _plain(names: bytes) -> Iterator[bytes]:
 
 
 def imports(raw: bytes) -> Iterator[Import]:
-    """Yield what the import statements in these bytes ask for, and `import_module("name")`."""
+    """Yield what the import statements in these bytes ask for, and `import_module("name")`.
+
+    Where the name of that is computed, each dotted name in quotes may be meant: `path = "models.net.Net"`.
+    """
     for dotted, names, plain in statements(raw):
         if plain:
             for part in _plain(plain):
@@ -95,6 +100,10 @@ def imports(raw: bytes) -> Iterator[Import]:
     if b"import_module(" in raw or b"__import__(" in raw:
         for dotted, package in re.findall(CALL, raw):
             yield called(text(dotted), text(package))
+        if re.search(COMPUTED, raw) is not None:
+            for dotted in dict.fromkeys(re.findall(QUOTED, raw)):
+                yield Import(0, text(dotted.rpartition(b".")[0]))
+                yield Import(0, text(dotted))
 
 
 def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:

@@ -21,7 +21,7 @@ from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.reports import Problem, Report, Unjudged
 from ms_perflint.core.source import PYTHON, Source, SourceError
-from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.languages import Message
 from ms_perflint.linting.merging import only_shown
 from ms_perflint.program.shell import commands

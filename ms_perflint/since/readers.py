@@ -11,7 +11,7 @@ from collections.abc import Collection
 from ms_perflint.config.settings import inside
 from ms_perflint.core.files import Files
 from ms_perflint.core.source import PYTHON
-from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program import requirements
 from ms_perflint.resolve.project import Project
 

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple, Optional
 
 from ms_perflint.core.files import LARGEST
 from ms_perflint.core.source import PYTHON
-from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.languages import Message
 
 SUBMODULE, LINK = "160000", "120000"  # modes of entries

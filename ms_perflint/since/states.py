@@ -10,7 +10,7 @@ from ms_perflint.config.settings import PerDirectory, inside
 from ms_perflint.core.files import Disk, Files, Status
 from ms_perflint.core.source import PYTHON
 from ms_perflint.discovery import Found, is_excluded
-from ms_perflint.infer.config_files import CONFIGS
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.languages import Message
 from ms_perflint.since.readers import are_configs
 from ms_perflint.since.repository import LINK, NOTHING, SUBMODULE, Difference, GitError, Repository
