@@ -394,7 +394,7 @@ LISTS = [
     ("x = [1]\nx.extend([2, 3])\nreveal(x)", "[1 2 3]"),
     ("from collections import deque\nx = deque([1])\nx.appendleft(2)\nfor y in x:\n    reveal(y)", "1 2"),
     ("from collections import deque\nx = deque([1])\nx.extendleft([2, 3])\nfor y in x:\n    reveal(y)", "1 2 3"),
-    ("x = [1, 2]\nx.popleft()\nreveal(x[0])", "..."),
+    ("x = [1, 2]\nx.popleft()\nreveal(x[0])", "2"),
     ("x = [1]\nx = x + [2]\nreveal(x)", "[1 2]"),
     ("x = [1] + [2]\nreveal(x)", "[1 2]"),
     ("x = [1]\nx = [0, *x]\nreveal(x)", "[1 0]"),
