@@ -24,7 +24,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
     home, word, depth = _home(evaluator, table, scope)
     if home is None or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
-    decorators = fillers(home, word, depth)
+    decorators = _decorators(home, word, depth)
     if not decorators or not all(isinstance(constant, str) for constant in keys.constants):
         return None
     found: list[Value] = []
@@ -62,6 +62,11 @@ def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional
     return next(((holder.scope.module, holder.name, depth) for holder in own), (None, word, depth))
 
 
+def registering(module: SemanticIndex) -> frozenset[str]:
+    """Return the names of the functions of a module that put what they decorate into a table."""
+    return frozenset(name for table in module.registered for name in _decorators(module, table))
+
+
 def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `table.get(name)` gives of a table that decorators fill; None for other calls."""
     callee = node.func
@@ -91,7 +96,7 @@ def keys_of(scope: Scope) -> Iterator[str]:
                 yield text.lower()
 
 
-def fillers(module: SemanticIndex, table: str, depth: Optional[int] = None) -> frozenset[str]:
+def _decorators(module: SemanticIndex, table: str, depth: Optional[int] = None) -> frozenset[str]:
     """Return the names of the functions, and of those around them, that store into a table what they are given.
 
     `depth`: how many keys lie before the last one, `tables[kind][name] = given`; None for any.

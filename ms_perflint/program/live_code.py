@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
-from ms_perflint.program import filled_tables
-from ms_perflint.program.filled_tables import Given, Tables
 from ms_perflint.resolve.outline import ImportWork
-from ms_perflint.resolve.resolver import Resolution
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
@@ -114,7 +112,6 @@ def _acting(program: Files) -> list[str]:
 class _Reach:
     def __init__(self, program: Files, words: frozenset[str], takes_all: bool) -> None:
         self.program = program
-        self.entry = program.module(program.entry)
         self.takes_all = takes_all  # entries of tables, where they are not too many
         self.has_taken_all = False
         self.found: set[Scope] = set()
@@ -127,12 +124,11 @@ class _Reach:
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
-        self.tables = Tables(program)
 
     def run(self) -> set[Scope]:
         for path in _acting(self.program):
             self.touch(self.program.module(path))
-        entry = self.entry
+        entry = self.program.module(self.program.entry)
         self.touch(entry)
         if entry is not None:
             if entry.scope.main is not None:
@@ -154,35 +150,22 @@ class _Reach:
                     self.add(inner)
 
     def register(self) -> None:
-        """Let run what is put into the tables out of which running code takes: no code loads the names of that."""
+        """Let run what decorators put into the tables of what runs: no code loads the names of that."""
         running = self.modules
-        main = self.entry.scope.main if self.entry is not None else None
-        self.tables.note(running, self.found if main is None else (main, *self.found))
-        self.put_by_calls(lambda given, scope: not self.tables.is_only_put(given, scope, running))
-        words = self.tables.words
+        words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
             return
         marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
-        paths = {module.path for module in running}
-        left = [path for path in marked if path not in paths]
+        left = [path for path in marked if path not in {module.path for module in running}]
         if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= ENTRIES):
             self.has_taken_all = True
             for path in marked:
                 self.enter(path, words)
-            self.put_by_calls(self.tables.holds)
             return
         self.read_texts(running)
         self.unread = 0
-        held = [given for given, scope in self.tables.put if self.tables.holds(given, scope)]
-        self.keys.update(*(given.keys for given in held))
-        self.put_by_calls(lambda given, scope: given in held and not given.keys.isdisjoint(self.words))
         for word in words:
             self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])
-
-    def put_by_calls(self, runs: Callable[[Given, Scope], bool]) -> None:
-        """Let run what calls put into tables, where it runs."""
-        for given, scope in self.tables.removed(runs):
-            self.meet(self.program.names.resolve(scope.module, given.name))
 
     def register_named(self, word: str, marked: Sequence[str]) -> None:
         """Let run what decorators with this word put into a table under keys that the run names."""
@@ -194,12 +177,12 @@ class _Reach:
             self.unread += len(marked)
 
     def enter(self, path: str, words: Sequence[str], keys: Optional[Container[str]] = None) -> bool:
-        """Let run what a file puts into tables by decorators with these words; return whether there is some of that.
+        """Let run what a file defines with decorators that have these words; return whether there is some of that.
 
         `keys`: only what stands in the table under one of them.
         """
         module = self.program.module(path)
-        found = [scope for scope in module.scope.defines if self.tables.is_put(scope, words)] if module else []
+        found = [scope for scope in module.scope.defines if is_decorated(scope.node, *words)] if module else []
         wanted = [each for each in found if keys is None or any(key in keys for key in registries.keys_of(each))]
         for scope in wanted:
             self.add(scope)
@@ -245,24 +228,15 @@ class _Reach:
 
     def load(self, scope: Scope) -> None:
         """Let run what a running scope loads: what its names mean, and the modules that bind them."""
-        given = filled_tables.only_given(scope)
-        self.meet(self.program.names.loaded(scope, frozenset(each.name for each in given)))
-        for each in given:  # what the calls enter has been met
-            if self.tables.is_only_put(each, scope, self.modules):
-                self.tables.put.append((each, scope))
-            else:
-                self.meet(self.program.names.resolve(scope.module, each.name))
-        new = scope.attrs - self.attrs
-        self.attrs |= new
-        for attr in new & self.methods.keys():
-            for method in self.methods.pop(attr):
-                self.add(method)
-
-    def meet(self, resolved: Resolution) -> None:
-        """Let run what names mean, and the modules that bind them."""
+        resolved = self.program.names.loaded(scope)
         for module in resolved.modules:
             if module.scope not in self.found:  # mostly it is: asking costs more than this look
                 self.touch(module)
         for other in resolved.scopes:
             if other not in self.found:
                 self.add(other)
+        new = scope.attrs - self.attrs
+        self.attrs |= new
+        for attr in new & self.methods.keys():
+            for method in self.methods.pop(attr):
+                self.add(method)

@@ -107,10 +107,10 @@ class Resolver:
         return found if found is not module and not isinstance(found, str) else None
 
     @fact
-    def loaded(self, scope: Scope, others: frozenset[str] = frozenset()) -> Resolution:
-        """Return what all that a scope loads may mean: names but some, and members of modules that its file imports."""
+    def loaded(self, scope: Scope) -> Resolution:
+        """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
         module = scope.module
-        names = (scope.names & module.named) - others  # most names are local, or of Python
+        names = scope.names & module.named  # most names are local, or of Python
         for path in self._star_files(module):
             names |= self._among(path, scope.names)
         found = [self.resolve(module, name) for name in names]
