@@ -91,7 +91,7 @@ def _stores(
 
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
     """Return whether the object in which a store is made may be one of these: another may have its name by now."""
-    value = evaluator.value(store.node.value, store.scope)  # type: ignore[attr-defined]
+    value = evaluator.value(_receiver(store), store.scope)
     holders = {known.identity for known in base.alternatives}
     is_unknown = not holders or base.open or value.open or not value.alternatives
     return is_unknown or any(known.identity in holders for known in value.alternatives)
@@ -208,7 +208,7 @@ def _is_taken_from(what: Display) -> bool:
 
 
 def _receiver(binding: Binding) -> ast.expr:
-    """Return the expression of the dict that is changed."""
+    """Return the expression of the object that a store or a method changes."""
     node = binding.node.func if isinstance(binding.node, ast.Call) else binding.node
     assert isinstance(node, (ast.Attribute, ast.Subscript))
     return node.value
@@ -263,7 +263,7 @@ def _is_sure(
         return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
     if is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
         return True
-    only = evaluator.value(binding.node.value, binding.scope).only  # type: ignore[attr-defined]
+    only = evaluator.value(_receiver(binding), binding.scope).only
     is_one = only is not None and _is_made_once(evaluator, only)
     return is_one and _has_run_elsewhere(evaluator, binding, place(node, scope), scope.owner, CALLS)
 
@@ -335,7 +335,7 @@ def _always_runs(here: Optional[Place]) -> bool:
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
     """Return whether the function that stores returns the object, which nothing reads before."""
-    target = binding.node.value  # type: ignore[attr-defined]
+    target = _receiver(binding)
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
         return False
     is_own = any(b.kind != "parameter" for b in owner.bindings.get(target.id, ()))
