@@ -28,6 +28,18 @@ HANDS_ON = (
     "class Trainer(Model):\n    def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)\n"
     "        self.history = []\n\n\n"
 )
+BY_NAME = (
+    "class Trainer(Model):\n    def __init__(self, network, loss_fn, optimizer, **kwargs):\n"
+    "        super(Trainer, self).__init__(network, loss_fn, optimizer, **kwargs)\n\n\n"
+)
+FIRST = (
+    "class Trainer(Model):\n    def __init__(self, network, **kwargs):\n"
+    "        super().__init__(network, **kwargs)\n\n\n"
+)
+OWN_STEP = (
+    "class Trainer(Model):\n    def _build_train_network(self):\n"
+    "        return Guarded(self._network, self._optimizer)\n\n\n"
+)
 NAMED = (
     "class Trainer(Model):\n    def __init__(self, net, rate, **kwargs):\n"
     "        loss = nn.MSELoss()\n        optimizer = nn.Adam(net.trainable_params(), rate)\n"
@@ -53,10 +65,20 @@ def overriding(body: str, call: str, start: str = START) -> str:
 
 
 ALL = "super().train(*args, **kwargs)"
+OWN_STEPS = [
+    case(name, trainer(OWN_STEP.replace("_build_train_network", name), "Trainer(network, loss, optimizer)"))
+    for name in ("_build_train_network", "_train", "_train_process", "_train_dataset_sink_process")
+]
 PRECISION = [
     case("no constructor", trainer(PLAIN, "Trainer(network, loss, optimizer)  # ! unsafe")),
     case("a constructor that hands on", trainer(HANDS_ON, "Trainer(network, loss, optimizer)  # ! unsafe")),
+    case(
+        "another method of its own",
+        trainer(OWN_STEP.replace("_build_train_network", "_trace"), "Trainer(network, loss, optimizer)  # ! unsafe"),
+    ),
     case("by keyword", trainer(HANDS_ON, "Trainer(network, loss_fn=loss, optimizer=optimizer)  # ! unsafe")),
+    case("a constructor of the same names", trainer(BY_NAME, "Trainer(network, loss, optimizer)  # ! unsafe")),
+    case("its first name", trainer(FIRST, "Trainer(network, loss_fn=loss, optimizer=optimizer)  # ! unsafe")),
     case("a constructor of its own", trainer(NAMED.format(mark="  # ! no fix"), "Trainer(network, 0.1)")),
     case("a class between", trainer(TWO.format(mark="  # ! unsafe"), "Trainer(network)")),
     case(
@@ -112,6 +134,11 @@ def test_what_a_derived_model_computes_in_is_reported(program: Program) -> None:
 
 @pytest.mark.parametrize("program", HALF)
 def test_a_derived_model_with_half_precision_is_not_reported(program: Program) -> None:
+    quiet("MSP201", program)
+
+
+@pytest.mark.parametrize("program", OWN_STEPS)
+def test_a_derived_model_that_builds_its_own_step_is_not_known(program: Program) -> None:
     quiet("MSP201", program)
 
 

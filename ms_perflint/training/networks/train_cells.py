@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived, hands_on
 from ms_perflint.program.program import Program, fact
@@ -38,6 +39,8 @@ LEVELS = {MODEL: "amp_level", BUILD: "level", CONVERT: "amp_level"}
 FIXED = "mindspore.amp.FixedLossScaleManager"
 LOSS_SCALERS = ("mindspore.amp.DynamicLossScaler", "mindspore.amp.StaticLossScaler")
 _INIT = f"{MODEL}.__init__"
+# Methods of a Model by which it builds and runs its step [mindspore 2.10 train/model.py]
+_STEPS = ("_build_train_network", "_train", "_train_process", "_train_dataset_sink_process")
 _CONVERTED = "convert_to_thor_model"
 _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
 
@@ -124,24 +127,34 @@ def derived_models(program: Program) -> tuple[Call, ...]:
 def _derived_models(program: Program, known: Alternative) -> list[Call]:
     """Return what makes a Model of a class of the project: the calls of it, or `super().__init__(...)` in it.
 
-    The latter where the class takes other arguments than a Model.
+    The latter where the class takes other arguments than a Model. Nothing of a class that builds its own step: what
+    that trains is not known.
     """
     if known.cls is None or MODEL not in base_apis(program, known.cls):
         return []
-    made, inits = known.maker, [each.method("__init__") for each in ancestors(program.evaluator, known.cls)]
+    classes = tuple(ancestors(program.evaluator, known.cls))
+    if any(each.method(name) is not None for each in classes for name in _STEPS):
+        return []
+    made, inits = known.maker, [each.method("__init__") for each in classes]
     inside = [site for init in inits if init is not None for site in init.calls if _INIT in program.apis(site)]
     sites = [made] if made is not None else program.callers(known.cls)
-    if not all(map(_takes_the_same, filter(None, inits))):
+    if not all(_takes_the_same(program, init) for init in inits if init is not None):
         sites = inside
     return [Call(site, program, MODEL) for site in sites if isinstance(site.node, ast.Call)]
 
 
-def _takes_the_same(init: Scope) -> bool:
-    """Return whether an `__init__` only passes on whatever it takes: `super().__init__(*args, **kwargs)`."""
+def _takes_the_same(program: Program, init: Scope) -> bool:
+    """Return whether an `__init__` takes what that of a Model does, and passes it on.
+
+    `super().__init__(*args, **kwargs)`, `super().__init__(network, **kwargs)`.
+    """
     own = Signature.of(init, True)
+    names = tuple(each.name for each in parameters(MODEL, program.version) or ())
+    if not own.mapping or own.words != own.slots or own.slots != names[: len(own.slots)]:
+        return False
+    taken = len(own.slots) + bool(own.rest)
     calls = [site.node for site in init.calls if site.word == "__init__" and isinstance(site.node, ast.Call)]
-    is_open = bool(own.rest and own.mapping) and not own.slots and not own.words
-    return is_open and any(call.args and call.keywords and hands_on(call, own) for call in calls)
+    return any(len(call.args) == taken > 0 and call.keywords and hands_on(call, own) for call in calls)
 
 
 NOWHERE = Message("where the network gets its optimizer is not known")
