@@ -1304,6 +1304,42 @@ QUIET = [
 ]
 
 
+UNREACHED = [
+    "if False:\n    run()\n",
+    "WANTED = 0\nif WANTED:\n    run()\n",
+    "import sys\nsys.exit()\nrun()\n",
+    "raise SystemExit\nrun()\n",
+    "def main():\n    return\n    run()\nmain()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(False)\n",
+]
+REACHED = [
+    "if True:\n    run()\n",
+    "import sys\nif not sys.argv:\n    sys.exit()\nrun()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(True)\n",
+]
+RUN = join(
+    IMPORTS,
+    STEP,
+    """
+    def run():
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+
+
+    """,
+)
+
+
+@pytest.mark.parametrize("text", UNREACHED)
+def test_no_mode_is_missed_where_running_the_script_comes_to_no_step(text: str) -> None:
+    assert not Program({"train.py": RUN + text}).lint(CODE).findings
+
+
+@pytest.mark.parametrize("text", REACHED)
+def test_a_mode_is_missed_where_running_the_script_comes_to_a_step(text: str) -> None:
+    assert len(Program({"train.py": RUN + text}).lint(CODE).findings) == 1
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)
