@@ -1187,3 +1187,23 @@ CLOSED = """
 def test_numbers_of_the_function_around_are_numbers(init: str, before: str, is_fixed: bool) -> None:
     finding = found(CLOSED.format(init=init, before=before))
     assert (finding.fix is not None) is is_fixed, finding.related
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
+        ("opt = nn.Adam(net.trainable_params())", False),
+        ("opt = nn.Adam(net.trainable_params(), nn.ExponentialDecayLR(0.1, 0.9, 4))", False),
+        ("opt, other = nn.SGD(net.trainable_params()), nn.WithEvalCell(net, nn.MSELoss())", False),
+        ("opt, other = nn.SGD(net.trainable_params()), nn.Unknown()", True),
+    ],
+)
+def test_what_trains_a_network_is_no_part_of_it(beside: str, is_refused: bool) -> None:
+    made = f"""
+        def make():
+            net = nn.SequentialCell(nn.Dense(64, 128), nn.ReLU(), nn.Dense(128, 64))
+            {beside}
+            return Model(net, nn.MSELoss(), opt), opt{", other" * ("other" in beside)}
+        """
+    fix = found(made, "model = make()[0]\nmodel.train(10, dataset, dataset_sink_mode=True)\n").fix
+    assert (fix is None) is is_refused
