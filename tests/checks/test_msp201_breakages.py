@@ -790,10 +790,43 @@ def test_a_level_that_was_taken_out_is_not_offered(before: str, behind: str, is_
     ],
 )
 def test_a_layer_that_is_too_narrow_is_not_reported(layer: str, is_reported: bool) -> None:
+    assert is_reported_with("import sys\n\nwidth = int(sys.argv[1])\n\n\n", layer) is is_reported
+
+
+def is_reported_with(width: str, layer: str) -> bool:
+    """Return whether a network of one layer is reported, behind what says its width."""
     net = PROBABLE.format(init=f"self.layer = {layer}", construct="self.layer(x)")
-    text = join("import sys\n\nwidth = int(sys.argv[1])\n\n\n", net).replace("self.fc = nn.Dense(64, 64)", "pass")
-    report = Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE)
-    assert bool(report.findings) is is_reported
+    text = join(width, net).replace("self.fc = nn.Dense(64, 64)", "pass")
+    return bool(Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE).findings)
+
+
+OPTION = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int{})
+    width = parser.parse_args().width
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("width", "is_reported"),
+    [
+        (OPTION.format(", default=16"), False),
+        (OPTION.format(", default=128"), True),
+        (OPTION.format(""), True),
+        (
+            "class Config:\n    def __init__(self, width=16):\n        self.width = width\nwidth = Config().width\n",
+            False,
+        ),
+        ("import os\nwidth = int(os.environ.get('WIDTH', 16))\n", False),
+        ("import os\nwidth = int(os.environ['WIDTH'])\n", True),
+    ],
+)
+def test_a_layer_that_is_too_narrow_by_default_is_not_reported(width: str, is_reported: bool) -> None:
+    assert is_reported_with(width, "nn.Dense(784, width)") is is_reported
 
 
 @pytest.mark.parametrize(
