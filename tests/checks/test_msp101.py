@@ -1304,6 +1304,22 @@ QUIET = [
 ]
 
 
+HELD = [
+    ("class Config:\n    mode = ms.PYNATIVE_MODE\n", "Config.mode", "ms.GRAPH_MODE"),
+    ("class Config:\n    def __init__(self):\n        self.mode = 1\n", "Config().mode", "0"),
+    ('config = {"mode": context.PYNATIVE_MODE}\n', 'config["mode"]', "context.GRAPH_MODE"),
+    ("from types import SimpleNamespace\nconfig = SimpleNamespace(mode=1)\n", "config.mode", "0"),
+]
+
+
+@pytest.mark.parametrize(("before", "given", "text"), HELD)
+def test_a_mode_that_something_holds_is_changed_there_for_display(before: str, given: str, text: str) -> None:
+    files = {"train.py": join(IMPORTS, before, f"ms.set_context(mode={given})\n", TRAIN)}
+    (finding,) = Program(files).lint(CODE).findings
+    assert finding.fix is not None
+    assert (finding.fix.safety, [edit.text for edit in finding.fix.edits]) == (Safety.DISPLAY, [text])
+
+
 UNREACHED = [
     "if False:\n    run()\n",
     "WANTED = 0\nif WANTED:\n    run()\n",
