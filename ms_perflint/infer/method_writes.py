@@ -71,6 +71,18 @@ def _surely(stores: list[Binding]) -> list[Binding]:
 # --- afterwards
 
 
+def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
+    """Return whether a class sets an attribute only in methods that nothing calls while an object is made.
+
+    `cls`: the class of the object, which may derive from `owner`, that sets the attribute.
+    """
+    methods = {store.scope.owner.name for store in owner.attributes.get(name, ())}
+    if not methods or name in owner.bindings or INIT in methods:
+        return False
+    classes = bases.ancestors(evaluator, cls)
+    return all(methods.isdisjoint(method.attrs) for each in classes for method in each.defines)
+
+
 def counting(
     evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
 ) -> Optional[list[tuple[Binding, Optional[Scope]]]]:

@@ -1304,6 +1304,58 @@ QUIET = [
 ]
 
 
+HELD = [
+    ("class Config:\n    mode = ms.PYNATIVE_MODE\n", "Config.mode", "ms.GRAPH_MODE"),
+    ("class Config:\n    def __init__(self):\n        self.mode = 1\n", "Config().mode", "0"),
+    ('config = {"mode": context.PYNATIVE_MODE}\n', 'config["mode"]', "context.GRAPH_MODE"),
+    ("from types import SimpleNamespace\nconfig = SimpleNamespace(mode=1)\n", "config.mode", "0"),
+]
+
+
+@pytest.mark.parametrize(("before", "given", "text"), HELD)
+def test_a_mode_that_something_holds_is_changed_there_for_display(before: str, given: str, text: str) -> None:
+    files = {"train.py": join(IMPORTS, before, f"ms.set_context(mode={given})\n", TRAIN)}
+    (finding,) = Program(files).lint(CODE).findings
+    assert finding.fix is not None
+    assert (finding.fix.safety, [edit.text for edit in finding.fix.edits]) == (Safety.DISPLAY, [text])
+
+
+UNREACHED = [
+    "if False:\n    run()\n",
+    "WANTED = 0\nif WANTED:\n    run()\n",
+    "import sys\nsys.exit()\nrun()\n",
+    "raise SystemExit\nrun()\n",
+    "def main():\n    return\n    run()\nmain()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(False)\n",
+]
+REACHED = [
+    "if True:\n    run()\n",
+    "import sys\nif not sys.argv:\n    sys.exit()\nrun()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(True)\n",
+]
+RUN = join(
+    IMPORTS,
+    STEP,
+    """
+    def run():
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+
+
+    """,
+)
+
+
+@pytest.mark.parametrize("text", UNREACHED)
+def test_no_mode_is_missed_where_running_the_script_comes_to_no_step(text: str) -> None:
+    assert not Program({"train.py": RUN + text}).lint(CODE).findings
+
+
+@pytest.mark.parametrize("text", REACHED)
+def test_a_mode_is_missed_where_running_the_script_comes_to_a_step(text: str) -> None:
+    assert len(Program({"train.py": RUN + text}).lint(CODE).findings) == 1
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)

@@ -125,10 +125,10 @@ def _number(call: Call, name: str) -> Optional[int]:
 
 
 def _numbers(value: Value) -> tuple[int, ...]:
-    """Return the whole numbers that a value can be; none where it can be anything else."""
-    known = tuple(number for number in value.constants if isinstance(number, int))
-    is_known = not value.open and not value.overridable and len(known) == len(value.alternatives)
-    return known if is_known else ()
+    """Return the whole numbers that a value can be with the default options; none where it can be anything else."""
+    found = [known.constant for known in value.by_default]
+    known = tuple(number for number in found if isinstance(number, int))
+    return known if not value.open and len(known) == len(found) else ()
 
 
 def _kernel(call: Call) -> Optional[int]:
