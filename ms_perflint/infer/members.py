@@ -16,7 +16,6 @@ from ms_perflint.infer import (
     bulk_updates,
     calls,
     configs,
-    method_writes,
     registries,
     sequences,
     tables,
@@ -117,7 +116,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
     """Return what an attribute is by the methods that were called on its object; None where that is not known."""
-    stores = method_writes.counting(evaluator, known, name, node, scope)
+    stores = attribute_writes.counting(evaluator, known, name, node, scope)
     if not stores:
         return None
     entered = constructed(evaluator, known)
@@ -259,7 +258,7 @@ def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
-    stores = method_writes.kept(cls, name)
+    stores = attribute_writes.kept(cls, name)
     if stores:
         values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
         if name in cls.bindings and not any(map(bases.is_always_stored, stores)):
