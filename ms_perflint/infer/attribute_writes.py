@@ -28,10 +28,8 @@ from ms_perflint.infer.bulk_updates import laid_over
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import (
     CALLERS,
-    CALLS,
-    has_run_elsewhere,
-    is_behind,
-    is_imported,
+    has_run_before,
+    is_done_for,
     is_made_once,
     is_never_before,
 )
@@ -196,12 +194,16 @@ def _is_sure(
     if binding.scope.owner is scope.owner:
         return has_run(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
-        return is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
-    if is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
+        is_given = homes == {binding.scope.module}  # the object comes from the module that stores
+        if is_given and is_done_for(evaluator, stored(binding), scope.owner):
+            return True
+    elif is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
         return True
-    only = evaluator.value(receiver_of(binding), binding.scope).only
-    is_one = only is not None and is_made_once(evaluator, only)
-    return is_one and has_run_elsewhere(evaluator, binding, place(node, scope), scope.owner, CALLS)
+    else:
+        only = evaluator.value(receiver_of(binding), binding.scope).only
+        if only is None or not is_made_once(evaluator, only):
+            return False
+    return has_run_before(evaluator, stored(binding), place(node, scope), scope)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -224,9 +226,9 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
     if binding.scope.owner is other.scope.owner:
         return rank(binding) > rank(other)
-    if binding.scope.owner is scope.owner or is_imported(evaluator, other, stored(binding), binding.scope):
-        return True
-    return has_run_elsewhere(evaluator, other, stored(binding), binding.scope.owner, CALLS)
+    return binding.scope.owner is scope.owner or has_run_before(
+        evaluator, stored(other), stored(binding), binding.scope
+    )
 
 
 def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
@@ -236,12 +238,9 @@ def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Opti
     if not isinstance(binding.scope.owner.node, ast.Module):
         return False
     own = last.scope.owner
-    is_inside = (
-        own.is_function and not own.imports and read is not None and read.owner is own
-    )  # no module runs meanwhile
-    if is_inside or is_imported(evaluator, binding, stored(last), last.scope):
-        return True
-    return has_run_elsewhere(evaluator, binding, stored(last), own, CALLS)  # a module runs once
+    if own.is_function and not own.imports and read is not None and read.owner is own:
+        return True  # no module runs meanwhile
+    return has_run_before(evaluator, stored(binding), stored(last), own)  # a module runs once
 
 
 # --- the stores of its own methods
@@ -261,7 +260,8 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
     own = [each for each in stores if each.scope.owner is init]
     called = [(at, method) for site in init.calls if (method := _own_method(cls, init, site)) and (at := _rank(site))]
     sure = [rank(each) for each in own if is_always_passed(stored(each))]
-    sure += [at for at, method in called if any(each.scope.owner is method for each in _surely(stores))]
+    given = {each.scope.owner for each in stores if is_always_passed(stored(each))}
+    sure += [at for at, method in called if method in given]
     replaced = [each for each in own if rank(each) < max(sure, default=-1) and not each.block.loops]
     if not replaced or any(name in method.attrs for at, method in called if rank(replaced[0]) < at < max(sure)):
         return stores
@@ -277,11 +277,6 @@ def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:
 def _rank(site: Site) -> int:
     at = place(site.node, site.scope)
     return at.rank if at is not None else 0
-
-
-def _surely(stores: list[Binding]) -> list[Binding]:
-    """Return the stores that have run whenever their method has come to its end."""
-    return [each for each in stores if is_always_passed(stored(each))]
 
 
 def counting(
@@ -309,6 +304,8 @@ def counting(
         if found is None:
             return None
         before.extend(found)
+    if len({site.scope.owner for site in before}) > 1:
+        return None
     counted: list[tuple[Binding, Optional[Scope]]] = []
     for site in sorted(before, key=lambda site: (_rank(site), site.span[1]), reverse=True):
         (callee,) = evaluator.callees(site).alternatives
@@ -367,10 +364,20 @@ def _calls_before(
         if is_own and not is_in_chain and never_before(at, read):
             continue
         is_only = held.only is not None and len(evaluator.callees(site).alternatives) == 1
-        if not is_only or not (is_in_chain or happens_before(at, read)):
+        if not is_only or not (
+            is_in_chain or happens_before(at, read) or _has_been_called(evaluator, known, at, node, scope)
+        ):
             return None
         found.append(site)
     return found
+
+
+def _has_been_called(
+    evaluator: Evaluator, known: Alternative, site: Optional[Place], node: ast.expr, scope: Scope
+) -> bool:
+    """Return whether another function has called a method on an object, on every path, where code reads from it."""
+    is_one = is_made_once(evaluator, known)
+    return is_one and has_run_before(evaluator, site, place(node, scope), scope)
 
 
 def _chain(node: ast.expr) -> Iterator[ast.expr]:

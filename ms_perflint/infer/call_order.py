@@ -6,9 +6,9 @@ import ast
 from itertools import combinations
 from typing import Optional
 
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, root, stored
+from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, root
 from ms_perflint.index.reachability import excludes
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
@@ -37,97 +37,60 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
     return False
 
 
-def has_run_elsewhere(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope, calls: int) -> bool:
-    """Return whether a store of another function has run, on every path, when a place is reached.
+def has_run_before(
+    evaluator: Evaluator, first: Optional[Place], here: Optional[Place], scope: Scope, calls: int = CALLS
+) -> bool:
+    """Return whether a place has run, on every path, whenever another is reached, that `scope` contains.
 
-    A call before it makes it, or all calls of the function around come after it.
+    A call before the other makes it, or all calls of the function around come after it; what stands at the level of a
+    module has run behind its import, and where a function or class below it is made. Of a function without a known
+    call, it is not known.
     """
-    own = store.scope.owner
-    if own is scope:
-        return happens_before(stored(store), here)
+    if first is None or first.owner is scope.owner:
+        return happens_before(first, here)
+    if first.owner.parent is None and (_is_imported(evaluator, first, here, scope) or _is_below(first, scope)):
+        return True
     if any(
-        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, store, calls)
-        for site in scope.calls
+        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, first, calls)
+        for site in scope.owner.calls
     ):
         return True
-    sites = evaluator.program.callers(scope) if scope.is_function and calls else ()
+    sites = evaluator.program.callers(scope.owner) if scope.owner.is_function and calls else ()
     return 0 < len(sites) <= CALLERS and all(
-        site.scope.owner is scope
-        or has_run_elsewhere(evaluator, store, place(site.node, site.scope), site.scope.owner, calls - 1)
+        site.scope.owner is scope.owner
+        or has_run_before(evaluator, first, place(site.node, site.scope), site.scope, calls - 1)
         for site in sites
     )
 
 
-def _makes(evaluator: Evaluator, site: Site, store: Binding, calls: int) -> bool:
-    """Return whether a call makes a store, on every path: the function that it enters, or one that this calls."""
+def _makes(evaluator: Evaluator, site: Site, first: Place, calls: int) -> bool:
+    """Return whether a call runs a place, on every path: in the function that it enters, or in one that this calls."""
     if not calls:
         return False
     only = evaluator.callees(site).only
     function = only.definition if only is not None else None
     if function is None or function.yields or not isinstance(function.node, ast.FunctionDef):
         return False
-    if function is store.scope.owner:
-        return _always_runs(stored(store))
+    if function is first.owner:
+        return is_always_passed(first)
     return any(
-        _always_runs(place(each.node, each.scope)) and _makes(evaluator, each, store, calls - 1)
+        is_always_passed(place(each.node, each.scope)) and _makes(evaluator, each, first, calls - 1)
         for each in function.calls
     )
 
 
-def _always_runs(here: Optional[Place]) -> bool:
-    """Return whether a place has run whenever its function has returned: there is no `return` before it."""
-    if here is None or not is_always_passed(here):
-        return False
-    start = here.owner.module.rank(here.owner.node) or 0
-    before = here.owner.module.steps[start + 1 : here.rank]
-    return not any(isinstance(step, ast.Return) and block.scope.owner is here.owner for step, block in before)
-
-
-def is_behind(evaluator: Evaluator, store: Binding, node: ast.expr, scope: Scope, is_own: bool) -> bool:
-    """Return whether a store at the level of a module has run, on every path, when code of another scope is evaluated.
-
-    Code of another file runs behind it where that file has imported the module to its end, or is given what only the
-    module makes (`is_own`); a function where all of its calls do. Of a function without a known call, it is not
-    known.
-    """
-    own = scope.owner
-    if own.module is not store.scope.module:
-        is_given = is_own and _is_done_for(evaluator, store, own)
-        if is_given or is_imported(evaluator, store, place(node, scope), own):
-            return True
-    return _is_defined_behind(store, own) or (own.is_function and _is_called_behind(evaluator, store, own, CALLS))
-
-
-def _is_defined_behind(store: Binding, scope: Scope) -> bool:
-    """Return whether the function or class that code stands in, at the level of the module, is only made then."""
-    outer: Optional[Scope] = scope
-    while outer is not None and outer.parent is not store.scope.owner:
+def _is_below(first: Place, scope: Scope) -> bool:
+    """Return whether the function or class of the module that contains code is only made after a place."""
+    outer: Optional[Scope] = scope.owner
+    while outer is not None and outer.parent is not first.owner:
         outer = outer.parent
-    return outer is not None and happens_before(stored(store), place(outer.node, store.scope))
+    return outer is not None and happens_before(first, place(outer.node, first.owner))
 
 
-def _is_called_behind(evaluator: Evaluator, store: Binding, function: Scope, calls: int) -> bool:
-    """Return whether all calls of a function come after a store."""
-    sites = evaluator.program.callers(function)
-    if not sites or len(sites) > CALLERS or not calls:
-        return False
-    at = stored(store)
-    for site in sites:
-        own, here = site.scope.owner, place(site.node, site.scope)
-        if own is store.scope.owner:
-            if not happens_before(at, here):
-                return False
-            continue
-        is_later = is_imported(evaluator, store, here, own) or _is_defined_behind(store, own) or own is function
-        if not is_later and not (own.is_function and _is_called_behind(evaluator, store, own, calls - 1)):
-            return False
-    return True
-
-
-def is_imported(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope) -> bool:
-    """Return whether the file of a place has, before it, imported the module of a store, which goes on to its end."""
-    home, own = store.scope.module, scope.owner
-    if own.module is home or not _is_done_for(evaluator, store, own):
+def _is_imported(evaluator: Evaluator, first: Place, here: Optional[Place], scope: Scope) -> bool:
+    """Return whether the file of a place has, before it, imported the module of another, which goes on to its end."""
+    home, own = first.owner.module, scope.owner
+    if own.module is home or not is_done_for(evaluator, first, own):
         return False
     for scope in (own.module.scope, own):
         for stmt, block in scope.imports:
@@ -141,12 +104,15 @@ def is_imported(evaluator: Evaluator, store: Binding, here: Optional[Place], sco
     return False
 
 
-def _is_done_for(evaluator: Evaluator, store: Binding, own: Scope) -> bool:
-    """Return whether code that has got hold of a module finds it at its end: it does not call that code before."""
-    home = store.scope.module
-    if not is_always_passed(stored(store)) or evaluator.program.is_entry(home.path):
+def is_done_for(evaluator: Evaluator, first: Optional[Place], own: Scope) -> bool:
+    """Return whether code of another module that has got hold of that of a place finds it run to its end.
+
+    That module does not call this code before.
+    """
+    if first is None or own.module is first.owner.module or not is_always_passed(first):
         return False
-    return own.module.path not in _behind(evaluator, home.path)
+    home = first.owner.module.path
+    return not evaluator.program.is_entry(home) and own.module.path not in _behind(evaluator, home)
 
 
 @query
