@@ -239,10 +239,10 @@ class Dtypes:
         if not isinstance(node, ast.Call):
             return False
         known = self._callee(node, scope)
-        word = tensor_ops.known_word(known[0]) if known is not None else ""
-        if not word and isinstance(node.func, ast.Attribute):
-            return node.func.attr in tensor_ops.MOVES and self.is_tensor(node.func.value, scope)
-        return bool(word) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
+        if known is not None and tensor_ops.gives_tensor(known[0]):
+            return True
+        is_moved = isinstance(node.func, ast.Attribute) and node.func.attr in tensor_ops.MOVES
+        return is_moved and self.is_tensor(node.func.value, scope)  # type: ignore[attr-defined]
 
     # --- calls
 
