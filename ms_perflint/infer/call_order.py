@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, root
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
@@ -118,14 +120,12 @@ def is_done_for(evaluator: Evaluator, first: Optional[Place], own: Scope) -> boo
 @query
 def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
     """Return the files that importing a file may run."""
-    found: set[str] = set()
-    todo = [path]
-    while todo:
-        for other in evaluator.program.project.imports.imported(todo.pop(), evaluator.program.names.roots):
-            if other in evaluator.program.paths and other not in found:
-                found.add(other)
-                todo.append(other)
-    return frozenset(found)
+    program = evaluator.program
+
+    def imported(path: str) -> Iterator[str]:
+        return (each for each in program.project.imports.imported(path, program.names.roots) if each in program.paths)
+
+    return frozenset(reachable(imported(path), imported))
 
 
 def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, node: ast.expr, scope: Scope) -> bool:

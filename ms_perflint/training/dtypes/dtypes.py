@@ -23,10 +23,9 @@ from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.training.dtypes.dtype_names import named
+from ms_perflint.training.dtypes.dtype_names import home_of, named, only_binding
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 if TYPE_CHECKING:
