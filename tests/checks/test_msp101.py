@@ -172,7 +172,85 @@ PLACES = [
 ]
 SWITCHES = [("run_mode", "Ascend", "GPU"), ("eager", "Ascend", "GPU"), ("remote", "Ascend", "Ascend")]
 
+# Contexts of which one is for a CPU alone, and the mark of the call that trains
+ON_CPU = [
+    (
+        "and one for others",
+        """
+        if len(sys.argv) > 1:
+            device = sys.argv[1]
+            if device == "CPU":
+                ms.set_context(device_target="CPU")
+            else:
+                ms.set_context(device_target="Ascend", device_id=int(device))  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "in front of two others",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target="CPU")
+        elif device == "GPU":
+            ms.set_context(device_target="GPU")  # ! unsafe
+        else:
+            ms.set_context(device_target="Ascend")
+        """,
+        "",
+    ),
+    (
+        "by a count",
+        """
+        if len(sys.argv) < 2:
+            ms.set_context(device_target="CPU")
+        else:
+            ms.set_context(device_target="Ascend", device_id=int(sys.argv[1]))  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "alone",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target=device)
+        """,
+        "  # ! unsafe",
+    ),
+    (
+        "and one for all",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target="CPU")
+        ms.set_context(max_call_depth=10000)  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "which may be a GPU",
+        """
+        device = sys.argv[1]
+        if device in ("CPU", "GPU"):
+            ms.set_context(device_target=device)  # ! unsafe
+        """,
+        "",
+    ),
+]
+
 FIRES = [
+    *(
+        case(
+            f"a context for a CPU, {name}",
+            "import sys\n",
+            IMPORTS,
+            NETWORK,
+            contexts,
+            f"ms.Model(net, loss, opt).train(10, dataset){mark}\n",
+        )
+        for name, contexts, mark in ON_CPU
+    ),
     *(
         case(
             f"a step through {name}",

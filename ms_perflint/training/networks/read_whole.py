@@ -90,10 +90,17 @@ class _Reader:
             if made is not None and not self._was_here(known.identity):
                 self.row(known, made)
         elif not is_known(self.program, known.type_api) and known.type_api.startswith(CELLS):
-            unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
+            self._layer(*self._place(made, site), known.type_api)
         elif not (known.type_api.startswith("mindspore.") or is_of(known.type_api, HALF)):
             self._foreign(*self._place(made, site), known.type_api)
         return None
+
+    def _layer(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
+        """End the reading at a layer of MindSpore that is not known, or not in the mode of the program."""
+        word = api.rpartition(".")[2]
+        if known_kinds.is_cell(api, self.program.version):
+            stop(module, node, Message("PyNative mode computes wrong gradients of `{name}` in FP16", name=word))
+        unknown(module, node, word)
 
     def _foreign(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
         """End the reading at what another library makes, which has a name, or at what nothing is known of."""
@@ -217,7 +224,7 @@ class _Reader:
                 if not site.scope.owner.is_method and _trains_networks(api):
                     continue  # a function that makes a network, and what trains it
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
-                    unknown(site.module, site.node, api.rpartition(".")[2])
+                    self._layer(site.module, site.node, api)
             elif definition is not None and definition.is_class:
                 if is_cell_class(self.program, definition):
                     self.cls(definition)
