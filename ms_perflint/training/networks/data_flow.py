@@ -207,7 +207,7 @@ class _Solver:
 
     def _expression(self, node: ast.expr, scope: Scope) -> Bits:
         if isinstance(node, ast.Name):
-            return union(self._binding(binding) for binding in scope.lookup(node))
+            return union(self._binding(binding) for binding in self._calls.bindings(node, scope))
         if isinstance(node, ast.Call):
             return self._call(node, scope)
         if isinstance(node, ast.BinOp):

@@ -7,7 +7,8 @@ import builtins
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Optional, cast
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.execution_order import place
+from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists, sequences
 from ms_perflint.infer.values import Alternative, Value
@@ -50,6 +51,27 @@ class NetworkCalls:
         if id(node) not in self._callees:
             self._callees[id(node)] = self._callee(node, scope)
         return self._callees[id(node)]
+
+    def bindings(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
+        """Return what may be bound to a name where it is read: behind a loop over cells, nothing from before it.
+
+        A network has such cells, so that the loop has run.
+        """
+        found = scope.lookup(node)
+        here = place(node, scope) if len(found) > 1 else None
+        if here is None:
+            return found
+        for binding in found:
+            loop = binding.block.owner if binding.block.arm == "body" else None
+            if isinstance(loop, LOOPS) and loop not in here.block.loops and self._calls_in_turn(binding):
+                found = tuple(each for each in found if each.kind != "parameter" and _rank(each) >= _rank(binding))
+        return found
+
+    def _calls_in_turn(self, binding: Binding) -> bool:
+        """Return whether what is bound comes from a call of a cell, and another one in each pass of a loop."""
+        parts = ast.walk(binding.value) if binding.value is not None else ()
+        calls = (node for node in parts if isinstance(node, ast.Call))
+        return any(self.callee(call, binding.scope).looped for call in calls)
 
     def _callee(self, node: ast.Call, scope: Scope) -> Callee:
         value = self.evaluator.value(node.func, scope)
@@ -111,6 +133,10 @@ class NetworkCalls:
             return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
         found, _ = self.evaluator.elements(value)
         return [Value((each,)) for each in found], False
+
+
+def _rank(binding: Binding) -> int:
+    return binding.scope.module.rank(binding.stmt) or 0
 
 
 def is_entered(known: Alternative) -> bool:

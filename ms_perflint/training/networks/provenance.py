@@ -6,7 +6,7 @@ import ast
 import operator
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
@@ -15,7 +15,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Alternative
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -95,42 +95,63 @@ def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, .
 
 def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
     """Return the whole numbers that an expression is, one after the other; none where it can be something else."""
-    one = number(program, node, scope)
-    if one is not None or not _is_each(program.inputs, node, scope):
+    return _numbers(program.inputs, node, scope)
+
+
+def _numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
+    """Return the whole numbers that an expression is, as loops and calls come to them."""
+    one = _number(program, node, scope)
+    if one is not None or not isinstance(node, ast.Name):
         return (one,) if one is not None else ()
-    value = program.value(node, scope)
-    if value.open or any(type(constant) is not int for constant in value.constants):
+    value = program.evaluator.value(node, scope)
+    if value.open or any(type(known.constant) is not int for known in value.alternatives):
         return ()
-    if len(value.constants) != len(value.alternatives):
-        return ()
+    found: list[Number] = []
+    for binding in scope.lookup(node):
+        if binding.whole is not None:
+            each = _numbers(program, binding.whole, binding.scope)
+        else:
+            each = _looped(value) if binding.kind == "for" else _passed_in_turn(program, binding)
+        if not each:
+            return ()
+        found.extend(each)
     origins: dict[int, tuple[Origin, ...]] = {}
-    for known, constant in zip(value.alternatives, value.constants):
-        assert isinstance(constant, int)
-        origins[constant] = (*origins.get(constant, ()), *_origins(known, constant, value.overridable))
-    return tuple(Number(constant, each) for constant, each in origins.items())
+    for number in found:
+        origins[number.value] = tuple(dict.fromkeys((*origins.get(number.value, ()), *number.origins)))
+    return tuple(Number(constant, made) for constant, made in origins.items())
 
 
-def _is_each(program: Inputs, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a name holds all that it can be, one after the other: in a loop, or in several calls."""
-    if not isinstance(node, ast.Name):
-        return isinstance(node, ast.Constant)
-    bindings = scope.lookup(node)
-    return bool(bindings) and all(_gets_each(program, binding) for binding in bindings)
+def _looped(value: Value) -> tuple[Number, ...]:
+    """Return the whole numbers that a loop goes through."""
+    numbers = ((known, known.constant) for known in value.alternatives)
+    return tuple(
+        Number(constant, _origins(known, constant, value.overridable))
+        for known, constant in numbers
+        if isinstance(constant, int)
+    )
 
 
-@query(bottom=False)
-def _gets_each(program: Inputs, binding: Binding) -> bool:
-    if binding.whole is not None:
-        return _is_each(program, binding.whole, binding.scope)
+@query(bottom=())
+def _passed_in_turn(program: Inputs, binding: Binding) -> tuple[Number, ...]:
+    """Return the whole numbers that the callers of a function pass for a parameter, one after the other."""
     if binding.kind != "parameter" or not binding.scope.is_function:
-        return binding.kind == "for"
-    default = Part(binding.value, binding.scope.parent) if binding.value is not None and binding.scope.parent else None
+        return ()
+    found: list[Number] = []
+    for part in _parts(program, binding):
+        each = _numbers(program, *part) if part is not None else ()
+        if not each:
+            return ()
+        found.extend(each)
+    return tuple(found)
+
+
+def _parts(program: Inputs, binding: Binding) -> Iterator[Optional[Part]]:
+    """Yield what each caller of a function passes for a parameter, or leaves to its default; None: not known."""
+    parent = binding.scope.parent
+    default = Part(binding.value, parent) if binding.value is not None and parent is not None else None
     for site in program.callers(binding.scope):
         given = argument(program.evaluator, binding, site)
-        part = default if given.is_default else given.part
-        if part is None or (_number(program, *part) is None and not _is_each(program, *part)):
-            return False
-    return True
+        yield default if given.is_default else given.part
 
 
 def literal(node: ast.Constant, module: SemanticIndex) -> Origin:
@@ -178,12 +199,8 @@ def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]
 
 def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
     """Return the number that all callers of a function pass for a parameter, or leave to its default."""
-    parent = binding.scope.parent
-    default = Part(binding.value, parent) if binding.value is not None and parent is not None else None
     choices: list[Number] = []
-    for site in program.callers(binding.scope):
-        given = argument(program.evaluator, binding, site)
-        part = default if given.is_default else given.part
+    for part in _parts(program, binding):
         choice = _number(program, *part) if part is not None else None
         if choice is None:
             return None
