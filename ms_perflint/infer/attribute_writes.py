@@ -82,11 +82,20 @@ def _stores(
     here = scope.module.stores.get((words, name), ()) if words else ()
     if "." in words and here:
         here = [each for each in here if _may_be_of(evaluator, each, base)]
+    elif here:
+        home = _binding_scope(scope, words)
+        here = [each for each in here if _binding_scope(each.scope, words) is home]
     found = [binding for binding in here if binding.node is not node]
     if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     found.extend(binding for binding in _of_classes(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
+
+
+def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
+    """Return the scope that binds a name where it is read; the function where that is entered by one call."""
+    home = scope.home(name)
+    return home.owner if home is not None else None
 
 
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:

@@ -319,8 +319,7 @@ class OfOptions(Settings[Options]):
     def item(self, key: object) -> Value:
         if key == "__dict__":
             return Value((self.known,))
-        parser = self.what.parser
-        return self.evaluator.libraries.option(self.evaluator, parser, key) if isinstance(key, str) else TOP
+        return self.evaluator.libraries.option(self.evaluator, self.what, key) if isinstance(key, str) else TOP
 
     def contains(self, key: object) -> Optional[bool]:
         parser = self.what.parser

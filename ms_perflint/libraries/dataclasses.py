@@ -12,6 +12,7 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import calls, commandline, mappings, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.narrowing import past
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, join
 
@@ -22,7 +23,7 @@ FIELDS = ("field", "ib", "attrib", "Field")  # last words of calls that say what
 HOMES = ("dataclasses", "attr", "attrs", "pydantic")
 AFTERWARDS = ("__post_init__", "__attrs_post_init__")  # run behind the constructor
 LAYING = ("replace", "evolve", "_replace")
-METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
+METHODS = frozenset({"_replace", "_asdict", "model_dump"})  # of named tuples, and of models of pydantic
 
 
 def _is_dataclass(cls: Scope) -> bool:
@@ -54,10 +55,14 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     value = evaluator.passed(given, default)
-    sure = [each for each in stored if each.scope.owner.name in AFTERWARDS and each.block.parent is None]
-    if sure:
-        return evaluator.binding(sure[-1])
-    return join([value, *map(evaluator.weighed, stored)]) if stored else value
+    later: list[Value] = []
+    for each in stored:
+        may_run = True
+        if each.scope.owner.name in AFTERWARDS:
+            value, may_run = past(value, each)
+            later = later if each.block.parent is not None else []
+        later += [evaluator.weighed(each)] if may_run else []
+    return join([value, *later]) if later else value
 
 
 def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str], name: str) -> Value:
