@@ -174,6 +174,7 @@ class Check:
                 tuple(sorted(lines)),
                 made,
                 tuple(sorted({*related, *explained})),
+                help=remedy.by_hand if remedy is not None and made is None else "",
             )
         )
 

@@ -115,6 +115,7 @@ def expect(code: str, program: Program) -> None:
     report = program.lint(code)
     assert not report.problems, [problem.message for problem in report.problems]
     assert {finding.code for finding in report.findings} <= {code}
+    assert all(finding.fix is not None or finding.help for finding in report.findings), "without a word on what to do"
     found: dict[Line, list[Finding]] = {}
     for finding in report.findings:
         found.setdefault((_name(finding.place.path), finding.place.row), []).append(finding)

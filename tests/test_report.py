@@ -10,7 +10,7 @@ import pytest
 
 from ms_perflint.config.formats import FORMATS
 from ms_perflint.core.files import Nowhere, Overlay
-from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
+from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Remedy, Safety
 from ms_perflint.core.source import Source
 from ms_perflint.report import Outcome, render, render_statistics
 from ms_perflint.report.sources import Sources, shown
@@ -252,6 +252,20 @@ def test_a_fix_that_a_run_only_shows_says_why(safety: Safety) -> None:
     assert "(display-only: files are written later)" in render("text", outcome)
 
 
+def test_what_to_do_stands_where_there_is_no_fix() -> None:
+    files = Files(train_py=TEXT)
+    remedy = Remedy(None, "make the width 112", Safety.DISPLAY, "net.py says the width")
+    words = "make the width 112 (no fix: net.py says the width)"
+    finding = files.finding("g(1)")._replace(help=remedy.by_hand)
+    assert f"\nhelp: {words}\n" in files.render("text", finding)
+    assert json.loads(files.render("json", finding))[0]["help"] == words
+    assert json.loads(files.render("sarif", finding))["runs"][0]["results"][0]["properties"]["help"] == words
+    assert words in files.render("html", finding)
+    assert f"%0Ahelp: {words}%0A" in files.render("github", finding)
+    unsafe = remedy._replace(safety=Safety.UNSAFE, reason="the numbers change")  # says why not safe, not why no fix
+    assert unsafe.by_hand == "make the width 112"
+
+
 def test_colour_only_where_it_is_wanted() -> None:
     files = Files(train_py=TEXT)
     finding = files.finding("g(1)", fix=files.fix(Safety.SAFE, ("g(1", "6")))
@@ -290,6 +304,7 @@ def test_json_is_a_list_of_findings() -> None:
         "url": None,
         "measured": None,
         "configurations": None,
+        "help": None,
     }
 
 

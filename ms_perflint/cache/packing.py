@@ -203,6 +203,7 @@ def _flat(finding: Finding) -> tuple[object, ...]:
         None if fix is None else (_flat_text(fix.message), fix.safety.value, edits, _flat_text(fix.reason)),
         [(_flat_place(one.place), _flat_text(one.message)) for one in finding.related],
         finding.configurations,
+        _flat_text(finding.help),
     )
 
 
@@ -229,12 +230,13 @@ def shared(finding: Finding) -> Finding:
 
 
 def _finding(flat: Any) -> Finding:
-    place, code, name, message, end, lines, fix, related, configurations = flat
+    place, code, name, message, end, lines, fix, related, runs, text = flat
     made = None
     if fix is not None:
         made = Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]), _text(fix[3]))
     places = tuple(Related(Place(*where), _text(text)) for where, text in related)
-    return Finding(Place(*place), code, name, _text(message), Place(*end), tuple(lines), made, places, configurations)
+    said, advice = _text(message), _text(text)
+    return Finding(Place(*place), code, name, said, Place(*end), tuple(lines), made, places, runs, advice)
 
 
 def _text(flat: Any) -> Any:

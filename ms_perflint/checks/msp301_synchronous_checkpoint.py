@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REPEATED = Message("saving this checkpoint blocks training each time: no `async_save`")
 EACH_STEP = Message("saving this checkpoint blocks training after every step: no `async_save`")
 REFUSED = Message("saving blocks training each time: MindSpore 2.4 and 2.5 write `safetensors` in no other way")
+OTHER_FORMAT = Message("save as `ckpt`, or with MindSpore 2.6, in the background with `async_save=True`")
 UNUSED = Message("saving blocks training after every step: the config in {place} goes to no callback")
 USED = Message("saving blocks training each time; no fix, since {place} uses the file")
 
@@ -55,7 +56,7 @@ class SynchronousCheckpoint(Check):
             says = UNUSED.filled(place=unused.place.seen_from(call.module.path))
             self.report(node, says, edit.pass_config(call, unused, self.line_length))
         elif checkpoints.is_refused(call):
-            self.report(node, REFUSED, Remedy(None))
+            self.report(node, REFUSED, Remedy(None, OTHER_FORMAT))
         else:
             reads = checkpoints.use_of(call)
             self.report(node, self._says(call, reads), edit.save_in_background(call, reads, self.line_length))

@@ -59,6 +59,6 @@ class DebugSwitchLeftOn(Check):
             return
         for name, effect, place in debugging.exported(self.program) if not call.api else ():
             related = (Related(place, Message("`{name}` is set here", name=name)),)
-            self.report(node, SAYS[effect], Remedy(None, related=related))
+            self.report(node, SAYS[effect], Remedy(None, Message("set it for debugging only"), related=related))
         for switch in debugging.switched_on(call):
             self.report(node, SAYS[switch.effect], edit.switch_off(call, switch, self.line_length))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
@@ -16,14 +15,13 @@ from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import Output, outputs, tell, write
 from ms_perflint.commands.requests import Request, refuse, request, typed_text
 from ms_perflint.commands.settings import settings
-from ms_perflint.config.formats import FOR_PEOPLE
 from ms_perflint.config.per_file import Configurations, Group, unread
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files, Overlay
 from ms_perflint.core.findings import Finding, Measurement
 from ms_perflint.core.reports import Problem, Report, joined
 from ms_perflint.languages import ENGLISH, Message, chosen, say
-from ms_perflint.linting.prefilter import REVIEW, answered, left_out
+from ms_perflint.linting.prefilter import answered, left_out
 from ms_perflint.report import (
     BY_GAIN,
     COUNTED,
@@ -37,7 +35,6 @@ from ms_perflint.report import (
 from ms_perflint.report.gain import by_gain, gain
 from ms_perflint.report.sources import Sources, shown, spot_of
 from ms_perflint.report.style import PLAIN, for_output
-from ms_perflint.report.summary import files_of, findings_of
 
 if TYPE_CHECKING:
     from ms_perflint.commands.progress import Progress
@@ -221,43 +218,16 @@ class Work:
 
     def done(self) -> set[Problem]:
         """Do what was asked for; return what could not be done."""
-        if self.options.add_noqa is not None:
-            return self.add_noqa(self.options.add_noqa)
-        return self.preview() if self.options.diff else self.report()
+        if self.options.add_noqa is None and not self.options.diff:
+            return self.report()
+        from ms_perflint.commands import changing
 
-    def add_noqa(self, reason: str) -> set[Problem]:
-        """Write comments that hide all findings, or show them as a patch; return what could not be done."""
-        from ms_perflint.fixes import noqa
-        from ms_perflint.fixes.fixing import Settled
-        from ms_perflint.fixes.writing import write as write_files
-
-        report = self.lint(self.disk)
-        self.unread = _unread(report)
-        added = noqa.add((finding for finding in report.findings if finding.code != REVIEW), self.disk, reason)
-        problems: set[Problem] = set()
-        if self.options.diff:
-            settled = Settled(report, (), added.changes, ())
-            from ms_perflint.report.patch import patch
-
-            write(patch(settled, (), self.configs, self.style, self.language), self.options.output_file)
-        else:
-            problems.update(write_files(added.changes))
-        failed = {problem.path for problem in problems}
-        done = [finding.place.path for finding in added.hidden if finding.place.path not in failed]
-        findings, files = findings_of(len(done)), files_of(len(set(done)))
-        said = Message("Added `# noqa` for {findings} in {files}.", findings=findings, files=files)
-        if self.options.diff:
-            said = Message("Would add `# noqa` for {findings} in {files}.", findings=findings, files=files)
-        if not self.options.quiet:
-            tell(say(said, self.language))
-            if done and noqa.ruff_removes(self.configs.run.root):
-                tell(say(noqa.RUFF, self.language))
-        return {*report.problems, *added.problems, *problems}
+        reason = self.options.add_noqa
+        return changing.preview(self) if reason is None else changing.add_noqa(self, reason)
 
     def report(self) -> set[Problem]:
         """Lint, fix if asked to, and print the report; return what could not be done."""
-        interrupted = self._recovered() if self.options.fix and not self.typed else ()
-        settled = self._fix() if self.options.fix else None
+        settled, interrupted = self._fixed() if self.options.fix else (None, ())
         writes = self.options.write_baseline or self.options.extend_baseline
         report = settled.report if settled else self._known() if writes else self.lint(self.disk)
         files: Files = Disk() if isinstance(self.disk, Disk) else self.disk
@@ -271,10 +241,17 @@ class Work:
         left = sum(1 for finding in report.findings if not ((told := measured(finding)) and told.refutes))
         self.left = 0 if self.options.fix_only else left
         self.fixed = len(settled.fixed) if settled else 0
-        self.unread = _unread(report)
+        self.unread = report.unread
         self._say_stale(report)
-        self._say_unjudged(report)
+        self.say_unjudged(report)
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
+
+    def _fixed(self) -> tuple[Settled, tuple[Problem, ...]]:
+        """Apply fixes; return with them what a killed run has left and cannot be cleared away."""
+        from ms_perflint.commands import changing
+
+        interrupted = changing.recovered(self) if not self.typed else ()
+        return changing.fix(self), interrupted
 
     def _profiled(self, report: Report, files: Files) -> Joined | None:
         """Return the findings with what a profile shows about them; None without a profile. May raise Mistake.
@@ -366,7 +343,7 @@ class Work:
         for each in said if not self.options.quiet else ():
             tell(say(each, self.language))
 
-    def _say_unjudged(self, report: Report) -> None:
+    def say_unjudged(self, report: Report) -> None:
         """Say what was not judged of what was given; with `--strict`, programs judged in part are a reason to fail."""
         self._tell(tuple(self.touched.said(report)) if self.touched is not None else ())
         self.unjudged = len(report.unjudged)
@@ -376,55 +353,12 @@ class Work:
             for said in lines(report.unjudged, self.options.verbose):
                 tell(say(said, self.language))
 
-    def preview(self) -> set[Problem]:
-        """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
-        from ms_perflint.fixes.fixing import settle
-        from ms_perflint.report.patch import patch, would_fix
-
-        asked: list[tuple[Finding, str]] = []
-
-        def note(finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
-            asked.append((finding, diff))
-            return False
-
-        self.lint(self.disk)
-        settled = settle(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=note)
-        write(patch(settled, asked, self.configs, self.style, self.language), self.options.output_file)
-        found = len(settled.report.findings) + len(settled.fixed)
-        self.left = len(settled.fixed) if self.options.fix_only else found
-        self.unread = _unread(settled.report)
-        self._say_unjudged(settled.report)
-        if not self.options.quiet:
-            tell(say(would_fix(len(settled.fixed), found, len(asked)), self.language))
-        return {*settled.report.problems, *settled.problems}
-
-    def _recovered(self) -> tuple[Problem, ...]:
-        """Clear away what a killed run has left; return what could not be."""
-        from ms_perflint.fixes.recovery import recover
-
-        return recover(self.files)
-
     def _programs(self, files: tuple[str, ...]) -> tuple[Facts, ...]:
         """Return what is known of the programs among the files."""
         from ms_perflint.commands.describe import programs
 
         with self._progress(Message("Reading programs"), files) as progress:
             return programs(files, self.configs, progress)
-
-    def _fix(self) -> Settled:
-        """Mend the files; on a terminal ask about unsafe fixes."""
-        from ms_perflint.commands.dialogue import Dialogue
-        from ms_perflint.fixes.fixing import fix, settle
-
-        options = self.options
-        if self.typed:
-            return settle(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes)
-        self.lint(self.disk)  # by several processes; what they find is remembered
-        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in self.outputs)
-        ask = people and not options.no_interactive and not self.configs.unsafe_fixes
-        consent = Dialogue(self.style, self.language) if ask else None
-        return fix(self.lint, self.disk, self.configs, unsafe=self.configs.unsafe_fixes, consent=consent, rank=by_gain)
 
 
 def _unchanged(asked: Request, options: Options) -> str:
@@ -451,11 +385,6 @@ def _measurements(report: Report, files: Files, configs: Configurations) -> Meas
     from ms_perflint.verify.lookup import measurements  # here, because most files are clean
 
     return measurements(report.findings, files, lambda path: configs.of(path).device)
-
-
-def _unread(report: Report) -> set[Problem]:
-    """Return the problems that are the files' own: they are no Python, or cannot be read."""
-    return {problem for problem in report.problems if not problem.internal}
 
 
 def line(problem: Problem, language: str = ENGLISH) -> str:

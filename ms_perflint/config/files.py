@@ -10,10 +10,20 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
-from ms_perflint.config.settings import TABLE, Config, ConfigError, Launch, common_parent
-from ms_perflint.config.values import EXTEND, Spot, extended, file_name, read
+from ms_perflint.config.settings import (
+    TABLE,
+    Config,
+    ConfigError,
+    Excluded,
+    Launch,
+    common_parent,
+    is_anchored,
+    laid,
+    rooted,
+)
+from ms_perflint.config.values import EXTEND, Spot, file_name, read
 from ms_perflint.core.files import Disk, read_regular
 from ms_perflint.languages import Message
 
@@ -39,7 +49,7 @@ class Ruling(NamedTuple):
         values = read(self.table, self.where, self.text)
         for launch in values.get("launch", ()):
             _check(launch)
-        return extended(self.base.config, values, self.root) if self.base else Config(root=self.root, **values)
+        return _extended(self.base.config, values, self.root) if self.base else Config(root=self.root, **values)
 
     def origin(self, key: str) -> Optional[Ruling]:
         """Return which of the tables sets a key: this one, or the nearest that it extends; None where none does."""
@@ -206,3 +216,31 @@ def _relative(path: str) -> str:
         return os.path.relpath(path)
     except ValueError:  # on another drive
         return path
+
+
+def _extended(base: Config, values: dict[str, Any], root: str) -> Config:
+    """Return the configuration that the values of a table in `root` make of one that it extends.
+
+    Patterns and files stay relative to the folder of the table that names them.
+    """
+    given = dict(values)
+    exclude = () if "exclude" in given else base.exclude
+    inherited = (*exclude, *base.extend_exclude)
+    if any(map(is_anchored, inherited)):
+        given.setdefault("exclude", ())
+        others = (*base.others, Excluded(base.root, inherited))
+    else:
+        given["extend_exclude"] = (*base.extend_exclude, *given.get("extend_exclude", ()))
+        others = base.others
+    rules = {code: {**base.options.get(code, {}), **options} for code, options in given.get("options", {}).items()}
+    config = base._replace(
+        root=root,
+        baseline=base.baseline_file,
+        profile=base.profile_folder,
+        per_file_ignores=rooted(base.per_file_ignores, base.root),
+        extend_per_file_ignores=rooted(base.extend_per_file_ignores, base.root),
+        extend_exclude=(),
+        others=others,
+    )
+    extending = (*base.extend_safe_fixes, *given.get("extend_safe_fixes", ()))
+    return laid(config, {**given, "options": {**base.options, **rules}, "extend_safe_fixes": extending})

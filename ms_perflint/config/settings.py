@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ms_perflint.core.findings import SIZES, Finding, Safety
 
@@ -287,3 +287,34 @@ def _rules() -> dict[str, bool]:
 def _closeness(rules: Iterable[str], code: str) -> int:
     """Return how exactly the closest of these codes and prefixes names `code`; -1 when none does."""
     return max((0 if rule == ALL else len(rule) for rule in rules if rule == ALL or code.startswith(rule)), default=-1)
+
+
+# --- settings on top of others
+
+
+def laid(config: Config, values: dict[str, Any]) -> Config:
+    """Return a configuration with values on top.
+
+    `select` replaces the selection as a whole; `ignore` and what extends a selection add to it.
+    """
+    if "select" in values:
+        config = config._replace(ignore=(), extend_select=())
+    added = values.get("extend_select", ())
+    kept = tuple(rule for rule in config.ignore if rule not in added)
+    ignores = (*config.extend_per_file_ignores, *values.get("extend_per_file_ignores", ()))
+    selection = {
+        "ignore": (*kept, *values.get("ignore", ())),
+        "extend_select": (*config.extend_select, *added),
+        "extend_per_file_ignores": ignores,
+    }
+    return config._replace(**{**values, **selection})
+
+
+def rooted(ignores: tuple[FileIgnore, ...], root: str) -> tuple[FileIgnore, ...]:
+    """Return ignores whose patterns are relative to `root` where they say nothing else."""
+    return tuple(one._replace(root=one.root or root) for one in ignores)
+
+
+def is_anchored(pattern: str) -> bool:
+    """Return whether a pattern means something else in another folder: it is no plain name."""
+    return "/" in pattern.lstrip("!").rstrip("/")

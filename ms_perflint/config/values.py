@@ -21,6 +21,9 @@ from ms_perflint.config.settings import (
     Launch,
     Patterns,
     Version,
+    is_anchored,
+    laid,
+    rooted,
 )
 from ms_perflint.core.slips import suggestion
 from ms_perflint.core.source import short
@@ -88,8 +91,8 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
         if key in ("baseline", "profile"):
             values[name] = os.path.abspath(values[name])
         if key.endswith("per-file-ignores"):
-            values[name] = _rooted(values[name], os.getcwd())
-    return _laid(config, {**values, **_left_out(config, values)})
+            values[name] = rooted(values[name], os.getcwd())
+    return laid(config, {**values, **_left_out(config, values)})
 
 
 def _left_out(config: Config, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,69 +101,13 @@ def _left_out(config: Config, given: Mapping[str, Any]) -> dict[str, Any]:
     if not patterns:
         return {}
     patterns = tuple(each[1:] if each.startswith("./") else each for each in patterns)
-    names = {key: tuple(each for each in given.get(key, ()) if not _is_anchored(each)) for key in _EXCLUDES}
+    names = {key: tuple(each for each in given.get(key, ()) if not is_anchored(each)) for key in _EXCLUDES}
     found: dict[str, Any] = {"extend_exclude": (*config.extend_exclude, *names["extend_exclude"])}
     if "exclude" in given:
         found["exclude"] = names["exclude"]
-    anchored = tuple(filter(_is_anchored, patterns))
+    anchored = tuple(filter(is_anchored, patterns))
     others = (Excluded(os.getcwd(), anchored),) if anchored else ()
     return {**found, "others": (*config.others, *others)}
-
-
-def extended(base: Config, values: dict[str, Any], root: str) -> Config:
-    """Return the configuration that the values of a table in `root` make of one that it extends.
-
-    Patterns and files stay relative to the folder of the table that names them.
-    """
-    given = dict(values)
-    exclude = () if "exclude" in given else base.exclude
-    inherited = (*exclude, *base.extend_exclude)
-    if any(map(_is_anchored, inherited)):
-        given.setdefault("exclude", ())
-        others = (*base.others, Excluded(base.root, inherited))
-    else:
-        given["extend_exclude"] = (*base.extend_exclude, *given.get("extend_exclude", ()))
-        others = base.others
-    rules = {code: {**base.options.get(code, {}), **options} for code, options in given.get("options", {}).items()}
-    config = base._replace(
-        root=root,
-        baseline=base.baseline_file,
-        profile=base.profile_folder,
-        per_file_ignores=_rooted(base.per_file_ignores, base.root),
-        extend_per_file_ignores=_rooted(base.extend_per_file_ignores, base.root),
-        extend_exclude=(),
-        others=others,
-    )
-    extending = (*base.extend_safe_fixes, *given.get("extend_safe_fixes", ()))
-    return _laid(config, {**given, "options": {**base.options, **rules}, "extend_safe_fixes": extending})
-
-
-def _laid(config: Config, values: dict[str, Any]) -> Config:
-    """Return a configuration with values on top.
-
-    `select` replaces the selection as a whole; `ignore` and what extends a selection add to it.
-    """
-    if "select" in values:
-        config = config._replace(ignore=(), extend_select=())
-    added = values.get("extend_select", ())
-    kept = tuple(rule for rule in config.ignore if rule not in added)
-    ignores = (*config.extend_per_file_ignores, *values.get("extend_per_file_ignores", ()))
-    selection = {
-        "ignore": (*kept, *values.get("ignore", ())),
-        "extend_select": (*config.extend_select, *added),
-        "extend_per_file_ignores": ignores,
-    }
-    return config._replace(**{**values, **selection})
-
-
-def _rooted(ignores: tuple[FileIgnore, ...], root: str) -> tuple[FileIgnore, ...]:
-    """Return ignores whose patterns are relative to `root` where they say nothing else."""
-    return tuple(one._replace(root=one.root or root) for one in ignores)
-
-
-def _is_anchored(pattern: str) -> bool:
-    """Return whether a pattern means something else in another folder: it is no plain name."""
-    return "/" in pattern.lstrip("!").rstrip("/")
 
 
 def file_name(value: object, place: Spot) -> str:

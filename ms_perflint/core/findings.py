@@ -108,10 +108,17 @@ class Remedy(NamedTuple):
     """What a check offers against a finding: the edits of a fix, what they do, and how far they may be trusted."""
 
     edits: Optional[Sequence[Edit]]  # None: no fix can be made
-    advice: str = ""  # what the fix does, in a few words
+    advice: str = ""  # what the fix does, or what to do where there is none, in a few words
     safety: Optional[Safety] = None  # that of the rule
     reason: Optional[str] = None  # why it is not safe here, in one clause
     related: tuple[Related, ...] = ()  # places beside the finding
+
+    @property
+    def by_hand(self) -> str:
+        """Return what to do where no fix can be made, with the reason; that of an unsafe fix is no such reason."""
+        if self.advice and self.safety is Safety.DISPLAY and self.reason is not None:
+            return Message("{advice} (no fix: {reason})", advice=self.advice, reason=self.reason)
+        return self.advice
 
 
 @equal_by("place", "code")
@@ -127,6 +134,7 @@ class Finding(NamedTuple):
     fix: Optional[Fix] = None
     related: tuple[Related, ...] = ()
     configurations: tuple[str, ...] = ()  # run configurations for which it holds, where it does not hold for all
+    help: str = ""  # what to do where there is no fix
 
     def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
         """By place, then by code."""
@@ -182,6 +190,7 @@ def in_language(finding: Finding, language: str) -> Finding:
         message=say(finding.message, language),
         fix=_fix_in(fix, language) if fix is not None else None,
         related=tuple(each._replace(message=say(each.message, language)) for each in finding.related),
+        help=say(finding.help, language),
     )
 
 

@@ -67,6 +67,11 @@ class Report(NamedTuple):
     unjudged: tuple[Unjudged, ...] = ()  # by entry script
     trained: tuple[str, ...] = ()  # the entry scripts of the programs that train, as far as rules asked them
 
+    @property
+    def unread(self) -> set[Problem]:
+        """Return the problems that are the files' own: they are no Python, or cannot be read."""
+        return {problem for problem in self.problems if not problem.internal}
+
     def only(self, paths: Container[str], entries: Container[str] = ()) -> Report:
         """Return what it says of some of its files, and of the programs that they are part of, or that are named."""
         parts = tuple(

@@ -17,6 +17,7 @@ from ms_perflint.training.training import MODEL_TRAINS
 
 BACKGROUND = Message("save in the background with `async_save=True`")
 JOINED = Message("save in the background with `async_save=True`; `Model.train` waits for the last one")
+LATER = Message("save in the background with `async_save=True`, and use the file only when it is complete")
 OFTEN = Message("save less often, and in the background with `async_save=True`")
 VERBS = {
     "loaded": Message("the file is loaded here"),
@@ -35,10 +36,10 @@ VERBS = {
 def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
     """Return how a save, a config or a callback comes to write in the background; no edits where the file is used."""
     if reads.use is not None:
-        return Remedy(None, related=(Related(reads.use.site.place, VERBS[reads.use.verb]),))
+        return Remedy(None, LATER, related=(Related(reads.use.site.place, VERBS[reads.use.verb]),))
     if call.api == checkpoints.SAVE and (caught := checkpoints.retry(call)) is not None:
         told = Message("no fix is shown: an error of the thread that writes would not reach this `except`")
-        return Remedy(None, related=(Related(call.module.place(caught), told),))
+        return Remedy(None, BACKGROUND, related=(Related(call.module.place(caught), told),))
     remedy = _graded(call, reads)
     if checkpoints.saves_each_step(call):
         remedy = remedy._replace(advice=OFTEN)

@@ -11,9 +11,12 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import unwrap
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import delete_statement
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.dtypes.bindings import unused_definition
+from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.casts import Cast
 from ms_perflint.training.dtypes.creations import Creation
 from ms_perflint.training.dtypes.dtype import Dtype
@@ -78,7 +81,7 @@ def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
         if found is None:
             return None
         edits.extend(found)
-    unused = unused_definition(call.program, call.scope, [cast.node.func for cast in casts])
+    unused = _unused_definition(call.program, call.scope, [cast.node.func for cast in casts])
     return (*edits, *((delete_statement(call.module, unused) or ()) if unused is not None else ()))
 
 
@@ -99,3 +102,36 @@ def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:
     if (place.path, place.row) == (own.path, own.row):
         return ()
     return (Related(place, Message("its dtype is decided here")),)
+
+
+def _unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) -> Optional[ast.stmt]:
+    """Return the `self.x = ...` in `__init__` that nothing reads once the expressions `gone`, all `self.x`, are gone.
+
+    Other files that mention both the class and the attribute may read it: a class derived from this one, say.
+    """
+    cls, own = scope.owner.parent, receiver_name(scope)
+    names = {node.attr for node in gone if isinstance(node, ast.Attribute) and word_of(node.value) == own}
+    if cls is None or not own or len(names) != 1 or len(gone) != sum(isinstance(n, ast.Attribute) for n in gone):
+        return None
+    name = names.pop()
+    stored = cls.attributes.get(name, [])
+    if len(stored) != 1 or not isinstance(stored[0].stmt, ast.Assign) or len(stored[0].stmt.targets) != 1:
+        return None
+    read = {id(node) for node in ast.walk(scope.module.tree) if _reads(node, name)}
+    if read != {id(node) for node in gone} or stored[0].path or stored[0].block.scope.name != "__init__":
+        return None
+    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Return whether a node reads an attribute of that name, or names it in a string."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Constant) and node.value == name
+
+
+def _elsewhere(program: Program, path: str, cls: str, name: str) -> bool:
+    """Return whether another file of the programs that hold this one mentions both the class and the attribute."""
+    project = program.project
+    files = {file for entry in project.programs(path) for file in project.closure(entry)}
+    return any(file != path and project.contains(file, cls) and project.contains(file, name) for file in files)

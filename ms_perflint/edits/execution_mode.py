@@ -48,7 +48,14 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
     named = _named(call.program, setting) if setting is not None else None
     if named is not None:
         return Cause((named.place,), _set(call.program, named, _opposite(named.constant)))
+    setting = setting or _held(call, given)
     return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def _held(call: Call, given: ast.expr) -> Optional[Alternative]:
+    """Return the constant that an attribute or an entry of a dict gives as mode: `Config.mode`; None for others."""
+    known = call.argument("mode").only if isinstance(given, (ast.Attribute, ast.Subscript)) else None
+    return known if known is not None and known.where != (call.module, given) else None
 
 
 def _named(program: Program, setting: Alternative) -> Optional[Alternative]:
@@ -99,10 +106,7 @@ def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, 
         return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
     module, node = setting.where
     if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
-        options = (site.node for site in module.sites_of("add_argument"))
-        if any(node in ast.walk(option) for option in options):
-            return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
-        return None
+        return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
     return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
 
 

@@ -25,6 +25,7 @@ _PARTS = {
 }
 ELSEWHERE = Message("no fix is shown: this script makes the trained network with a width of its own")
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+NO_NUMBER = Message("no number fits all sizes that depend on the width")
 
 
 def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
@@ -94,15 +95,12 @@ def _shared(found: Hidden) -> Iterator[Related]:
 
 def _obstacle(found: Hidden, is_without: bool) -> Related:
     """Return why no fix is offered, at the place that it is about."""
-    call = found.producer.call
-    where, text = call.place, Message("no number fits all sizes that depend on the width")
-    if found.obstacles:
-        where, text = found.obstacles[0]
-    elif not found.origins:
+    place, text = next(iter(found.obstacles), Related(found.producer.call.place, NO_NUMBER))
+    if not found.obstacles and not found.origins:
         text = Message("from which constant the width comes is not known")
-    elif not is_without:
+    elif not found.obstacles and not is_without:
         text = Message("the number there cannot be edited")
-    return Related(where, Message("no fix is shown: {obstacle}", obstacle=text))
+    return Related(place, Message("no fix is shown: {obstacle}", obstacle=text))
 
 
 def _chosen(found: Hidden) -> list[Related]:

@@ -194,8 +194,15 @@ def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Pl
 
 
 def is_always_passed(place: Optional[Place]) -> bool:
-    """Return whether a place has run when its function, class or module has come to its end."""
-    return place is not None and all(block.parent is None or _is_passed(block) for block in place.block.chain())
+    """Return whether a place has run when its function, class or module has come to its end, or has returned."""
+    if place is None or not all(block.parent is None or _is_passed(block) for block in place.block.chain()):
+        return False
+    owner, module = place.owner, place.owner.module
+    start = module.rank(owner.node) if owner.is_function else None
+    before = module.steps[start + 1 : place.rank] if start is not None else ()
+    finals = {id(block.owner) for block in place.block.chain() if block.arm == "finalbody"}
+    returns = (block for step, block in before if isinstance(step, ast.Return) and block.scope.owner is owner)
+    return all(any(id(block.owner) in finals for block in each.chain()) for each in returns)
 
 
 def never_before(first: Optional[Place], second: Optional[Place]) -> bool:

@@ -1,4 +1,4 @@
-"""What `object.name = value` and `object["name"] = value` give an object that was made elsewhere."""
+"""What stores give an object: code elsewhere by `object.name = value` and `object["name"] = value`, and its methods."""
 
 from __future__ import annotations
 
@@ -13,22 +13,32 @@ from ms_perflint.index.execution_order import (
     has_run,
     is_always_passed,
     is_replaced,
+    made_in,
+    never_before,
     place,
     rank,
     stored,
 )
 from ms_perflint.index.reachability import path_condition
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import path_of, word_of
-from ms_perflint.infer import bases, lists, mappings, setting_loops, tables
-from ms_perflint.infer.bulk_updates import is_never_before, laid_over
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, receiver_name
+from ms_perflint.index.syntax_forms import path_of
+from ms_perflint.infer import bases, calls, lists, mappings, tables
+from ms_perflint.infer.bulk_updates import laid_over
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_order import (
+    CALLERS,
+    has_run_before,
+    is_done_for,
+    is_made_once,
+    is_never_before,
+)
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import DICT, NO_CONSTANT, Alternative, Display, Instance, Options, Value
+from ms_perflint.infer.tables import receiver_of
+from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
 
-REMOVES = ("pop", "popitem", "clear")  # methods of a dict
-CALLS = 6  # calls that are gone back, one behind the other
-CALLERS = 20  # of one function
+INIT = "__init__"
 
 
 def overlaid(
@@ -50,7 +60,7 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
     found = _stores(evaluator, base, node, name, scope, holder, is_held)
-    for binding, is_sure in _of_dicts(evaluator, base, node, name) if is_held else ():
+    for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
@@ -100,7 +110,7 @@ def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
 
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
     """Return whether the object in which a store is made may be one of these: another may have its name by now."""
-    value = evaluator.value(_receiver(store), store.scope)
+    value = evaluator.value(receiver_of(store), store.scope)
     holders = {known.identity for known in base.alternatives}
     is_unknown = not holders or base.open or value.open or not value.alternatives
     return is_unknown or any(known.identity in holders for known in value.alternatives)
@@ -129,7 +139,7 @@ def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast
     if answer is None or (isinstance(key, str) and _elsewhere(evaluator, Value((known,)), key)):
         return None
     if answer:
-        return None if _is_taken_from(what) else True
+        return None if tables.is_taken_from(what) else True
     return False if lists.is_fixed(evaluator, what) and not tables.grows(what, key, own) else None
 
 
@@ -181,82 +191,6 @@ def _only_stores(function: Scope) -> bool:
     return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
 
 
-# --- a dict under keys that are computed, and what is taken out of it: `name[key] = value`, `name.pop("a")`
-
-
-def _of_dicts(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Iterator[tuple[Binding, bool]]:
-    """Yield what changes the entry under a key of some dicts, in the files in which they are made.
-
-    With each, whether it is surely that entry.
-    """
-    dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
-    if not dicts:
-        return
-    holders, is_there = {known.identity for known in dicts}, _is_there(node)
-    changes = [change for known in dicts for change in _dict_changes(known.what.scope.module)]  # type: ignore[union-attr]
-    for binding in dict.fromkeys(changes):
-        is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
-        answer = _is_about(evaluator, binding, name) if is_read else False
-        if answer is not False:
-            held = evaluator.value(_receiver(binding), binding.scope).alternatives
-            if any(known.identity in holders for known in held):
-                yield binding, answer is True
-
-
-def _is_there(node: ast.expr) -> bool:
-    """Return whether an expression fails where its dict does not have the key: nothing has taken that out before."""
-    is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
-    return isinstance(node, ast.Subscript) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
-
-
-def _is_taken_from(what: Display) -> bool:
-    """Return whether its file takes entries out of a dict, under a name that it got where it was made."""
-    names = {holder.name for holder in lists.bindings_of(what)}
-    sites = (site for word in REMOVES for site in what.scope.module.by_word.get(word, ()))
-    return any(site.base is not None and word_of(site.base) in names for site in sites)
-
-
-def _receiver(binding: Binding) -> ast.expr:
-    """Return the expression of the object that a store or a method changes."""
-    node = binding.node.func if isinstance(binding.node, ast.Call) else binding.node
-    assert isinstance(node, (ast.Attribute, ast.Subscript))
-    return node.value
-
-
-def _is_about(evaluator: Evaluator, binding: Binding, name: str) -> Optional[bool]:
-    """Return whether a change is one of the entry under a key; None where that is not known."""
-    node = binding.node
-    key = next(iter(node.args), None) if isinstance(node, ast.Call) else node.slice  # type: ignore[attr-defined]
-    if not isinstance(key, ast.expr):
-        return True if node.func.attr == "clear" else None  # type: ignore[attr-defined]
-    value = evaluator.value(key, binding.scope)
-    if value.constant is not NO_CONSTANT and not value.overridable:
-        return bool(value.constant == name)
-    return False if value.alternatives and not value.open and name not in value.constants else None
-
-
-@fact
-def _dict_changes(module: SemanticIndex) -> list[Binding]:
-    """Return what, by its form, stores in a dict of a file under a key that is computed, or takes entries out."""
-    found = []
-    for target, value, block in (store for stores in module.registered.values() for store in stores):
-        if setting_loops.of_key(target.slice, block) is None and not _is_given(value, block.scope):
-            known = value if not isinstance(value, ast.Starred) else None
-            found.append(Binding("", "assign" if known is not None else "delete", target, known, (), target, block))
-    for site in (site for word in REMOVES for site in module.by_word.get(word, ())):
-        is_of_dict = isinstance(site.node, ast.Call) and (site.node.args or site.word != "pop")
-        if is_of_dict and site.base is not None:
-            found.append(Binding("", "delete", site.node, None, (), site.stmt, site.block))
-    return found
-
-
-def _is_given(value: ast.expr, scope: Scope) -> bool:
-    """Return whether a function stores what it is given, and gives it back, as a decorator that registers it does."""
-    bindings = scope.owner.bindings.get(value.id, ()) if isinstance(value, ast.Name) else ()
-    returned = (node.id for node, _ in scope.owner.returns if isinstance(node, ast.Name))
-    return any(binding.kind == "parameter" for binding in bindings) and value.id in returned  # type: ignore[attr-defined]
-
-
 # --- order
 
 
@@ -269,82 +203,21 @@ def _is_sure(
     if binding.scope.owner is scope.owner:
         return has_run(binding, node, scope)
     if isinstance(binding.scope.owner.node, ast.Module):
-        return _is_behind(evaluator, binding, node, scope, homes == {binding.scope.module})
-    if is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
-        return True
-    only = evaluator.value(_receiver(binding), binding.scope).only
-    is_one = only is not None and _is_made_once(evaluator, only)
-    return is_one and _has_run_elsewhere(evaluator, binding, place(node, scope), scope.owner, CALLS)
-
-
-def _is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether what is known is one object in a run: made in no loop, and in no function that is called again."""
-    what, node = known.what, known.where[1]
-    if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
-        return True
-    scope = what.scope
-    for _ in range(CALLS):
-        here = place(node, scope)
-        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
-            return False
-        if not scope.owner.is_function:
+        is_given = homes == {binding.scope.module}  # the object comes from the module that stores
+        if is_given and is_done_for(evaluator, stored(binding), scope.owner):
             return True
-        sites = evaluator.program.callers(scope.owner)
-        if len(sites) != 1:
-            return False
-        node, scope = sites[0].node, sites[0].scope
-    return False
-
-
-def _has_run_elsewhere(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope, calls: int) -> bool:
-    """Return whether a store of another function has run, on every path, when a place is reached.
-
-    A call before it makes it, or all calls of the function around come after it.
-    """
-    own = store.scope.owner
-    if own is scope:
-        return happens_before(stored(store), here)
-    if any(
-        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, store, calls)
-        for site in scope.calls
-    ):
+    elif is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
         return True
-    sites = evaluator.program.callers(scope) if scope.is_function and calls else ()
-    return 0 < len(sites) <= CALLERS and all(
-        site.scope.owner is scope
-        or _has_run_elsewhere(evaluator, store, place(site.node, site.scope), site.scope.owner, calls - 1)
-        for site in sites
-    )
-
-
-def _makes(evaluator: Evaluator, site: Site, store: Binding, calls: int) -> bool:
-    """Return whether a call makes a store, on every path: the function that it enters, or one that this calls."""
-    if not calls:
-        return False
-    only = evaluator.callees(site).only
-    function = only.definition if only is not None else None
-    if function is None or function.yields or not isinstance(function.node, ast.FunctionDef):
-        return False
-    if function is store.scope.owner:
-        return _always_runs(stored(store))
-    return any(
-        _always_runs(place(each.node, each.scope)) and _makes(evaluator, each, store, calls - 1)
-        for each in function.calls
-    )
-
-
-def _always_runs(here: Optional[Place]) -> bool:
-    """Return whether a place has run whenever its function has returned: there is no `return` before it."""
-    if here is None or not is_always_passed(here):
-        return False
-    start = here.owner.module.rank(here.owner.node) or 0
-    before = here.owner.module.steps[start + 1 : here.rank]
-    return not any(isinstance(step, ast.Return) and block.scope.owner is here.owner for step, block in before)
+    else:
+        only = evaluator.value(receiver_of(binding), binding.scope).only
+        if only is None or not is_made_once(evaluator, only):
+            return False
+    return has_run_before(evaluator, stored(binding), place(node, scope), scope)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
     """Return whether the function that stores returns the object, which nothing reads before."""
-    target = _receiver(binding)
+    target = receiver_of(binding)
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
         return False
     is_own = any(b.kind != "parameter" for b in owner.bindings.get(target.id, ()))
@@ -362,9 +235,9 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
     if binding.scope.owner is other.scope.owner:
         return rank(binding) > rank(other)
-    if binding.scope.owner is scope.owner or _is_imported(evaluator, other, stored(binding), binding.scope):
-        return True
-    return _has_run_elsewhere(evaluator, other, stored(binding), binding.scope.owner, CALLS)
+    return binding.scope.owner is scope.owner or has_run_before(
+        evaluator, stored(other), stored(binding), binding.scope
+    )
 
 
 def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
@@ -374,91 +247,162 @@ def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Opti
     if not isinstance(binding.scope.owner.node, ast.Module):
         return False
     own = last.scope.owner
-    is_inside = (
-        own.is_function and not own.imports and read is not None and read.owner is own
-    )  # no module runs meanwhile
-    if is_inside or _is_imported(evaluator, binding, stored(last), last.scope):
-        return True
-    return _has_run_elsewhere(evaluator, binding, stored(last), own, CALLS)  # a module runs once
+    if own.is_function and not own.imports and read is not None and read.owner is own:
+        return True  # no module runs meanwhile
+    return has_run_before(evaluator, stored(binding), stored(last), own)  # a module runs once
 
 
-# --- a store at module level, and code elsewhere
+# --- the stores of its own methods
 
 
-def _is_behind(evaluator: Evaluator, store: Binding, node: ast.expr, scope: Scope, is_own: bool) -> bool:
-    """Return whether a store at the level of a module has run, on every path, when code of another scope is evaluated.
+def kept(cls: Scope, name: str) -> list[Binding]:
+    """Return the stores of an attribute in the methods of a class that a constructor does not replace itself."""
+    stores = cls.attributes.get(name, [])
+    return stores if len(stores) < 2 else _kept(cls.module, cls, name)
 
-    Code of another file runs behind it where that file has imported the module to its end, or is given what only the
-    module makes (`is_own`); a function where all of its calls do. Of a function without a known call, it is not
-    known.
+
+@fact
+def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
+    init, stores = cls.method(INIT), cls.attributes[name]
+    if init is None or name in init.attrs:
+        return stores
+    own = [each for each in stores if each.scope.owner is init]
+    called = [(at, method) for site in init.calls if (method := _own_method(cls, init, site)) and (at := _rank(site))]
+    sure = [rank(each) for each in own if is_always_passed(stored(each))]
+    given = {each.scope.owner for each in stores if is_always_passed(stored(each))}
+    sure += [at for at, method in called if method in given]
+    replaced = [each for each in own if rank(each) < max(sure, default=-1) and not each.block.loops]
+    if not replaced or any(name in method.attrs for at, method in called if rank(replaced[0]) < at < max(sure)):
+        return stores
+    return [each for each in stores if each not in replaced]
+
+
+def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:
+    """Return the method of its own object that a constructor always calls by a call; None of other calls."""
+    is_own = isinstance(site.base, ast.Name) and site.base.id == receiver_name(init) and site.block.parent is None
+    return cls.method(site.word) if is_own else None
+
+
+def _rank(site: Site) -> int:
+    at = place(site.node, site.scope)
+    return at.rank if at is not None else 0
+
+
+def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
+    """Return whether a class sets an attribute only in methods that nothing calls while an object is made.
+
+    `cls`: the class of the object, which may derive from `owner`, that sets the attribute.
     """
-    own = scope.owner
-    if own.module is not store.scope.module:
-        is_given = is_own and _is_done_for(evaluator, store, own)
-        if is_given or _is_imported(evaluator, store, place(node, scope), own):
-            return True
-    return _is_defined_behind(store, own) or (own.is_function and _is_called_behind(evaluator, store, own, CALLS))
-
-
-def _is_defined_behind(store: Binding, scope: Scope) -> bool:
-    """Return whether the function or class that code stands in, at the level of the module, is only made then."""
-    outer: Optional[Scope] = scope
-    while outer is not None and outer.parent is not store.scope.owner:
-        outer = outer.parent
-    return outer is not None and happens_before(stored(store), place(outer.node, store.scope))
-
-
-def _is_called_behind(evaluator: Evaluator, store: Binding, function: Scope, calls: int) -> bool:
-    """Return whether all calls of a function come after a store."""
-    sites = evaluator.program.callers(function)
-    if not sites or len(sites) > CALLERS or not calls:
+    methods = {store.scope.owner.name for store in owner.attributes.get(name, ())}
+    if not methods or name in owner.bindings or INIT in methods:
         return False
-    at = stored(store)
+    classes = bases.ancestors(evaluator, cls)
+    return all(methods.isdisjoint(method.attrs) for each in classes for method in each.defines)
+
+
+def counting(
+    evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
+) -> Optional[list[tuple[Binding, Optional[Scope]]]]:
+    """Return the stores of an attribute that count where code reads it from an object, and the call that runs each.
+
+    Those of the method that was called on the object last; of the constructor, where none was. None where that is not
+    known, or where only one method sets it.
+    """
+    cls = known.cls
+    stores = kept(cls, name) if cls is not None else []
+    methods = list(dict.fromkeys(each.scope.owner for each in stores))
+    if cls is None or len(methods) < 1 + (bool(methods) and methods[0].name == INIT):
+        return None
+    while isinstance(scope, CallContext) and scope.call is not None and scope.call.row is None:
+        if scope.receiver is None or scope.receiver.identity != known.identity or scope.function in methods:
+            break
+        node, scope = scope.call.call, scope.caller
+    if scope.owner in methods or not _is_called_by_code(evaluator, cls, methods):
+        return None
+    before: list[Site] = []
+    for method in methods:
+        found = _calls_before(evaluator, cls, method, known, node, scope) if method.name != INIT else []
+        if found is None:
+            return None
+        before.extend(found)
+    if len({site.scope.owner for site in before}) > 1:
+        return None
+    counted: list[tuple[Binding, Optional[Scope]]] = []
+    for site in sorted(before, key=lambda site: (_rank(site), site.span[1]), reverse=True):
+        (callee,) = evaluator.callees(site).alternatives
+        function = callee.definition
+        if function is None:
+            return None
+        context = calls.entered_context(evaluator, function, Layer(site.call, site.scope), known)
+        own = [each for each in stores if each.scope.owner is function]
+        counted.extend((each, context) for each in own)
+        if any(_has_run(evaluator, each, context or function) for each in own):
+            return counted
+    return [*counted, *((each, None) for each in stores if each.scope.owner.name == INIT or _is_started(cls, each))]
+
+
+def _has_run(evaluator: Evaluator, store: Binding, scope: Scope) -> bool:
+    """Return whether a store runs in a call of its method."""
+    conditions = path_condition(store.block)
+    is_sure = (evaluator.value(each.test, scope).truth is each.result for each in conditions)
+    return is_always_passed(stored(store)) or (bool(conditions) and not store.block.loops and all(is_sure))
+
+
+def _is_called_by_code(evaluator: Evaluator, cls: Scope, methods: Sequence[Scope]) -> bool:
+    """Return whether only code of the program calls some methods: no operator, and no library."""
+    is_own = all(known.definition is not None or known.api in bases.PLAIN for known in bases.lineage(evaluator, cls))
+    return is_own and not any(
+        getattr(each.node, "decorator_list", ()) or (each.name.startswith("__") and each.name != INIT)
+        for each in methods
+    )
+
+
+def _is_started(cls: Scope, store: Binding) -> bool:
+    """Return whether the constructor of a class calls the method of a store."""
+    init = cls.method(INIT)
+    return init is not None and any(_own_method(cls, init, site) is store.scope.owner for site in init.calls)
+
+
+def _calls_before(
+    evaluator: Evaluator, cls: Scope, method: Scope, known: Alternative, node: ast.expr, scope: Scope
+) -> Optional[list[Site]]:
+    """Return the calls of a method on an object that have run where code reads it; None where that is not known."""
+    sites = evaluator.program.sites(method.name)
+    if len(sites) > CALLERS or len(sites) < len(evaluator.program.callers(method)):
+        return None
+    found, chain, classes = [], [*_chain(node)], [*bases.ancestors(evaluator, cls)]
     for site in sites:
-        own, here = site.scope.owner, place(site.node, site.scope)
-        if own is store.scope.owner:
-            if not happens_before(at, here):
-                return False
+        held = evaluator.value(site.base, site.scope) if site.base is not None else TOP
+        if held.open or any(each.is_any and each.cls in classes for each in held.alternatives):
+            if held.open or site.scope.owner is not cls.method(INIT):
+                return None
             continue
-        is_later = _is_imported(evaluator, store, here, own) or _is_defined_behind(store, own) or own is function
-        if not is_later and not (own.is_function and _is_called_behind(evaluator, store, own, calls - 1)):
-            return False
-    return True
+        if all(each.identity != known.identity for each in held.alternatives):
+            continue
+        at = place(site.node, site.scope)
+        read, is_own = made_in(site.scope.owner, node, scope)
+        is_in_chain = any(part is site.node for part in chain)
+        if is_own and not is_in_chain and never_before(at, read):
+            continue
+        is_only = held.only is not None and len(evaluator.callees(site).alternatives) == 1
+        if not is_only or not (
+            is_in_chain or happens_before(at, read) or _has_been_called(evaluator, known, at, node, scope)
+        ):
+            return None
+        found.append(site)
+    return found
 
 
-def _is_imported(evaluator: Evaluator, store: Binding, here: Optional[Place], scope: Scope) -> bool:
-    """Return whether the file of a place has, before it, imported the module of a store, which goes on to its end."""
-    home, own = store.scope.module, scope.owner
-    if own.module is home or not _is_done_for(evaluator, store, own):
-        return False
-    for scope in (own.module.scope, own):
-        for stmt, block in scope.imports:
-            at = place(stmt, block.scope)
-            is_done = is_always_passed(at) if scope is not own else happens_before(at, here)
-            if is_done and any(
-                path == home.path or home.path in _behind(evaluator, path)
-                for path in evaluator.program.names.imported_files(stmt, own.module)
-            ):
-                return True
-    return False
+def _has_been_called(
+    evaluator: Evaluator, known: Alternative, site: Optional[Place], node: ast.expr, scope: Scope
+) -> bool:
+    """Return whether another function has called a method on an object, on every path, where code reads from it."""
+    is_one = is_made_once(evaluator, known)
+    return is_one and has_run_before(evaluator, site, place(node, scope), scope)
 
 
-def _is_done_for(evaluator: Evaluator, store: Binding, own: Scope) -> bool:
-    """Return whether code that has got hold of a module finds it at its end: it does not call that code before."""
-    home = store.scope.module
-    if not is_always_passed(stored(store)) or evaluator.program.is_entry(home.path):
-        return False
-    return own.module.path not in _behind(evaluator, home.path)
-
-
-@query
-def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
-    """Return the files that importing a file may run."""
-    found: set[str] = set()
-    todo = [path]
-    while todo:
-        for other in evaluator.program.project.imports.imported(todo.pop(), evaluator.program.names.roots):
-            if other in evaluator.program.paths and other not in found:
-                found.add(other)
-                todo.append(other)
-    return frozenset(found)
+def _chain(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield an expression and those on which it is called or read: of `a.b().c` also `a.b()`."""
+    while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        yield node

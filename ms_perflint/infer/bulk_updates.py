@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.execution_order import Place, never_before, place, root, stored
-from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, excludes, path_condition
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, Site
+from ms_perflint.index.execution_order import place, stored
+from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import bases, config_files, mappings, setting_loops
+from ms_perflint.infer.call_order import is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
 
@@ -224,56 +223,6 @@ def _is_own(receiver: ast.expr) -> bool:
     elif isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "vars":
         receiver = receiver.args[0] if receiver.args else receiver
     return isinstance(receiver, ast.Name) and receiver.id == "self"
-
-
-# --- before or after, in whatever call
-
-
-def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a store in an object never runs before an expression that reads from it, in whatever call.
-
-    `base` is what the object can be.
-    """
-    read = place(node, scope)
-    if not never_before(store, read):
-        return False
-    function = scope.owner
-    if not function.is_function:
-        return True
-    name = root(node)
-    bindings = function.bindings.get(name.id, ()) if name is not None else ()
-    if any(each.kind != "parameter" and each.scope.owner is function for each in bindings):
-        return True  # a call makes an object of its own
-    sites = evaluator.program.callers(function)
-    if not bindings or any(site.scope.owner is function for site in sites):
-        return not _is_repeated(evaluator, function, sites)
-    given = [(site, argument(evaluator, bindings[0], site).part) for site in sites if isinstance(site.node, ast.Call)]
-    values = [(site, evaluator.value(*part) if part is not None else TOP) for site, part in given]
-    return not any(
-        _is_repeated(evaluator, function, tuple(site for site, value in values if _may_be(value, known)))
-        for known in base.alternatives
-    )
-
-
-def _may_be(value: Value, known: Alternative) -> bool:
-    return value.open or any(each.identity == known.identity for each in value.alternatives)
-
-
-def _is_repeated(evaluator: Evaluator, function: Scope, sites: tuple[Site, ...]) -> bool:
-    """Return whether these calls of a function may run it more than once; of a method without one, others may."""
-    if not sites:
-        return function.is_method and function.name != "__init__"
-    if any(site.block.loops or isinstance(site.scope.node, COMPREHENSIONS) for site in sites):
-        return True
-    return any(not excludes(one.block, other.block) for one, other in combinations(sites, 2)) or any(
-        _runs_again(evaluator, site.scope.owner) for site in sites
-    )
-
-
-@query(bottom=True, top=True)
-def _runs_again(evaluator: Evaluator, function: Scope) -> bool:
-    """Return whether a function may run more than once; one that calls itself does."""
-    return function.is_function and _is_repeated(evaluator, function, evaluator.program.callers(function))
 
 
 # --- whether it runs

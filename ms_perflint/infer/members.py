@@ -16,7 +16,6 @@ from ms_perflint.infer import (
     bulk_updates,
     calls,
     configs,
-    method_writes,
     registries,
     sequences,
     tables,
@@ -117,9 +116,13 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
     """Return what an attribute is by the methods that were called on its object; None where that is not known."""
-    stores = method_writes.counting(evaluator, known, name, node, scope)
-    if not stores:
+    stores = attribute_writes.counting(evaluator, known, name, node, scope)
+    if stores is None or known.cls is None:
         return None
+    if not stores:  # no method of its own class was called that sets it
+        is_inherited = name not in known.cls.bindings
+        inherited = of_class(evaluator, known.cls, name, known, node, scope, own=False) if is_inherited else BOTTOM
+        return inherited if inherited.alternatives else None
     entered = constructed(evaluator, known)
     return join(evaluator.weighed(each, context or entered.get(each.scope)) for each, context in stores)
 
@@ -187,15 +190,18 @@ def of_class(
     """
     holder = receiver or met or _class_itself(evaluator, cls)
     is_any = own and holder.is_any
+    late: list[Value] = []  # what derived classes make of it, where an object has it from a base until then
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
             is_asked = own or known.what is not cls
             found = _defined_by(evaluator, known.what, name, holder, receiver is not None) if is_asked else BOTTOM
             if found.alternatives or found.open:
-                return _or_overridden(evaluator, cls, name, receiver, found, known.what) if is_any else found
-        elif known.api.startswith("mindspore."):
+                late.append(_or_overridden(evaluator, cls, name, receiver, found, known.what) if is_any else found)
+                if not attribute_writes.is_set_later(evaluator, cls, known.what, name):
+                    break
+        elif known.api.startswith("mindspore.") and not late:
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
-    return _of_derived(evaluator, cls, name, receiver) if is_any else TOP
+    return join(late) if late else _of_derived(evaluator, cls, name, receiver) if is_any else TOP
 
 
 def _or_overridden(
@@ -259,7 +265,7 @@ def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
-    stores = method_writes.kept(cls, name)
+    stores = attribute_writes.kept(cls, name)
     if stores:
         values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
         if name in cls.bindings and not any(map(bases.is_always_stored, stores)):

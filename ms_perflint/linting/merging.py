@@ -77,6 +77,10 @@ def _edits(finding: Finding) -> Optional[tuple[Edit, ...]]:
     return finding.fix.edits if finding.fix is not None else None
 
 
+def _advice(finding: Finding) -> str:
+    return finding.fix.message if finding.fix is not None else finding.help
+
+
 def _weakness(finding: Finding) -> int:
     return list(Safety).index(finding.fix.safety) if finding.fix is not None else -1
 
@@ -96,7 +100,7 @@ def merged(by_program: Sequence[Found]) -> list[Finding]:
         if len(edits) > 1:
             unfixed = next((report for report in reports if report.fix is None), None)  # it says why there is none
             text = Message("no fix is shown: the programs that run this need different ones")
-            noted = first._replace(fix=None, related=(*first.related, Related(first.place, text)))
+            noted = first._replace(fix=None, related=(*first.related, Related(first.place, text)), help=_advice(first))
             out.append(unfixed if unfixed is not None else noted)
         elif first.fix is None:
             out.append(first)

@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -187,10 +188,7 @@ def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
 @query(bottom=())
 def derived(program: Inputs, cls: Scope) -> tuple[Scope, ...]:
     """Return the classes of the program that derive from this one, directly or not."""
-    found = _derived(program, cls)
-    for each in found:  # which grows meanwhile
-        found.extend(inner for inner in _derived(program, each) if inner not in found)
-    return tuple(found)
+    return tuple(reachable(_derived(program, cls), lambda each: _derived(program, each)))
 
 
 def _derived(program: Inputs, cls: Scope) -> list[Scope]:

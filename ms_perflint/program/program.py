@@ -439,9 +439,13 @@ class Program:
     def _order(self) -> run_order.Order:
         return run_order.order(self)
 
+    def may_run(self, site: Site) -> bool:
+        """Return whether no condition around a call is always false."""
+        return self.evaluator.may_run(site)
+
     def runs(self, site: Site) -> bool:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
-        runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.evaluator.may_run(site)
+        runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))
         return runs and not (self.commands.is_one_run() and callers.is_left_out(self, scope))

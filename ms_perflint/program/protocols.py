@@ -16,3 +16,6 @@ class Calls(Files, Protocol):
 
     def callees(self, site: Site) -> tuple[Scope, ...]:
         """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+
+    def may_run(self, site: Site) -> bool:
+        """Return whether no condition around a call is always false."""

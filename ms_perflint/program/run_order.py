@@ -75,6 +75,8 @@ class _Order:
             if isinstance(step, (ast.Import, ast.ImportFrom)):
                 yield from self._imported(step, scope.module)
                 continue
+            if isinstance(step, Site) and not self.program.may_run(step):
+                continue
             self.at.setdefault(id(step.node), len(self.at))
             if isinstance(step, Site):
                 self.words.add(step.word)

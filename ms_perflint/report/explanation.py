@@ -98,7 +98,7 @@ class _Text:
         for related in finding.related:
             lines.append(f"  {position(related.place)}: {visible(self.say(related.message))}")
         fix = finding.fix
-        said = labelled(fix) if fix is not None else Message("no fix is offered")
+        said = labelled(fix) if fix is not None else finding.help or Message("no fix is offered")
         return [*lines, f"  {self.say(Message('help: {text}', text=said))}"]
 
     def elsewhere(self, finding: Finding, said: str) -> list[str]:

@@ -36,7 +36,8 @@ def _finding(finding: Finding, outcome: Outcome, root: str) -> str:
     else:
         where.update(endLine=str(end.row))
     text = f"{path}:{spot(finding.place)}: {finding.code} {finding.message}"
-    help_text = f"\n{outcome.say(HELP)}: {finding.fix.message}" if finding.fix else ""
+    advice = finding.fix.message if finding.fix else finding.help
+    help_text = f"\n{outcome.say(HELP)}: {advice}" if advice else ""
     page = f"\n{pages.reference(finding.code, finding.name)}"
     return command("warning", f"ms-perflint ({finding.code})", where, f"{text}{help_text}{page}")
 

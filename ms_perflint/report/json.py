@@ -41,6 +41,7 @@ def _finding(finding: Finding, outcome: Outcome) -> dict[str, object]:
         "url": pages.url(finding.code, finding.name),
         "measured": measured._asdict() if (measured := outcome.measured(finding)) is not None else None,
         "configurations": list(finding.configurations) or None,
+        "help": finding.help or None,
     }
 
 

@@ -132,6 +132,8 @@ class _Log:
             properties["cell"] = {"number": finding.place.cell, "row": finding.place.line}
         if finding.configurations:
             properties["configurations"] = list(finding.configurations)
+        if finding.help:
+            properties["help"] = finding.help
         if (measured := self.outcome.measured(finding)) is not None:
             properties["measured"] = measured._asdict()
         if properties:

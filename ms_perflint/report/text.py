@@ -44,8 +44,10 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
     note = style(outcome.say(NOTE), "bold")
     lines += [f"{note}: {position(related.place)}: {related.message}" for related in finding.related]
     fix = outcome.fix(finding)
+    advice = outcome.say(labelled(fix)) if fix is not None else finding.help
+    if advice:
+        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {advice}")
     if fix is not None:
-        lines.append(f"{style(outcome.say(HELP), 'cyan')}: {outcome.say(labelled(fix))}")
         lines += changes(fix, finding.place, outcome.sources, style)
     measured = outcome.measured(finding)
     if measured is not None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
+from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
 from ms_perflint.resolve import folders, standard_library
 from ms_perflint.resolve.import_statements import Import, imports, taken
@@ -247,13 +248,7 @@ class Imports:
 
     def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
         """Return a file and all that it imports with a search path, in the order in which they are found."""
-        seen, todo = {entry: None}, [entry]
-        while todo:
-            for path in self.imported(todo.pop(), roots):
-                if path not in seen:
-                    seen[path] = None
-                    todo.append(path)
-        return seen
+        return reachable([entry], lambda path: self.imported(path, roots))
 
     def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
         """Return the directory of an entry script, and what the files of its program put before and behind it."""

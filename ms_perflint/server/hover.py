@@ -78,8 +78,9 @@ def _shown(finding: Finding, checked: Checked) -> str:
     told = [say(_told(measurement), language) for measurement in _measurements(finding, checked)]
     unread = [say(checked.unread, language)] if checked.unread else []
     measured = "".join(f"\n\n{each}" for each in (*told, *unread))
+    by_hand = f"\n\n{finding.help}" if finding.help else ""
     if finding.fix is None or trust is None:
-        return f"**{finding.code}** {finding.message}{measured}"
+        return f"**{finding.code}** {finding.message}{measured}{by_hand}"
     lines = "".join(_diffs(finding, checked)).splitlines()
     diff = "\n".join(lines if len(lines) <= MOST else [*lines[: MOST - 1], "..."])
     advice = say(labelled(finding.fix.trusted(trust)), language)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
@@ -71,12 +72,12 @@ def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
 
 def _serves_others(program: Program, function: Scope) -> bool:
     """Return whether a script that trains nothing may call a function, or what calls it in its file."""
-    names, todo = set[str](), [function]
-    while todo:
-        scope = todo.pop()
-        if scope.name not in names and scope.is_function and scope.module is function.module:
-            names.add(scope.name)
-            todo += [caller.scope.owner for caller in training.callers(program, scope)]
+
+    def above(scope: Scope) -> Iterator[Scope]:
+        callers = (caller.scope.owner for caller in training.callers(program, scope))
+        return (each for each in callers if each.is_function and each.module is function.module)
+
+    names = {scope.name for scope in reachable([function], above)}
     pattern = rb"\b(?:%s)[ \t]*\(" % "|".join(sorted(names)).encode()
     scripts = set(program.project.programs(function.module.path)) - {program.entry, function.module.path}
     return any(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
@@ -202,14 +203,13 @@ def _counts_epochs(loop: ast.AST) -> bool:
 
 def _has_epochs(program: Program, scope: Scope) -> bool:
     """Return whether a function that trains has a loop over epochs, itself or in what it calls."""
-    todo = [scope]
-    for each in todo:  # which grows meanwhile
-        found = [site for site in each.calls if site.scope.owner in training_scopes(program)]
-        if any(_counts_epochs(loop) for site in found for loop in site.block.loops):
-            return True
-        inner = (callee for site in found for callee in callees(program, site))
-        todo.extend(callee for callee in inner if callee in training_scopes(program) and callee not in todo)
-    return False
+    training = training_scopes(program)
+
+    def called(caller: Scope) -> Iterator[Scope]:
+        return (each for site in caller.calls for each in callees(program, site) if each in training)
+
+    sites = (site for each in reachable([scope], called) if each in training for site in each.calls)
+    return any(_counts_epochs(loop) for site in sites for loop in site.block.loops)
 
 
 def _is_used(program: Program, cls: Scope) -> bool:

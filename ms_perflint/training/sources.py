@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
@@ -70,19 +71,14 @@ def _is_listed(call: Call) -> bool:
 
 def _functions(program: Program, function: Scope) -> list[Scope]:
     """Return a function and those of the project that it calls, directly or not."""
-    found = {function: None}
-    todo = [function]
-    while todo:
-        inner = [
-            callee
-            for site in todo.pop().calls
-            if program.evaluator.may_run(site)
-            for callee in program.callees(site)
-            if callee.is_function and callee.name != "__init__" and callee not in found
-        ]
-        found.update(dict.fromkeys(inner))
-        todo.extend(reversed(dict.fromkeys(inner)))
-    return list(found)
+
+    def called(caller: Scope) -> Iterator[Scope]:
+        sites = (site for site in caller.calls if program.evaluator.may_run(site))
+        return (
+            each for site in sites for each in program.callees(site) if each.is_function and each.name != "__init__"
+        )
+
+    return list(reachable([function], called))
 
 
 def _works(program: Program, site: Site) -> bool:

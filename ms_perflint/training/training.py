@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
@@ -224,16 +225,11 @@ def training_scopes(program: Program) -> set[Scope]:
 
 def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
     """Return the scopes in which sites stand, and those of the calls that lead there."""
-    found: set[Scope] = set()
-    todo = [site.scope.owner for site in sites]
-    while todo:
-        scope = todo.pop()
-        if scope in found:
-            continue
-        found.add(scope)
-        if scope.is_function:
-            todo.extend(site.scope.owner for site in callers(program, scope))
-    return found
+
+    def above(scope: Scope) -> Iterator[Scope]:
+        return (site.scope.owner for site in (callers(program, scope) if scope.is_function else ()))
+
+    return set(reachable((site.scope.owner for site in sites), above))
 
 
 def callers(program: Program, function: Scope) -> list[Site]:

@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import jit, mode, training
+from ms_perflint.training import conditions, jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import End
 
@@ -55,9 +55,16 @@ def is_place(call: Call) -> bool:
 
 
 def first_context(program: Program) -> Optional[Call]:
-    """Return the first `set_context` on the default path of a program."""
+    """Return the first `set_context` on the default path of a program that is not for a CPU alone."""
     run = (call for call in program.calls(mode.SET_CONTEXT) if program.is_run_by_entry(call))
-    calls = [call for call in run if not call.is_optional and not any(mode.tests_of_mode(program, call))]
+    calls = [
+        call
+        for call in run
+        if not call.is_optional
+        and not any(mode.tests_of_mode(program, call))
+        and not conditions.is_for_cpu_only(program, call)
+        and not is_beside_cpu(call)
+    ]
     return min(calls, key=lambda call: program.position(call) or 0) if calls else None
 
 

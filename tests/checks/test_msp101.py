@@ -172,7 +172,85 @@ PLACES = [
 ]
 SWITCHES = [("run_mode", "Ascend", "GPU"), ("eager", "Ascend", "GPU"), ("remote", "Ascend", "Ascend")]
 
+# Contexts of which one is for a CPU alone, and the mark of the call that trains
+ON_CPU = [
+    (
+        "and one for others",
+        """
+        if len(sys.argv) > 1:
+            device = sys.argv[1]
+            if device == "CPU":
+                ms.set_context(device_target="CPU")
+            else:
+                ms.set_context(device_target="Ascend", device_id=int(device))  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "in front of two others",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target="CPU")
+        elif device == "GPU":
+            ms.set_context(device_target="GPU")  # ! unsafe
+        else:
+            ms.set_context(device_target="Ascend")
+        """,
+        "",
+    ),
+    (
+        "by a count",
+        """
+        if len(sys.argv) < 2:
+            ms.set_context(device_target="CPU")
+        else:
+            ms.set_context(device_target="Ascend", device_id=int(sys.argv[1]))  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "alone",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target=device)
+        """,
+        "  # ! unsafe",
+    ),
+    (
+        "and one for all",
+        """
+        device = sys.argv[1]
+        if device == "CPU":
+            ms.set_context(device_target="CPU")
+        ms.set_context(max_call_depth=10000)  # ! unsafe
+        """,
+        "",
+    ),
+    (
+        "which may be a GPU",
+        """
+        device = sys.argv[1]
+        if device in ("CPU", "GPU"):
+            ms.set_context(device_target=device)  # ! unsafe
+        """,
+        "",
+    ),
+]
+
 FIRES = [
+    *(
+        case(
+            f"a context for a CPU, {name}",
+            "import sys\n",
+            IMPORTS,
+            NETWORK,
+            contexts,
+            f"ms.Model(net, loss, opt).train(10, dataset){mark}\n",
+        )
+        for name, contexts, mark in ON_CPU
+    ),
     *(
         case(
             f"a step through {name}",
@@ -1302,6 +1380,58 @@ QUIET = [
         """,
     ),
 ]
+
+
+HELD = [
+    ("class Config:\n    mode = ms.PYNATIVE_MODE\n", "Config.mode", "ms.GRAPH_MODE"),
+    ("class Config:\n    def __init__(self):\n        self.mode = 1\n", "Config().mode", "0"),
+    ('config = {"mode": context.PYNATIVE_MODE}\n', 'config["mode"]', "context.GRAPH_MODE"),
+    ("from types import SimpleNamespace\nconfig = SimpleNamespace(mode=1)\n", "config.mode", "0"),
+]
+
+
+@pytest.mark.parametrize(("before", "given", "text"), HELD)
+def test_a_mode_that_something_holds_is_changed_there_for_display(before: str, given: str, text: str) -> None:
+    files = {"train.py": join(IMPORTS, before, f"ms.set_context(mode={given})\n", TRAIN)}
+    (finding,) = Program(files).lint(CODE).findings
+    assert finding.fix is not None
+    assert (finding.fix.safety, [edit.text for edit in finding.fix.edits]) == (Safety.DISPLAY, [text])
+
+
+UNREACHED = [
+    "if False:\n    run()\n",
+    "WANTED = 0\nif WANTED:\n    run()\n",
+    "import sys\nsys.exit()\nrun()\n",
+    "raise SystemExit\nrun()\n",
+    "def main():\n    return\n    run()\nmain()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(False)\n",
+]
+REACHED = [
+    "if True:\n    run()\n",
+    "import sys\nif not sys.argv:\n    sys.exit()\nrun()\n",
+    "def main(train=False):\n    if train:\n        run()\nmain(True)\n",
+]
+RUN = join(
+    IMPORTS,
+    STEP,
+    """
+    def run():
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+
+
+    """,
+)
+
+
+@pytest.mark.parametrize("text", UNREACHED)
+def test_no_mode_is_missed_where_running_the_script_comes_to_no_step(text: str) -> None:
+    assert not Program({"train.py": RUN + text}).lint(CODE).findings
+
+
+@pytest.mark.parametrize("text", REACHED)
+def test_a_mode_is_missed_where_running_the_script_comes_to_a_step(text: str) -> None:
+    assert len(Program({"train.py": RUN + text}).lint(CODE).findings) == 1
 
 
 @pytest.mark.parametrize("program", FIRES)

@@ -234,7 +234,7 @@ def test_a_layer_that_is_right_in_graph_mode_only_is_named_in_pynative() -> None
         program = Program({"train.py": text.replace("GRAPH_MODE", f"{mode}_MODE")})
         (finding,) = program.lint(CODE).findings
         assert (finding.fix is None) is is_refused
-    assert "`LSTM` is not known" in refused(finding)
+    assert refused(finding) == "PyNative mode computes wrong gradients of `LSTM` in FP16"
 
 
 BIASED = """
@@ -790,10 +790,43 @@ def test_a_level_that_was_taken_out_is_not_offered(before: str, behind: str, is_
     ],
 )
 def test_a_layer_that_is_too_narrow_is_not_reported(layer: str, is_reported: bool) -> None:
+    assert is_reported_with("import sys\n\nwidth = int(sys.argv[1])\n\n\n", layer) is is_reported
+
+
+def is_reported_with(width: str, layer: str) -> bool:
+    """Return whether a network of one layer is reported, behind what says its width."""
     net = PROBABLE.format(init=f"self.layer = {layer}", construct="self.layer(x)")
-    text = join("import sys\n\nwidth = int(sys.argv[1])\n\n\n", net).replace("self.fc = nn.Dense(64, 64)", "pass")
-    report = Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE)
-    assert bool(report.findings) is is_reported
+    text = join(width, net).replace("self.fc = nn.Dense(64, 64)", "pass")
+    return bool(Program({"train.py": join(IMPORTS, text, MODEL.format("nn.MSELoss()"))}).lint(CODE).findings)
+
+
+OPTION = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int{})
+    width = parser.parse_args().width
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("width", "is_reported"),
+    [
+        (OPTION.format(", default=16"), False),
+        (OPTION.format(", default=128"), True),
+        (OPTION.format(""), True),
+        (
+            "class Config:\n    def __init__(self, width=16):\n        self.width = width\nwidth = Config().width\n",
+            False,
+        ),
+        ("import os\nwidth = int(os.environ.get('WIDTH', 16))\n", False),
+        ("import os\nwidth = int(os.environ['WIDTH'])\n", True),
+    ],
+)
+def test_a_layer_that_is_too_narrow_by_default_is_not_reported(width: str, is_reported: bool) -> None:
+    assert is_reported_with(width, "nn.Dense(784, width)") is is_reported
 
 
 @pytest.mark.parametrize(
@@ -1187,3 +1220,23 @@ CLOSED = """
 def test_numbers_of_the_function_around_are_numbers(init: str, before: str, is_fixed: bool) -> None:
     finding = found(CLOSED.format(init=init, before=before))
     assert (finding.fix is not None) is is_fixed, finding.related
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
+        ("opt = nn.Adam(net.trainable_params())", False),
+        ("opt = nn.Adam(net.trainable_params(), nn.ExponentialDecayLR(0.1, 0.9, 4))", False),
+        ("opt, other = nn.SGD(net.trainable_params()), nn.WithEvalCell(net, nn.MSELoss())", False),
+        ("opt, other = nn.SGD(net.trainable_params()), nn.Unknown()", True),
+    ],
+)
+def test_what_trains_a_network_is_no_part_of_it(beside: str, is_refused: bool) -> None:
+    made = f"""
+        def make():
+            net = nn.SequentialCell(nn.Dense(64, 128), nn.ReLU(), nn.Dense(128, 64))
+            {beside}
+            return Model(net, nn.MSELoss(), opt), opt{", other" * ("other" in beside)}
+        """
+    fix = found(made, "model = make()[0]\nmodel.train(10, dataset, dataset_sink_mode=True)\n").fix
+    assert (fix is None) is is_refused

@@ -19,7 +19,7 @@ IMPORTS = """
     import mindspore.ops.functional as F
     import mindspore.ops.operations as P
     import numpy as np
-    from mindspore import Parameter, Tensor, nn, ops
+    from mindspore import Parameter, Tensor, mint, nn, ops
 
 
     """
@@ -179,6 +179,8 @@ return y.astype("float16")  # !
             """\
 mask = self.cast(x > 0, mstype.bool_)  # ! safe
 same = ops.cast(self.equal(x, y), ms.bool_)  # ! safe
+far = (mnp.abs(x) > 1).astype(ms.bool_)  # ! safe
+low = (ops.abs(y) < mnp.mean(y)).astype(ms.bool_)  # ! safe
 both = ops.logical_and(mask, same).astype(ms.bool_)  # ! safe
 return both
 """,
@@ -530,6 +532,8 @@ return x + a, b, c, d
             """\
 mask = (np.expand_dims(x, 0) >= np.expand_dims(y, 1)).astype(np.bool_)
 wide = ops.cast(x.ndim > 2, ms.bool_)
+first = ops.cast(ops.abs(x).item() > 2, ms.bool_)
+equal = ops.cast(mint.equal(x, y) != self.last, ms.bool_)
 return mask, wide
 """,
             "",

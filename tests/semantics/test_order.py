@@ -86,6 +86,10 @@ def test_order_in_one_file(text: str, expected: str) -> None:
 
 
 CONFIG = "c = {'x': 1}\n"
+BOTH = {
+    "late.py": "from config import c\nc['x'] = d = 3",
+    "m.py": "from config import c\ndef setup():\n    c['x'] = 4",
+}
 FILES = [
     ("from config import c\nreveal(c['x'])", {}, "2"),
     (
@@ -114,6 +118,9 @@ FILES = [
         {"late.py": "from config import c\nc['x'] = d = 3"},
         "3",
     ),
+    ("from late import d\nfrom m import setup, c\nsetup()\nreveal((c['x'], d)[0])", BOTH, "4"),
+    ("from m import setup, c\nsetup()\nfrom late import d\nreveal((c['x'], d)[0])", BOTH, "3 4"),
+    ("from m import setup, c\nif unknown():\n    setup()\nfrom late import d\nreveal((c['x'], d)[0])", BOTH, "3 4"),
 ]
 
 

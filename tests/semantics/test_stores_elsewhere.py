@@ -95,3 +95,76 @@ def test_the_one_of_a_function_comes_behind_that_of_the_module() -> None:
         "c = Holder()\nc.x = 1\n\n\ndef main():\n    c.x = 2\n    run()\n\n\ndef run():\n    reveal(c.x)\n\n\nmain()\n"
     )
     assert shown(reveal("class Holder:\n    pass\n\n\n" + text)) == "2"
+
+
+NET = """\
+class Net:
+    def __init__(self):
+        self.scale = 1
+
+    def set_scale(self, x):
+        #EARLY
+        self.scale = x
+
+    def reset(self):
+        self.scale = 0
+
+
+"""
+PREPARE = "def prepare(n, x):\n    n.set_scale(x)\n\n\n"
+READ = "def read(n):\n    reveal(n.scale)\n\n\n"
+METHODS = [
+    ("net = Net()\nprepare(net, 2)\nreveal(net.scale)", "2"),
+    ("net = Net()\nprepare(net, 5)\nreveal(net.scale)", "5"),
+    ("def outer(n):\n    prepare(n, 2)\n\n\nnet = Net()\nouter(net)\nreveal(net.scale)", "2"),
+    ("def make():\n    n = Net()\n    prepare(n, 2)\n    return n\n\n\nnet = make()\nreveal(net.scale)", "2"),
+    (READ + "net = Net()\nprepare(net, 2)\nread(net)", "2"),
+    (READ + "net = Net()\nread(net)\nprepare(net, 2)", "0 1 2"),
+    ("net = Net()\nif unknown():\n    prepare(net, 2)\nreveal(net.scale)", "0 1 2"),
+    ("net = Net()\nreveal(net.scale)\nprepare(net, 2)", "0 1 2"),
+    ("for i in range(3):\n    net = Net()\n    if i:\n        reveal(net.scale)\n    prepare(net, 2)", "0 1 2"),
+    ("def make():\n    return Net()\n\n\na = make()\nb = make()\nprepare(b, 2)\nreveal(a.scale)", "0 1 2"),
+    ("net = Net()\nprepare(net, 2)\nnet.reset()\nreveal(net.scale)", "0 1 2"),
+]
+RETURNS = [
+    ("if unknown():\n            return", "1 2"),
+    ("if x is None:\n            return", "2"),
+    ("if unknown():\n            raise ValueError", "2"),
+    ("f = lambda: 3", "2"),
+]
+PUT = """\
+class C:
+    def __init__(self):
+        self.x = 1
+        self.put()
+
+    def put(self):
+        #BODY
+
+
+"""
+
+
+@pytest.mark.parametrize("code, expected", METHODS)
+def test_a_method_that_another_function_calls_gives_an_attribute(code: str, expected: str) -> None:
+    assert " ".join(sorted(shown(reveal(NET + PREPARE + code + "\n")).split())) == expected
+
+
+@pytest.mark.parametrize("early, expected", RETURNS)
+def test_a_method_that_may_return_before_it_stores_leaves_what_was_there(early: str, expected: str) -> None:
+    code = NET.replace("#EARLY", early) + "net = Net()\nnet.set_scale(2)\nreveal(net.scale)\n"
+    assert " ".join(sorted(shown(reveal(code)).split())) == expected
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("try:\n            return\n        finally:\n            self.x = 2", "2"),
+        ("try:\n            self.x = 2\n        finally:\n            print(1)", "2"),
+        ("if unknown():\n            return\n        self.x = 2", "1 2"),
+        ("self.x = 2\n        if unknown():\n            return\n        print(1)", "2"),
+    ],
+)
+def test_a_method_of_the_constructor_replaces_what_it_surely_stores(body: str, expected: str) -> None:
+    text = PUT.replace("#BODY", body) + "reveal(C().x)\n"
+    assert " ".join(sorted(shown(reveal(text)).split())) == expected

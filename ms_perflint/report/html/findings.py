@@ -142,10 +142,11 @@ def _line(finding: Finding, source: Source, row: int) -> Markup:
 
 
 def _fix(finding: Finding, outcome: Outcome) -> Markup | None:
-    """Return what the fix would change, and how far it is trusted."""
+    """Return what the fix would change, and how far it is trusted; without one what to do by hand."""
     fix = outcome.fix(finding)
     if fix is None:
-        return None
+        by_hand = tag("p", tag("strong", outcome.say(Message("To do"))), ": ", _worded(finding.help))
+        return tag("div", by_hand, class_="fix") if finding.help else None
     lines = changes(fix, finding.place, outcome.sources, _Classes())
     advice = _worded(outcome.say(labelled(fix)))
     head = tag("p", tag("strong", outcome.say(Message("Fix"))), ": ", advice)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.core.graphs import reachable
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import only_value
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
@@ -135,19 +136,16 @@ def may_run_each_step(module: SemanticIndex) -> bool:
 
 def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
     """Return the functions of a file that run in every step: `construct`, what is compiled, what they call."""
-    todo = [
-        scope
-        for scope in root.module.scopes
-        if scope.is_function and (_is_compiled(dtypes, scope) or (scope.name == "construct" and dtypes.in_cell(scope)))
-    ]
-    found = set(todo)
-    while todo:
-        for site in todo.pop().calls:
-            for callee in dtypes.program.callees(site):
-                if callee not in found and callee.module is root.module and callee.name != "__init__":
-                    found.add(callee)
-                    todo.append(callee)
-    return found
+    functions = (each for each in root.module.scopes if each.is_function)
+    compiled = (
+        each for each in functions if _is_compiled(dtypes, each) or (each.name == "construct" and dtypes.in_cell(each))
+    )
+
+    def called(caller: Scope) -> Iterator[Scope]:
+        callees = (each for site in caller.calls for each in dtypes.program.callees(site))
+        return (each for each in callees if each.module is root.module and each.name != "__init__")
+
+    return set(reachable(compiled, called))
 
 
 def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
@@ -160,3 +158,17 @@ def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
         if names & {"mindspore.jit", "mindspore.ms_function", "mindspore.ops.MultitypeFuncGraph"}:
             return True
     return False
+
+
+def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
+    """Return what a name was given, if it was given one thing that is read nowhere else."""
+    only = scope.only(node) if scope.sole(node) is not None else None
+    if only is None or not isinstance(only.stmt, ast.Assign) or len(only.stmt.targets) > 1:
+        return None
+    return only.value if _reads(only) == [node] else None
+
+
+def _reads(binding: Binding) -> list[ast.Name]:
+    """Return where a name is read while it may hold what this binding gave it; inner functions count."""
+    flow = binding.scope.flow
+    return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]

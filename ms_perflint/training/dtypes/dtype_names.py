@@ -10,7 +10,6 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.infer.values import Value
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
@@ -116,3 +115,14 @@ def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[
         return (id(cls), node.attr) if settled else None
     key = _path(dtypes, node.value, scope, depth + 1)
     return (key, node.attr) if key is not None else None
+
+
+def home_of(name: str, scope: Scope) -> Optional[Scope]:
+    """Return the scope that binds a name: this one, or one around it up to the function that runs it; else None."""
+    home = scope.home(name)
+    return home if home is not None and home.owner is scope.owner else None
+
+
+def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+    """Return the one thing that binds a name of the function where it is read; None of several, and of other names."""
+    return scope.only(node) if home_of(node.id, scope) is not None else None

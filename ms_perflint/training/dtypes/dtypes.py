@@ -23,10 +23,9 @@ from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import home_of, only_binding
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.training.dtypes.dtype_names import named
+from ms_perflint.training.dtypes.dtype_names import home_of, named, only_binding
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 if TYPE_CHECKING:
@@ -239,10 +238,10 @@ class Dtypes:
         if not isinstance(node, ast.Call):
             return False
         known = self._callee(node, scope)
-        word = tensor_ops.known_word(known[0]) if known is not None else ""
-        if not word and isinstance(node.func, ast.Attribute):
-            return node.func.attr in tensor_ops.MOVES and self.is_tensor(node.func.value, scope)
-        return bool(word) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
+        if known is not None and tensor_ops.gives_tensor(known[0]):
+            return True
+        is_moved = isinstance(node.func, ast.Attribute) and node.func.attr in tensor_ops.MOVES
+        return is_moved and self.is_tensor(node.func.value, scope)  # type: ignore[attr-defined]
 
     # --- calls
 

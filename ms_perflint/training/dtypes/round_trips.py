@@ -12,8 +12,8 @@ from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.bindings import only_value
 from ms_perflint.training.dtypes.casts import Cast, read_cast
+from ms_perflint.training.dtypes.creations import only_value
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
 if TYPE_CHECKING:

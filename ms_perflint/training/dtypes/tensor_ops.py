@@ -117,6 +117,8 @@ CREATIONS = {
     "linspace": "float32",  # between numbers: between tensors it has the dtype of these
     "tuple_to_array": "float32",  # of floats: where the first is an integer it is int32
 }
+_MADE = ("mindspore.Tensor", "mindspore.common.initializer.initializer")
+_FAMILIES = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
 DTYPE_PARAMETERS = ("dtype", "type", "t", "rtype")
 # Under the same word in these modules other things are meant: `mint.equal` gives a Python bool, `mint.max` a pair
 _ELSEWHERE = {
@@ -126,11 +128,23 @@ _ELSEWHERE = {
 }
 
 
+def computes(api: str) -> bool:
+    """Return whether an operator, or a method of what one gives, computes a tensor, or a number: `x.mean().item()`."""
+    word = api.rpartition(".")[2]
+    return api.startswith(_FAMILIES) and word not in NO_TENSOR and word not in PARTS
+
+
+def gives_tensor(api: str) -> bool:
+    """Return whether what an operator computes is a tensor, or a pair of them."""
+    is_on_host = api == "mindspore.mint.equal" or api.endswith((".asnumpy", ".item", ".tolist"))
+    return api in _MADE or (computes(api) and not is_on_host)
+
+
 def known_word(api: str) -> str:
     """Return the word under which an operator stands in the tables; "" for what is no operator."""
     module, _, word = api.rpartition(".")
     root, _, family = module.partition(".")
-    if api in ("mindspore.Tensor", "mindspore.common.initializer.initializer"):
+    if api in _MADE:
         return word
     if root != "mindspore" or family not in ("ops", "numpy", "mint"):
         return ""

@@ -22,13 +22,12 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
-from ms_perflint.training.dtypes import tensor_ops
+from ms_perflint.training.dtypes.tensor_ops import computes
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _MADE = frozenset({"list", "tuple", "dict"})
 _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
-_OPERATORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
@@ -155,12 +154,6 @@ def _after(function: Scope, test: ast.If) -> list[ast.Name]:
         if is_load and function.home(node.id) is function:  # type: ignore[attr-defined]
             loads.setdefault(node.id, node)  # type: ignore[attr-defined, arg-type]
     return list(loads.values())
-
-
-def computes(api: str) -> bool:
-    """Return whether an operator gives a tensor."""
-    word = api.rpartition(".")[2]
-    return api.startswith(_OPERATORS) and word not in tensor_ops.NO_TENSOR and word not in tensor_ops.PARTS
 
 
 class Tensors:

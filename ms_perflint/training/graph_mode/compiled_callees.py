@@ -11,8 +11,8 @@ from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import is_cell, kin
-from ms_perflint.training.optimizers import OPTIMIZERS
+from ms_perflint.training.bases import is_cell
+from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training_steps import GRADS
 
 _APART = ("jit_class", "ms_class")  # what these make is called in Python
@@ -70,8 +70,7 @@ def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
 
 def _takes_apart(program: Program, known: Alternative) -> bool:
     """Return whether the tensors of a container become inputs one by one: `enable_tuple_broaden` of 2.10."""
-    is_optimizer = not kin(program, known.type_api, known.cls).isdisjoint(OPTIMIZERS)
-    return is_optimizer or bool(program.naming("enable_tuple_broaden"))
+    return is_optimizer(program, known.type_api, known.cls) or bool(program.naming("enable_tuple_broaden"))
 
 
 def _is_jit_function(program: Program, function: Scope) -> bool:

@@ -61,7 +61,6 @@ _PYTHON = {
         square squeeze stack std subtract sum swapaxes tan tanh tile trace transpose tril triu true_divide trunc
         uint8 unique var vstack where zeros zeros_like"""
     ),
-    "functools": frozenset(),
 }
 _TENSORS = ("mindspore.Tensor", "mindspore.tensor")
 _WITH_WEIGHTS = (

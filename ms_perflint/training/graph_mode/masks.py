@@ -11,7 +11,8 @@ gives fails where a sum in it begins as a number of Python.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -81,9 +82,8 @@ class _Values:
             return self.is_chosen(node.operand, hops)
         if isinstance(node, ast.BinOp) and isinstance(node.op, _OF_BITS):
             return self.is_chosen(node.left, hops) or self.is_chosen(node.right, hops)
-        if isinstance(node, ast.Name) and hops:
-            values = self._values(node)
-            return bool(values) and all(self.is_chosen(each, hops - 1) for each in values)
+        if isinstance(node, ast.Name):
+            return self._always(node, self.is_chosen, hops)
         if not isinstance(node, ast.Call):
             return False
         dtype = self.dtypes.of(node, self.function)
@@ -100,17 +100,15 @@ class _Values:
     def is_part(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether an expression is as long as a mask is true."""
         if isinstance(node, ast.Subscript):
-            return self.is_chosen(node.slice) or self._calls(node.value, _DISTINCT, hops)
+            return self.is_chosen(node.slice) or self._gives(_DISTINCT, node.value, hops)
         if isinstance(node, ast.BinOp):
             return self.is_part(node.left, hops) or self.is_part(node.right, hops)
         if isinstance(node, ast.UnaryOp):
             return self.is_part(node.operand, hops)
-        if isinstance(node, ast.Name) and hops:
-            values = self._values(node)
-            if not values:
-                bound = self.function.lookup(node)
-                return bool(bound) and all(each.path and self._calls(each.value, _DISTINCT, hops) for each in bound)
-            return all(self.is_part(each, hops - 1) for each in values)
+        if isinstance(node, ast.Name):
+            bound = self.function.lookup(node)
+            is_unpacked = bool(bound) and all(each.path and self._gives(_DISTINCT, each.value, hops) for each in bound)
+            return is_unpacked or self._always(node, self.is_part, hops)
         if not isinstance(node, ast.Call) or word_of(node.func) in _ONE:
             return False
         if word_of(node.func) in _CHOOSES:
@@ -122,17 +120,15 @@ class _Values:
         """Return whether a loop goes through such a part: itself, or by its shape."""
         shapes = (each.value for each in ast.walk(over) if isinstance(each, ast.Attribute) and each.attr == "shape")
         is_range = isinstance(over, ast.Call) and word_of(over.func) == "range"
-        is_part = self.is_part(over) or self._calls(over, (*_DISTINCT, *_FINDS), _HOPS)
+        is_part = self.is_part(over) or self._gives((*_DISTINCT, *_FINDS), over, _HOPS)
         return is_part or (is_range and any(map(self.is_part, shapes)))
 
-    def _calls(self, node: Optional[ast.expr], words: Sequence[str], hops: int) -> bool:
-        """Return whether an expression is what a call of one of some words gives: `ops.unique(x)`."""
-        if isinstance(node, ast.Name) and hops:
-            values = self._values(node)
-            return bool(values) and all(self._calls(each, words, hops - 1) for each in values)
-        if not isinstance(node, ast.Call):
-            return False
-        return word_of(node.func) in words or (isinstance(node.func, ast.Call) and word_of(node.func.func) in words)
+    def _gives(self, words: Sequence[str], node: Optional[ast.expr], hops: int) -> bool:
+        """Return whether an expression is what a call of one of some words gives: `ops.unique(x)`, `P.Unique()(x)`."""
+        if isinstance(node, ast.Name):
+            return self._always(node, partial(self._gives, words), hops)
+        func = node.func if isinstance(node, ast.Call) else None
+        return func is not None and word_of(func.func if isinstance(func, ast.Call) else func) in words
 
     def is_one(self, node: ast.expr) -> bool:
         """Return whether a value is a number, or a tensor of no dimensions."""
@@ -148,6 +144,8 @@ class _Values:
         known = self.program.value(node, self.function)
         return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
 
-    def _values(self, node: ast.Name) -> list[ast.expr]:
-        """Return what a name of the function is bound to; nothing where it may be something else too."""
-        return self.function.wholes(node) if self.function.home(node.id) is self.function else []
+    def _always(self, node: ast.Name, is_so: Callable[[ast.expr, int], bool], hops: int) -> bool:
+        """Return whether all that a name of the function is bound to is so; no where it may be something else too."""
+        is_own = hops > 0 and self.function.home(node.id) is self.function
+        values = self.function.wholes(node) if is_own else []
+        return bool(values) and all(is_so(each, hops - 1) for each in values)

@@ -24,7 +24,8 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell
-from ms_perflint.training.graph_mode.branches import computes, root_of
+from ms_perflint.training.dtypes.tensor_ops import gives_tensor
+from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.graph_mode.compiled import (
     assigned,
     compiled,
@@ -331,7 +332,7 @@ def _is_container(program: Program, node: ast.expr, function: Scope) -> bool:
 def _is_tensor(known: Alternative) -> bool:
     """Return whether something is a tensor of MindSpore, as a call makes it, and no Parameter."""
     api = root_of(known)
-    return api in ("mindspore.Tensor", "mindspore.tensor") or (known.is_made and computes(api))
+    return api in ("mindspore.Tensor", "mindspore.tensor") or (known.is_made and gives_tensor(api))
 
 
 def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:

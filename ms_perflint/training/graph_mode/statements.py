@@ -27,8 +27,7 @@ from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.dtypes.tensor_ops import FORMS
-from ms_perflint.training.graph_mode.branches import computes
+from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
 from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 

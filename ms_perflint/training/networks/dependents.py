@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.core.findings import Place
+from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
@@ -46,13 +46,6 @@ _STARTS = (  # parameter, and the roles of its axes
     *((name, (layers.ALONG,)) for name in ("gamma_init", "beta_init", "moving_mean_init", "moving_var_init")),
 )
 _TABLES = ("embedding_table", "_weight")
-
-
-class Obstacle(NamedTuple):
-    """Something that depends on a width and cannot be changed with it, or is not understood."""
-
-    place: Place
-    text: Message
 
 
 class Sum(NamedTuple):
@@ -98,7 +91,7 @@ class Dependents:
             (each,) for each in group.scaled
         ]  # products that grow by the same factor
         self.divisors: list[int] = []  # of the width
-        self.obstacles: list[Obstacle] = []
+        self.obstacles: list[Related] = []  # what cannot be changed with the width, or is not understood
         for operation in flow.operations:
             if any(group.carries(flow, signal) for _, signal in operation.operands):
                 self._read(operation)
@@ -115,7 +108,7 @@ class Dependents:
         return all(_product(each, changed) * self.group.width == _product(each) * width for each in self.scaled)
 
     def _stop(self, node: ast.expr, scope: Scope, text: Message) -> None:
-        self.obstacles.append(Obstacle(scope.module.place(node), text))
+        self.obstacles.append(Related(scope.module.place(node), text))
 
     def _read(self, operation: Operation) -> None:
         word = operation.word

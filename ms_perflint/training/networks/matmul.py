@@ -6,7 +6,7 @@ import ast
 import math
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
@@ -52,6 +52,7 @@ MATMUL_OPS = _CONVOLVES | {
 BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
+_METHODS = frozenset({"matmul", "bmm"})  # also of Tensor
 CELLS = ("mindspore.nn.", "mindspore.mint.nn.")  # where layers are
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
@@ -66,6 +67,31 @@ def is_matmul(api: str) -> bool:
         return family.is_network(api)
     owner, _, word = api.rpartition(".")
     return word in MATMUL_CELLS or (word in MATMUL_OPS and owner.rpartition(".")[2] not in MATMUL_CELLS)
+
+
+@fact
+def is_matmul_site(program: Program, site: Site) -> bool:
+    """Return whether a site is matmul: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
+    if site.word == "@":
+        return is_noticed(program, site, "")
+    if site.word not in matmul_words(program, site.module):
+        return False
+    apis = program.apis(site)
+    if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
+        return False  # a layer is called: it counts where it is made
+    if any(is_matmul(api[:-2] if api.endswith("()") else api) for api in apis):
+        return is_noticed(program, site, apis[0])
+    if site.word not in _METHODS or site.scope.owner.name != "construct":
+        return False
+    base = site.base
+    is_other = isinstance(base, ast.Name) and (base.id == "self" or base.id in site.module.imported)
+    return base is not None and not is_other and not program.evaluator.callees(site).alternatives
+
+
+@fact
+def matmul_words(program: Program, module: SemanticIndex) -> set[str]:
+    """Return the words under which a module may call matmul."""
+    return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 
 
 def is_noticed(program: Program, site: Site, api: str) -> bool:
@@ -125,10 +151,10 @@ def _number(call: Call, name: str) -> Optional[int]:
 
 
 def _numbers(value: Value) -> tuple[int, ...]:
-    """Return the whole numbers that a value can be; none where it can be anything else."""
-    known = tuple(number for number in value.constants if isinstance(number, int))
-    is_known = not value.open and not value.overridable and len(known) == len(value.alternatives)
-    return known if is_known else ()
+    """Return the whole numbers that a value can be with the default options; none where it can be anything else."""
+    found = [known.constant for known in value.by_default]
+    known = tuple(number for number in found if isinstance(number, int))
+    return known if not value.open and len(known) == len(found) else ()
 
 
 def _kernel(call: Call) -> Optional[int]:

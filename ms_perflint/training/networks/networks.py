@@ -8,22 +8,21 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.appending import appended
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import family
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks.matmul import (
     CELLS,
-    MATMUL_CELLS,
-    MATMUL_OPS,
     is_matmul,
+    is_matmul_site,
     is_noticed,
     is_small_base,
+    matmul_words,
 )
 from ms_perflint.training.training_steps import is_step_class
 
@@ -41,7 +40,6 @@ HALVES = (
     "precision_mode",
 )
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
-TENSOR_PRODUCTS = frozenset({"matmul", "bmm"})  # also methods of Tensor
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
@@ -311,7 +309,7 @@ class _Part(NamedTuple):
 @fact
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
     """Return what the calls of a class or function add to a network, as far as they add something."""
-    words = _words(program, scope.module)
+    words = matmul_words(program, scope.module)
     sites = (site for site in scope.calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
     found = (_part(program, site, in_cell) for site in sites)
     return tuple(part for part in found if part is not None)
@@ -346,31 +344,6 @@ def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
     found += [part for attr in sorted(scope.attrs) for part in names.resolve_member(module, attr).scopes]
     parts = dict.fromkeys((*found, *(scope.defines if scope.is_class else ())))
     return tuple(part for part in parts if not is_loss(program, part))
-
-
-@fact
-def is_matmul_site(program: Program, site: Site) -> bool:
-    """Return whether a site is matmul: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
-    if site.word == "@":
-        return is_noticed(program, site, "")
-    if site.word not in _words(program, site.module):
-        return False
-    apis = program.apis(site)
-    if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
-        return False  # a layer is called: it counts where it is made
-    if any(is_matmul(api[:-2] if api.endswith("()") else api) for api in apis):
-        return is_noticed(program, site, apis[0])
-    if site.word not in TENSOR_PRODUCTS or site.scope.owner.name != "construct":
-        return False
-    base = site.base
-    is_other = isinstance(base, ast.Name) and (base.id == "self" or base.id in site.module.imported)
-    return base is not None and not is_other and not program.evaluator.callees(site).alternatives
-
-
-@fact
-def _words(program: Program, module: SemanticIndex) -> set[str]:
-    """Return the words under which a module may call matmul."""
-    return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:

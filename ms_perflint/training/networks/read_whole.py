@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
@@ -20,11 +21,15 @@ from ms_perflint.training.networks.matmul import CELLS
 from ms_perflint.training.networks.networks import added
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
+from ms_perflint.training.optimizers import OPTIMIZERS
+from ms_perflint.training.training_steps import STEP_CELLS
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collections.")
+_AROUND = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
+_TRAINERS = frozenset({*OPTIMIZERS, "mindspore.nn.learning_rate_schedule.LearningRateSchedule"})
 _ROWS = APPENDS | {"SequentialCell", "CellList"}
 
 
@@ -85,10 +90,17 @@ class _Reader:
             if made is not None and not self._was_here(known.identity):
                 self.row(known, made)
         elif not is_known(self.program, known.type_api) and known.type_api.startswith(CELLS):
-            unknown(*self._place(made, site), known.type_api.rpartition(".")[2])
+            self._layer(*self._place(made, site), known.type_api)
         elif not (known.type_api.startswith("mindspore.") or is_of(known.type_api, HALF)):
             self._foreign(*self._place(made, site), known.type_api)
         return None
+
+    def _layer(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
+        """End the reading at a layer of MindSpore that is not known, or not in the mode of the program."""
+        word = api.rpartition(".")[2]
+        if known_kinds.is_cell(api, self.program.version):
+            stop(module, node, Message("PyNative mode computes wrong gradients of `{name}` in FP16", name=word))
+        unknown(module, node, word)
 
     def _foreign(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
         """End the reading at what another library makes, which has a name, or at what nothing is known of."""
@@ -209,8 +221,10 @@ class _Reader:
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
+                if not site.scope.owner.is_method and _trains_networks(api):
+                    continue  # a function that makes a network, and what trains it
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
-                    unknown(site.module, site.node, api.rpartition(".")[2])
+                    self._layer(site.module, site.node, api)
             elif definition is not None and definition.is_class:
                 if is_cell_class(self.program, definition):
                     self.cls(definition)
@@ -227,6 +241,11 @@ class _Reader:
         assert isinstance(site.node, ast.Call)
         known = self.program.value(site.node, site.scope).alternatives
         return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
+
+
+def _trains_networks(api: str) -> bool:
+    """Return whether a class of MindSpore is of what trains a network, and no part of one."""
+    return api in _AROUND or not _TRAINERS.isdisjoint(mindspore_api.ancestors(api))
 
 
 def _of_self(root: ast.AST) -> list[ast.Attribute]:

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.core.findings import Place
+from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import feeds, layers, signals
-from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Obstacle, Sum
+from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Sum
 from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 
@@ -32,7 +32,7 @@ class Hidden(NamedTuple):
     sums: tuple[Sum, ...]  # that are the sum of it and of others
     dependents: Dependents
     consumers: tuple[Slot, ...]
-    obstacles: tuple[Obstacle, ...]  # for which no fix can be offered
+    obstacles: tuple[Related, ...]  # for which no fix can be offered
     leaves: Optional[Place]  # where it is given to code outside of the network
 
     @property
@@ -146,14 +146,14 @@ class _Group:
         scaled = tuple(self.scaled)
         return Group(calls, tuple(self.slots), origins, scaled, self.width, self.producer.width, is_last)
 
-    def obstacles(self) -> Iterator[Obstacle]:
+    def obstacles(self) -> Iterator[Related]:
         """Yield the layers that take the width in, and whose size cannot be changed with it."""
         for call in self._waits:
-            yield Obstacle(call.module.place(call.node), FIRST)
+            yield Related(call.place, FIRST)
         known = {slot.call for slot in self.slots} | set(self._joiners)
         for call in self._strange:
             if call not in known:
-                yield Obstacle(call.module.place(call.node), SIZE)
+                yield Related(call.place, SIZE)
 
     def leaves(self) -> Optional[Place]:
         """Return where the width is given to code outside of the networks."""

@@ -1,0 +1,175 @@
+"""Which of two places of a program runs first, where they stand in two functions or files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Optional
+
+from ms_perflint.core.graphs import reachable
+from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, root
+from ms_perflint.index.reachability import excludes
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Value
+
+CALLS = 6  # calls that are gone back, one behind the other
+CALLERS = 20  # of one function
+
+
+def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether what is known is one object in a run: made in no loop, and in no function that is called again."""
+    what, node = known.what, known.where[1]
+    if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
+        return True
+    scope = what.scope
+    for _ in range(CALLS):
+        here = place(node, scope)
+        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+            return False
+        if not scope.owner.is_function:
+            return True
+        sites = evaluator.program.callers(scope.owner)
+        if len(sites) != 1:
+            return False
+        node, scope = sites[0].node, sites[0].scope
+    return False
+
+
+def has_run_before(
+    evaluator: Evaluator, first: Optional[Place], here: Optional[Place], scope: Scope, calls: int = CALLS
+) -> bool:
+    """Return whether a place has run, on every path, whenever another is reached, that `scope` contains.
+
+    A call before the other makes it, or all calls of the function around come after it; what stands at the level of a
+    module has run behind its import, and where a function or class below it is made. Of a function without a known
+    call, it is not known.
+    """
+    if first is None or first.owner is scope.owner:
+        return happens_before(first, here)
+    if first.owner.parent is None and (_is_imported(evaluator, first, here, scope) or _is_below(first, scope)):
+        return True
+    if any(
+        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, first, calls)
+        for site in scope.owner.calls
+    ):
+        return True
+    sites = evaluator.program.callers(scope.owner) if scope.owner.is_function and calls else ()
+    return 0 < len(sites) <= CALLERS and all(
+        site.scope.owner is scope.owner
+        or has_run_before(evaluator, first, place(site.node, site.scope), site.scope, calls - 1)
+        for site in sites
+    )
+
+
+def _makes(evaluator: Evaluator, site: Site, first: Place, calls: int) -> bool:
+    """Return whether a call runs a place, on every path: in the function that it enters, or in one that this calls."""
+    if not calls:
+        return False
+    only = evaluator.callees(site).only
+    function = only.definition if only is not None else None
+    if function is None or function.yields or not isinstance(function.node, ast.FunctionDef):
+        return False
+    if function is first.owner:
+        return is_always_passed(first)
+    return any(
+        is_always_passed(place(each.node, each.scope)) and _makes(evaluator, each, first, calls - 1)
+        for each in function.calls
+    )
+
+
+def _is_below(first: Place, scope: Scope) -> bool:
+    """Return whether the function or class of the module that contains code is only made after a place."""
+    outer: Optional[Scope] = scope.owner
+    while outer is not None and outer.parent is not first.owner:
+        outer = outer.parent
+    return outer is not None and happens_before(first, place(outer.node, first.owner))
+
+
+def _is_imported(evaluator: Evaluator, first: Place, here: Optional[Place], scope: Scope) -> bool:
+    """Return whether the file of a place has, before it, imported the module of another, which goes on to its end."""
+    home, own = first.owner.module, scope.owner
+    if own.module is home or not is_done_for(evaluator, first, own):
+        return False
+    for scope in (own.module.scope, own):
+        for stmt, block in scope.imports:
+            at = place(stmt, block.scope)
+            is_done = is_always_passed(at) if scope is not own else happens_before(at, here)
+            if is_done and any(
+                path == home.path or home.path in _behind(evaluator, path)
+                for path in evaluator.program.names.imported_files(stmt, own.module)
+            ):
+                return True
+    return False
+
+
+def is_done_for(evaluator: Evaluator, first: Optional[Place], own: Scope) -> bool:
+    """Return whether code of another module that has got hold of that of a place finds it run to its end.
+
+    That module does not call this code before.
+    """
+    if first is None or own.module is first.owner.module or not is_always_passed(first):
+        return False
+    home = first.owner.module.path
+    return not evaluator.program.is_entry(home) and own.module.path not in _behind(evaluator, home)
+
+
+@query
+def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
+    """Return the files that importing a file may run."""
+    program = evaluator.program
+
+    def imported(path: str) -> Iterator[str]:
+        return (each for each in program.project.imports.imported(path, program.names.roots) if each in program.paths)
+
+    return frozenset(reachable(imported(path), imported))
+
+
+def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a store in an object never runs before an expression that reads from it, in whatever call.
+
+    `base` is what the object can be.
+    """
+    read = place(node, scope)
+    if not never_before(store, read):
+        return False
+    function = scope.owner
+    if not function.is_function:
+        return True
+    name = root(node)
+    bindings = function.bindings.get(name.id, ()) if name is not None else ()
+    if any(each.kind != "parameter" and each.scope.owner is function for each in bindings):
+        return True  # a call makes an object of its own
+    sites = evaluator.program.callers(function)
+    if not bindings or any(site.scope.owner is function for site in sites):
+        return not _is_repeated(evaluator, function, sites)
+    given = [(site, argument(evaluator, bindings[0], site).part) for site in sites if isinstance(site.node, ast.Call)]
+    values = [(site, evaluator.value(*part) if part is not None else TOP) for site, part in given]
+    return not any(
+        _is_repeated(evaluator, function, tuple(site for site, value in values if _may_be(value, known)))
+        for known in base.alternatives
+    )
+
+
+def _may_be(value: Value, known: Alternative) -> bool:
+    return value.open or any(each.identity == known.identity for each in value.alternatives)
+
+
+def _is_repeated(evaluator: Evaluator, function: Scope, sites: tuple[Site, ...]) -> bool:
+    """Return whether these calls of a function may run it more than once; of a method without one, others may."""
+    if not sites:
+        return function.is_method and function.name != "__init__"
+    if any(site.block.loops or isinstance(site.scope.node, COMPREHENSIONS) for site in sites):
+        return True
+    return any(not excludes(one.block, other.block) for one, other in combinations(sites, 2)) or any(
+        _runs_again(evaluator, site.scope.owner) for site in sites
+    )
+
+
+@query(bottom=True, top=True)
+def _runs_again(evaluator: Evaluator, function: Scope) -> bool:
+    """Return whether a function may run more than once; one that calls itself does."""
+    return function.is_function and _is_repeated(evaluator, function, evaluator.program.callers(function))
