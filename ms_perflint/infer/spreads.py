@@ -27,11 +27,7 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
         found += [default, TOP]
     if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):
         node = mapping.node
-        found = attribute_writes.overlaid(evaluator, found, value, node, name, mapping.scope, node)
-        is_taken_out = any(each is TOP for each in found)
-        found += [default] if is_taken_out else []
-        if any(site.word == "setdefault" for site in _changes(node, mapping.scope)):
-            found.append(TOP)
+        found = attribute_writes.overlaid(evaluator, found, value, node, name, mapping.scope, node, default)
     return join(found)
 
 
