@@ -12,9 +12,10 @@ from ms_perflint.index.signature import Held
 from ms_perflint.infer import lists, mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.sequences import MAPPED
+from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import (
     BOTTOM,
+    COMPREHENSION,
     DICT,
     LIST,
     MANY_OF,
@@ -169,6 +170,9 @@ def _compared(
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     """Return the elements of a list that the program shows, and does not change; None for anything else."""
     what = value.only.what if value.only is not None else None
+    if isinstance(what, Display) and what.kind == COMPREHENSION:
+        parts = whole(evaluator, value)
+        return [evaluator.read(part) for part in parts] if parts is not None else None
     if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET) or lists.changed(evaluator, what):
         return None
     shown = [part for part in what.parts if not part.is_spread]

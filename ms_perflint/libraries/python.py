@@ -196,6 +196,21 @@ def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
     return evaluator.members(value, "__class__", node, scope) if value.alternatives and is_known else None
 
 
+def _signature(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `inspect.signature(function)` shows of a function of the project: its `parameters` by their names."""
+    only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
+    function = only.definition if only is not None else None
+    if only is None or function is None or not (function.is_function or function.is_class):
+        return None
+    init = function.method("__init__") if function.is_class else function
+    if init is None:
+        return None
+    own = Signature.of(init, init.is_method and only.what is not init)
+    names = [(name, Held(node, scope, TOP)) for name in dict.fromkeys((*own.slots, *own.words))]
+    parameters = Held(node, scope, mappings.laid(evaluator, node, names, scope))
+    return mappings.laid(evaluator, node, [("parameters", parameters)], scope)
+
+
 def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return whether an object that holds settings has one; None for other objects."""
     if len(node.args) != 2:
@@ -355,6 +370,7 @@ MODEL = Library(
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
+        "inspect.signature": (_signature,),
         **dict.fromkeys((f"os.path.{name}" for name in ("exists", "isfile")), (_is_there,)),
         **dict.fromkeys((f"pathlib.Path.{name}" for name in ("exists", "is_file")), (_is_there,)),
         "builtins.type": (_type,),
