@@ -323,8 +323,8 @@ class Assignments(Places):
         return any(binding.kind not in ("function", "class", "import", "from") for binding in bindings)
 
     def _pass(self, argument: ast.expr, scope: Scope, how: Argument) -> None:
-        places = self.places(argument, scope)
-        if isinstance(argument, ast.Starred) or how.slot == "":
+        places = self.spread(argument, scope) if how.slot == "" else self.places(argument, scope)
+        if isinstance(argument, ast.Starred):
             places = taken(places)
         for node, path in places:
             node.passes = more(node.passes, (path, how))

@@ -49,11 +49,12 @@ def overlaid(
     name: str,
     scope: Scope,
     holder: Optional[ast.expr],
+    absent: Value = TOP,
 ) -> list[Value]:
     """Return what a setting can be, where `values` is what it was when its object was made.
 
     `node` is the expression that reads it from an object that `base` is, and `holder` the expression for that. A store
-    that surely runs before takes the place of everything that was there.
+    that surely runs before takes the place of everything that was there. `absent`: what a reader gets without it.
     """
     if name.startswith("__"):
         return list(values)
@@ -70,12 +71,16 @@ def overlaid(
         last = before[0]
         for binding in before[1:]:
             last = binding if _is_after(evaluator, binding, last, scope) else last
+        if _is_set_again(evaluator, base, last, name, node, scope):
+            return list(values)
         read = place(node, scope)
         later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
-        values = [evaluator.binding(last), *(evaluator.weighed(binding) for binding in later)]
-        return laid_over(evaluator, values, base, node, name, scope, last) if is_held and not is_called else values
+        first = evaluator.binding(last) if last.kind != "delete" else absent
+        values = [first, *(evaluator.weighed(binding) for binding in later)]
+        is_updated = is_held and not is_called
+        return laid_over(evaluator, values, base, node, name, scope, absent, last) if is_updated else values
     if is_held and not is_called:
-        values = laid_over(evaluator, values, base, node, name, scope)
+        values = laid_over(evaluator, values, base, node, name, scope, absent)
     if not found:
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]
@@ -92,11 +97,20 @@ def _stores(
     here = scope.module.stores.get((words, name), ()) if words else ()
     if "." in words and here:
         here = [each for each in here if _may_be_of(evaluator, each, base)]
+    elif here:
+        home = _binding_scope(scope, words)
+        here = [each for each in here if _binding_scope(each.scope, words) is home]
     found = [binding for binding in here if binding.node is not node]
     if held:
         found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
     found.extend(binding for binding in _of_classes(evaluator, base, name) if binding not in found)
     return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
+
+
+def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
+    """Return the scope that binds a name where it is read; the function where that is entered by one call."""
+    home = scope.home(name)
+    return home.owner if home is not None else None
 
 
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
@@ -299,6 +313,52 @@ def counting(
     Those of the method that was called on the object last; of the constructor, where none was. None where that is not
     known, or where only one method sets it.
     """
+    cls, before = known.cls, _setting_calls(evaluator, known, name, node, scope)
+    if cls is None or before is None:
+        return None
+    stores = kept(cls, name)
+    counted: list[tuple[Binding, Optional[Scope]]] = []
+    for site in before:
+        (callee,) = evaluator.callees(site).alternatives
+        function = callee.definition
+        if function is None:
+            return None
+        context = calls.entered_context(evaluator, function, Layer(site.call, site.scope), known)
+        own = [each for each in stores if each.scope.owner is function]
+        counted.extend((each, context) for each in own)
+        if any(_has_run(evaluator, each, context or function) for each in own):
+            return counted
+    return [*counted, *((each, None) for each in stores if each.scope.owner.name == INIT or _is_started(cls, each))]
+
+
+def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an object surely does not have an attribute where code asks for it.
+
+    Only methods of its class set it, of which none has been called.
+    """
+    cls = known.cls
+    if cls is None or not known.is_made or name not in cls.attributes or any(evaluator.program.stores(name)):
+        return False
+    others = [each for each in bases.ancestors(evaluator, cls) if each is not cls]
+    is_own = name not in cls.bindings and not cls.any_attributes
+    is_own = is_own and not any(name in each.bindings or name in each.attributes for each in others)
+    return is_own and counting(evaluator, known, name, node, scope) == []
+
+
+def _is_set_again(evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a method that sets an attribute of an object is called after a store in it, and before a read."""
+    only = base.only
+    if only is None or only.cls is None or not only.is_made or name not in only.cls.attributes:
+        return False
+    calls_of = _setting_calls(evaluator, only, name, node, scope) or ()
+    at = ((site, place(site.node, site.scope)) for site in calls_of)
+    return any(has_run_before(evaluator, stored(store), here, site.scope) for site, here in at)
+
+
+def _setting_calls(
+    evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
+) -> Optional[list[Site]]:
+    """Return the calls of methods that set an attribute, before code reads it from an object, the last one first."""
     cls = known.cls
     stores = kept(cls, name) if cls is not None else []
     methods = list(dict.fromkeys(each.scope.owner for each in stores))
@@ -318,18 +378,7 @@ def counting(
         before.extend(found)
     if len({site.scope.owner for site in before}) > 1:
         return None
-    counted: list[tuple[Binding, Optional[Scope]]] = []
-    for site in sorted(before, key=lambda site: (_rank(site), site.span[1]), reverse=True):
-        (callee,) = evaluator.callees(site).alternatives
-        function = callee.definition
-        if function is None:
-            return None
-        context = calls.entered_context(evaluator, function, Layer(site.call, site.scope), known)
-        own = [each for each in stores if each.scope.owner is function]
-        counted.extend((each, context) for each in own)
-        if any(_has_run(evaluator, each, context or function) for each in own):
-            return counted
-    return [*counted, *((each, None) for each in stores if each.scope.owner.name == INIT or _is_started(cls, each))]
+    return sorted(before, key=lambda site: (_rank(site), site.span[1]), reverse=True)
 
 
 def _has_run(evaluator: Evaluator, store: Binding, scope: Scope) -> bool:
@@ -361,7 +410,10 @@ def _calls_before(
     sites = evaluator.program.sites(method.name)
     if len(sites) > CALLERS or len(sites) < len(evaluator.program.callers(method)):
         return None
-    found, chain, classes = [], [*_chain(node)], [*bases.ancestors(evaluator, cls)]
+    found, classes = [], [*bases.ancestors(evaluator, cls)]
+    chains = [[*_chain(node)]]
+    if scope.owner.is_method:  # that reads: `object.set(1).run()`
+        chains.append(_in_all_chains(evaluator, scope.owner))
     for site in sites:
         held = evaluator.value(site.base, site.scope) if site.base is not None else TOP
         if held.open or any(each.is_any and each.cls in classes for each in held.alternatives):
@@ -372,7 +424,7 @@ def _calls_before(
             continue
         at = place(site.node, site.scope)
         read, is_own = made_in(site.scope.owner, node, scope)
-        is_in_chain = any(part is site.node for part in chain)
+        is_in_chain = any(part is site.node for chain in chains for part in chain)
         if is_own and not is_in_chain and never_before(at, read):
             continue
         is_only = held.only is not None and len(evaluator.callees(site).alternatives) == 1
@@ -390,6 +442,12 @@ def _has_been_called(
     """Return whether another function has called a method on an object, on every path, where code reads from it."""
     is_one = is_made_once(evaluator, known)
     return is_one and has_run_before(evaluator, site, place(node, scope), scope)
+
+
+def _in_all_chains(evaluator: Evaluator, method: Scope) -> list[ast.expr]:
+    """Return the expressions on which all calls of a method are."""
+    chains = [[*_chain(site.node)] for site in evaluator.program.callers(method) if isinstance(site.node, ast.expr)]
+    return [part for part in chains[0] if all(part in chain for chain in chains)] if chains else []
 
 
 def _chain(node: ast.expr) -> Iterator[ast.expr]:

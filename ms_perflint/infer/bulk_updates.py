@@ -39,13 +39,14 @@ def laid_over(
     node: ast.expr,
     name: str,
     scope: Scope,
+    absent: Value,
     store: Optional[Binding] = None,
 ) -> list[Value]:
     """Return what a setting of an object can be, where `values` is what it was before.
 
-    `node` is the expression that reads it from an object that `base` is; `store`: what surely set it, after which only
-    later updates count. A file that a user names may say anything, also where a user may do without it: programs come
-    with files to choose from.
+    `node` is the expression that reads it from an object that `base` is; `absent`: what it gets where it is not set;
+    `store`: what surely set it, after which only later updates count. A file that a user names may say anything, also
+    where a user may do without it: programs come with files to choose from.
     """
     found = list(values)
     holders = frozenset(known.identity for known in base.alternatives)
@@ -56,7 +57,7 @@ def laid_over(
         at = place(update.node, update.block.scope)
         if is_never_before(evaluator, at, base, node, scope):
             continue
-        after = _after(evaluator, update, found, name, update.block.scope)
+        after = _after(evaluator, update, found, name, update.block.scope, absent)
         is_below = at is not None and read is not None and at.owner is read.owner and at.rank >= read.rank
         found = [*found, *(each for each in after if each not in found)] if is_below else after  # in a loop
     return found
@@ -99,7 +100,7 @@ def own(
         for update in _updates_in(evaluator, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
             if is_here and all(_is_later(update, each) for each in sure):
-                found = _after(evaluator, update, found, name, scope)
+                found = _after(evaluator, update, found, name, scope, TOP)
     value = join(found)
     return value if value.alternatives else None
 
@@ -141,12 +142,14 @@ def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative
     return len(known) == 1 and (is_self or known[0].identity == this.identity)
 
 
-def _after(evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope) -> list[Value]:
+def _after(
+    evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope, absent: Value
+) -> list[Value]:
     """Return what a setting is after an update, from what it was before."""
     given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
     if given is None or reachability == IMPOSSIBLE:
         return before
-    if update.word == SETDEFAULT and any(value.alternatives for value in before):
+    if update.word == SETDEFAULT and any(value.alternatives and value is not absent for value in before):
         return before
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:

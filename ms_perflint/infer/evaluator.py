@@ -11,7 +11,7 @@ from ms_perflint.index.signature import Argument, Held, Layer, Part
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import TOP, Alternative, Api, Display, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Api, Display, Instance, Options, Value
 
 
 class Evaluator(Protocol):
@@ -159,7 +159,7 @@ class Library(NamedTuple):
     field: Callable[[Evaluator, Alternative, Union[str, int]], Optional[Value]] = lambda *_: None  # of a record
     has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
-    option: Callable[[Evaluator, Alternative, str], Value] = lambda *_: TOP  # of a parser
+    option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP  # of what a parser returns
     has_option: Callable[[Evaluator, Alternative, str], Optional[bool]] = lambda *_: None
     behind: Callable[[Evaluator, Alternative], list[Part]] = lambda *_: []  # what defaults of options are made of
     methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here

@@ -42,7 +42,7 @@ from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.resolver import Namespace
 
 T = TypeVar("T")
-READS = frozenset({"open", "read_text"})  # methods of a path, which may be a text here
+ASKED = frozenset({"open", "read_text", "exists", "is_file"})  # methods of a path, which may be a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
 DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
@@ -56,7 +56,7 @@ class OfConstant(Kind[Constant]):
         if isinstance(constant, PurePath) and name in computing.PARTS_OF_PATH:
             made = Constant(computing.PARTS_OF_PATH[name](constant))
             return Value((Alternative(made, self.known.where, self.known.by_default),))
-        is_path = isinstance(constant, (str, PurePath)) and name in READS
+        is_path = isinstance(constant, (str, PurePath)) and name in ASKED
         return self.evaluator.known(Api(f"pathlib.Path.{name}", self.known), node, scope) if is_path else TOP
 
     def item(self, key: object) -> Value:
@@ -319,8 +319,7 @@ class OfOptions(Settings[Options]):
     def item(self, key: object) -> Value:
         if key == "__dict__":
             return Value((self.known,))
-        parser = self.what.parser
-        return self.evaluator.libraries.option(self.evaluator, parser, key) if isinstance(key, str) else TOP
+        return self.evaluator.libraries.option(self.evaluator, self.what, key) if isinstance(key, str) else TOP
 
     def contains(self, key: object) -> Optional[bool]:
         parser = self.what.parser

@@ -102,8 +102,9 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     if kind is not None and known.is_made:  # of a class of its own, made like the well-known one
         return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
     found = of_class(evaluator, cls, name, known, node, scope)
-    if len(found.alternatives) > 1 and known.is_made and name in cls.attributes:
-        found = _as_written(evaluator, known, name, node, scope) or found
+    if len(found.alternatives) > 1 and name in cls.attributes:
+        this = known if known.is_made else _only_object(evaluator, cls)
+        found = (_as_written(evaluator, this, name, node, scope) if this is not None else None) or found
     if (found.alternatives and not cls.any_attributes) or not known.is_made:
         return found
     if cls.any_attributes:
@@ -112,6 +113,14 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
             return own
     held = setting(evaluator, known, name, node, scope)
     return held if held.alternatives else _delegated(evaluator, known, name) or found
+
+
+@query
+def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
+    """Return the object of a class of which the program makes one, which `self` is; None of others."""
+    sites = evaluator.program.callers(cls) if not evaluator.program.derived(cls) else ()
+    made = evaluator.value(sites[0].node, sites[0].scope).only if len(sites) == 1 else None
+    return made if made is not None and made.cls is cls and made.is_made else None
 
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:

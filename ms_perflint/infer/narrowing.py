@@ -91,6 +91,23 @@ def remaining(
     return value
 
 
+def past(value: Value, store: Binding) -> tuple[Value, bool]:
+    """Return what of an attribute's value comes past a store that asks for it, and whether that may run.
+
+    Past `if self.name is None: self.name = other` all but None comes.
+    """
+    parts = [part for condition in path_condition(store.block) for part in condition.parts]
+    if store.block.parent is None:
+        return Value(()), True
+    if store.block.loops or any(_words(choice(part.test).node) != _words(store.node) for part in parts):
+        return value, True
+    is_for_none = any(_is_none(part, _words(store.node)) for part in parts)
+    kept = tuple(each for each in value.alternatives if not all(_holds(part, each) for part in parts))
+    left = [each for each in kept if each.constant is not NO_CONSTANT or (is_for_none and each.truth)]
+    may_run = len(kept) < len(value.alternatives) or len(left) < len(kept) or value.open or value.overridable
+    return value._replace(alternatives=kept), may_run
+
+
 def _is_about(condition: Condition, name: str) -> bool:
     thing = choice(condition.test).node
     return isinstance(thing, ast.Name) and thing.id == name

@@ -12,9 +12,10 @@ from ms_perflint.index.signature import Held
 from ms_perflint.infer import lists, mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.sequences import MAPPED
+from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import (
     BOTTOM,
+    COMPREHENSION,
     DICT,
     LIST,
     MANY_OF,
@@ -27,6 +28,7 @@ from ms_perflint.infer.values import (
     ConfigDocument,
     Constant,
     Display,
+    Instance,
     Options,
     Value,
     join,
@@ -159,12 +161,18 @@ def _compared(
             return held if isinstance(op, ast.In) else _negated(evaluator, held, node, scope)
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(right, ast.Constant) and right.value is None:
         return combine(evaluator, [first], lambda known: _is_none(known[0], isinstance(op, ast.Is)), node, scope)
+    if isinstance(op, (ast.Is, ast.IsNot)) and not (first.constants and second.constants):
+        is_wanted = isinstance(op, ast.Is)
+        return combine(evaluator, [first, second], lambda known: _is_same(known[0], known[1], is_wanted), node, scope)
     return computed(evaluator, function, [first, second], node, scope)
 
 
 def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     """Return the elements of a list that the program shows, and does not change; None for anything else."""
     what = value.only.what if value.only is not None else None
+    if isinstance(what, Display) and what.kind == COMPREHENSION:
+        parts = whole(evaluator, value)
+        return [evaluator.read(part) for part in parts] if parts is not None else None
     if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET) or lists.changed(evaluator, what):
         return None
     shown = [part for part in what.parts if not part.is_spread]
@@ -182,6 +190,24 @@ def _is_none(known: Alternative, wanted: bool) -> object:
         return (known.constant is None) is wanted
     is_object = known.cls is not None or isinstance(known.what, (Display, Options, ConfigDocument, Scope, Bound))
     return not wanted if is_object else NO_CONSTANT
+
+
+def _is_same(known: Alternative, other: Alternative, wanted: bool) -> object:
+    """Return whether two things are one: classes and functions of the project, and objects made once, by a module."""
+    kinds = [_kind(each) for each in (known, other)]
+    if None in kinds or kinds == [Constant, Constant]:
+        return NO_CONSTANT
+    return (kinds[0] is kinds[1] and known.identity == other.identity) is wanted
+
+
+def _kind(known: Alternative) -> Optional[type]:
+    """Return the kind of a thing that is one however often it is met; None of others."""
+    if known.constant is not NO_CONSTANT:
+        return Constant
+    if isinstance(known.what, Scope):
+        return Scope
+    made = known.creation
+    return Instance if made is not None and made.scope.parent is None else None
 
 
 # --- and, or

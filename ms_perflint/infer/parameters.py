@@ -36,7 +36,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
             return given
     values, otherwise = [], default_of(evaluator, binding)
     is_left_out = binding.value is not None
-    for site in evaluator.program.callers(own) if own.is_function else ():
+    for site in evaluator.program.callers(own):
         reachability = evaluator.reachability(site.block)
         if reachability != IMPOSSIBLE:
             layer = Layer(site.call, site.scope)
@@ -79,13 +79,30 @@ def _set(evaluator: Evaluator, binding: Binding) -> Iterator[Value]:
 
 def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     """Return `self`, or the class of a class method: the one that was called on, where that is known."""
-    if isinstance(function, CallContext) and function.receiver is not None:
-        return Value((function.receiver,))
     cls = binding.scope.parent
     assert cls is not None
-    if is_decorated(binding.scope.node, "classmethod"):
-        return evaluator.known(cls, binding.node, binding.scope)
-    return evaluator.known(Instance(cls, None, binding.scope), binding.node, binding.scope)
+    receiver = function.receiver if isinstance(function, CallContext) else None
+    if not is_decorated(binding.scope.node, "classmethod"):
+        own = evaluator.known(Instance(cls, None, binding.scope), binding.node, binding.scope)
+        return Value((receiver,)) if receiver is not None else own
+    receivers = (receiver,) if receiver is not None else _called_on(evaluator, binding.scope)
+    own = evaluator.known(cls, binding.node, binding.scope)
+    return join(_class(each, binding) for each in receivers) if receivers else own
+
+
+def _class(receiver: Alternative, binding: Binding) -> Value:
+    """Return the class of a class method that is called on a class, or on an object."""
+    where = (binding.scope.module, binding.node) if receiver.is_any else receiver.where
+    return Value((Alternative(receiver.cls, where) if receiver.cls is not None else receiver,))
+
+
+def _called_on(evaluator: Evaluator, method: Scope) -> tuple[Alternative, ...]:
+    """Return what a class method is called on; nothing where that is not all known."""
+    callees = [evaluator.callees(site).alternatives for site in evaluator.program.callers(method)]
+    found = [
+        [k.what.receiver for k in each if k.definition is method and isinstance(k.what, Bound)] for each in callees
+    ]
+    return tuple(dict.fromkeys(k for each in found for k in each)) if all(found) else ()
 
 
 # --- what one call passes

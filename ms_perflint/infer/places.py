@@ -64,6 +64,7 @@ UPDATES = frozenset({"update", "setdefault"})  # of a mapping
 SHRINKS = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
 ORDERS = frozenset({"reverse", "rotate", "sort"})
 ADDS = GROWS | UPDATES | {"insert_child_to_cell"}
+RECORDS = frozenset({"asdict", "_asdict", "model_dump"})  # calls that make a mapping of what a record holds
 SUBMITS = frozenset({"submit", "apply_async"})
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
@@ -307,6 +308,10 @@ class Places:
         if word in PASSES:
             for argument in given(node):
                 found.extend(self.places(argument, scope))
+        if word in RECORDS:
+            made = self._display(node)
+            found.append((made, ""))
+            self.flow([(self.word(ANY), "")], made, (ELEMENT,))
         if word == "map" and node.args:
             made = self._display(node)
             found.append((made, ""))
@@ -343,6 +348,12 @@ class Places:
         elif word in TAKES or word in ("min", "max"):
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
+
+    def spread(self, node: ast.expr, scope: Scope) -> list[Place]:
+        """Return what `**node` may pass: of `vars(holder)` and `holder.__dict__` also any member of the object."""
+        given = node.args if isinstance(node, ast.Call) and word_of(node.func) == "vars" else []
+        held = node.value if isinstance(node, ast.Attribute) and node.attr == "__dict__" else next(iter(given), None)
+        return [*taken(self.places(node, scope)), *(self._computed(held) if held is not None else ())]
 
     def _computed(self, base: ast.expr) -> list[Place]:
         """Return what an object may give by a name that is computed; a file of its own names only."""

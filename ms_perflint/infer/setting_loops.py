@@ -10,7 +10,8 @@ from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import DICT, LIST, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
+from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
@@ -23,6 +24,7 @@ class Loop(NamedTuple):
     key: str
     value: Optional[str]
     stmt: ast.AST
+    is_paired: bool = False  # it goes through pairs of keys and values
 
 
 def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
@@ -49,7 +51,8 @@ def _loop(binding: Binding, names: dict[tuple[int, ...], str]) -> Optional[Loop]
     if method == "items" and binding.path == (0,):
         return Loop(over.func.value, binding.name, names.get((1,)), binding.stmt)  # type: ignore[attr-defined]
     if binding.path:
-        return None
+        value = names.get((1,))
+        return Loop(over, binding.name, value, binding.stmt, True) if binding.path == (0,) and value else None
     return Loop(over.func.value if method == "keys" else over, binding.name, None, binding.stmt)  # type: ignore[attr-defined]
 
 
@@ -70,6 +73,10 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
     if _is_of_command_line(evaluator, loop.over, scope):
         given = evaluator.program.given((f"--{name}", f"--{str(name).replace('_', '-')}"))
         return None if any(given) else False
+    if loop.is_paired:
+        pairs = _pairs(evaluator, loop, scope)
+        keys = [mappings.said(evaluator, key) for key, _ in pairs or ()]
+        return True if name in keys else None if pairs is None or NO_CONSTANT in keys else False
     over = evaluator.value(loop.over, scope)
     if over.alternatives and all(known.is_display and not known.is_mapping for known in over.alternatives):
         elements, is_open = evaluator.elements(over)
@@ -77,6 +84,14 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
             return True
         return None if is_open or any(not isinstance(known.constant, str) for known in elements) else False
     return mappings.held(evaluator, over, name)
+
+
+def _pairs(evaluator: Evaluator, loop: Loop, scope: Scope) -> Optional[list[tuple[Held, Held]]]:
+    """Return the keys and values that a loop goes through; None where not all are shown."""
+    parts = whole(evaluator, evaluator.value(loop.over, scope))
+    rows = [whole(evaluator, evaluator.read(part)) for part in parts or ()]
+    found = [(row[0], row[1]) for row in rows if row is not None and len(row) == 2]
+    return found if parts is not None and len(found) == len(parts) else None
 
 
 def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> bool:
@@ -102,7 +117,9 @@ def at_key(
 ) -> Optional[Held]:
     """Return what an expression in the body of a loop is when the loop comes to one key; None where it is not known."""
     if isinstance(node, ast.Name) and node.id == loop.value:
-        return Held(loop.over, scope, taken=(name,))
+        pairs = _pairs(evaluator, loop, scope) or () if loop.is_paired else ()
+        own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
+        return own[-1] if own else None if loop.is_paired else Held(loop.over, scope, taken=(name,))
     if isinstance(node, ast.Name):
         bindings = scope.bindings.get(node.id, ())
         only = bindings[0] if len(bindings) == 1 else None

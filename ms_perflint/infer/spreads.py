@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.index.execution_order import has_run
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import SPREADS, Held
-from ms_perflint.infer import mappings
+from ms_perflint.index.syntax_forms import text_of
+from ms_perflint.infer import attribute_writes, mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
@@ -24,14 +25,9 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
     found = [_held(evaluator, known, name, default, depth) for known in value.alternatives]
     if value.open or not value.alternatives:
         found += [default, TOP]
-    if isinstance(mapping.node, ast.Name) and mapping.is_plain:
-        stores = _stores(mapping.node, name, mapping.scope)
-        last = next((store for store in reversed(stores) if has_run(store, mapping.node, mapping.scope)), None)
-        if last is not None:
-            found, stores = [], stores[stores.index(last) :]
-        found += [evaluator.weighed(store) for store in stores]
-        if _is_changed(mapping.node, mapping.scope):
-            found.append(TOP)
+    if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):
+        node = mapping.node
+        found = attribute_writes.overlaid(evaluator, found, value, node, name, mapping.scope, node, default)
     return join(found)
 
 
@@ -40,7 +36,7 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
     value = evaluator.read(mapping)
     what = value.only.what if value.only is not None else None
     name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
-    if depth > SPREADS or (isinstance(mapping.node, ast.Name) and _is_changed(mapping.node, mapping.scope)):
+    if depth > SPREADS:
         return None
     names: list[object] = []
     if isinstance(what, ConfigDocument) and isinstance(what.data, dict) and not what.open:
@@ -53,6 +49,8 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
         return None
     stored = (key for base, key in mapping.scope.module.stores if name and base == name)
     names.extend(key for key in stored if _stores(mapping.node, key, mapping.scope))  # type: ignore[arg-type]
+    for site in _changes(mapping.node, mapping.scope) if isinstance(mapping.node, ast.Name) else ():
+        names.extend(_added(evaluator, site, depth))
     texts = [each for each in names if isinstance(each, str)]
     return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
 
@@ -74,6 +72,9 @@ def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, d
         if evaluator.holds(known, name) is False:
             return Value(default.alternatives, default.open, True)
         return found if found.alternatives else join([default, TOP])
+    held = evaluator.holds(known, name) if known.is_made else None
+    if held is not None:
+        return evaluator.item(known, name) if held else default
     return join([default, TOP])
 
 
@@ -86,12 +87,24 @@ def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
     return [each for each in scope.module.stores.get((node.id, name), ()) if _home(node, each.scope) is home]
 
 
-def _is_changed(node: ast.Name, scope: Scope) -> bool:
-    """Return whether a method may change a mapping under the name that it has here."""
-    home = _home(node, scope)
-    sites = ((site.base, site) for word in CHANGES for site in scope.module.by_word.get(word, ()))
-    own = (site for base, site in sites if isinstance(base, ast.Name) and base.id == node.id)
-    return any(_home(node, site.scope) is home for site in own)
+def _changes(node: ast.expr, scope: Scope) -> Iterator[Site]:
+    """Yield the calls of methods that may change a mapping under the name that it has here."""
+    if isinstance(node, ast.Name):
+        home = _home(node, scope)
+        sites = ((site.base, site) for word in CHANGES for site in scope.module.by_word.get(word, ()))
+        own = (site for base, site in sites if isinstance(base, ast.Name) and base.id == node.id)
+        yield from (site for site in own if _home(node, site.scope) is home)
+
+
+def _added(evaluator: Evaluator, site: Site, depth: int) -> Sequence[Optional[str]]:
+    """Return the keys that a method may add to a mapping; None among them for those that are not known."""
+    if site.word in SHRINKS:
+        return ()
+    given = site.call.args
+    if site.word == "setdefault":
+        return (text_of(given[0]) or None,) if given else (None,)
+    inner = [keys(evaluator, Held(each, site.scope), depth + 1) or (None,) for each in given]
+    return [word.arg for word in site.call.keywords] + [key for each in inner for key in each]
 
 
 def _home(node: ast.Name, scope: Scope) -> object:

@@ -110,6 +110,7 @@ class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
     parser: Alternative
+    words: Optional[tuple[Alternative, ...]] = None  # that it reads, where that is not the command line
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")

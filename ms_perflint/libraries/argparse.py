@@ -7,11 +7,12 @@ from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import Held, Part
+from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import commandline, mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
+from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     BOTTOM,
     NO_CONSTANT,
@@ -33,18 +34,28 @@ ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `parse_args()` of a parser gives."""
-    return _options(api.receiver) if api.receiver is not None else None
+    return _options(evaluator, api.receiver, Layer(node, scope)) if api.receiver is not None else None
 
 
-def _options(parser: Optional[Alternative]) -> Value:
+def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional[Layer]) -> Value:
     if parser is None or not parser.is_object:
         return TOP
-    return Value((Alternative(Options(parser_of(parser)), parser.where, parser.by_default),))
+    words = _words(evaluator, call) if call is not None else None
+    return Value((Alternative(Options(parser_of(parser), words), parser.where, parser.by_default),))
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     """Return the first element of what `parse_known_args()` gives."""
-    return _options(known.origin) if key == 0 else TOP
+    return _options(evaluator, known.origin, known.creation) if key == 0 else TOP
+
+
+def _words(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...]]:
+    """Return the words that `parse_args(["--lr", "0.1"])` reads; None where it reads those of the command line."""
+    given = Signature.named("args").bind(call).of("args").part
+    parts = whole(evaluator, evaluator.value(*given)) if given is not None else None
+    words = [known for part in parts or () for known in evaluator.read(part).alternatives]
+    is_shown = 0 < len(words) == len(parts or ()) and all(isinstance(word.constant, str) for word in words)
+    return tuple(words) if is_shown else None
 
 
 def parser_of(known: Alternative, end: str = "") -> Alternative:
@@ -96,6 +107,33 @@ def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
 
 
 # --- options
+
+
+def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
+    """Return what an option is in what a parser returns: of words that code shows, what these say."""
+    value = option(evaluator, what.parser, name)
+    if what.words is None:
+        return value
+    for site in (site for each in _family(evaluator, what.parser) for site in sites_of(evaluator, each)):
+        if site.word == ADD and name in option_names(evaluator, site):
+            keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
+            said = _said(what.words, flags_of(site.call))
+            found = commandline.overridden(value, (said,), commandline.of_option(keywords), (site.module, site.call))
+            return found._replace(overridable=False)
+    return value
+
+
+def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given:
+    """Return what the words of a command line give an option with some flags."""
+    found = commandline.ABSENT
+    for position, word in enumerate(words):
+        flag, sign, text = str(word.constant).partition("=")
+        if flag in flags:
+            then = str(words[position + 1].constant) if position + 1 < len(words) else "-"
+            is_bare = not sign and then.startswith("-")
+            behind = None if is_bare else text if sign else then
+            found = commandline.Given(behind, is_bare, word.place, True)
+    return found
 
 
 @query
@@ -297,7 +335,7 @@ def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
 MODEL = Library(
     calls={".parse_args": (_parsed,)},
     items={".parse_known_args": _known_options},
-    option=option,
+    option=_option,
     has_option=_has_option,
     behind=_behind,
     closed=("argparse.",),

@@ -12,8 +12,9 @@ from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import calls, commandline, mappings, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.narrowing import past
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import TOP, Alternative, Api, Instance, Value, join
+from ms_perflint.infer.values import TOP, TUPLE, Alternative, Api, Display, Instance, Member, Value, join
 
 NAMED_TUPLE = "collections.namedtuple"
 RECORDS = ("dataclass", "define", "attrs", "frozen", "mutable", "s")  # last words of decorators of such classes
@@ -22,7 +23,7 @@ FIELDS = ("field", "ib", "attrib", "Field")  # last words of calls that say what
 HOMES = ("dataclasses", "attr", "attrs", "pydantic")
 AFTERWARDS = ("__post_init__", "__attrs_post_init__")  # run behind the constructor
 LAYING = ("replace", "evolve", "_replace")
-METHODS = frozenset({"_replace", "_asdict"})  # of named tuples
+METHODS = frozenset({"_replace", "_asdict", "model_dump"})  # of named tuples, and of models of pydantic
 
 
 def _is_dataclass(cls: Scope) -> bool:
@@ -54,10 +55,14 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
         return commandline.named(evaluator.program, name, default, bare=True)
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     value = evaluator.passed(given, default)
-    sure = [each for each in stored if each.scope.owner.name in AFTERWARDS and each.block.parent is None]
-    if sure:
-        return evaluator.binding(sure[-1])
-    return join([value, *map(evaluator.weighed, stored)]) if stored else value
+    later: list[Value] = []
+    for each in stored:
+        may_run = True
+        if each.scope.owner.name in AFTERWARDS:
+            value, may_run = past(value, each)
+            later = later if each.block.parent is not None else []
+        later += [evaluator.weighed(each)] if may_run else []
+    return join([value, *later]) if later else value
 
 
 def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str], name: str) -> Value:
@@ -100,17 +105,27 @@ def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
     if not known.is_made:
         return []
     if known.cls is not None:
-        if not _is_dataclass(known.cls) or known.cls.method("__init__"):
-            return []
-        fields = (
-            name
-            for scope in _classes(evaluator, known.cls)
-            for each in scope.node.body  # type: ignore[union-attr]
-            if (name := _named(each))
-        )
-        return list(dict.fromkeys(fields))
+        is_record = _is_dataclass(known.cls) and not known.cls.method("__init__")
+        return _names_of(evaluator, known.cls) if is_record else []
     made = known.origin
     return _names(evaluator, made) if made is not None and made.type_api == NAMED_TUPLE else []
+
+
+def _names_of(evaluator: Evaluator, cls: Scope) -> list[str]:
+    """Return the names of the fields that a class and its bases declare."""
+    stmts = (stmt for each in _classes(evaluator, cls) for stmt in each.node.body)  # type: ignore[union-attr]
+    return list(dict.fromkeys(name for stmt in stmts if (name := _named(stmt))))
+
+
+def _declared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `fields(record)` gives: objects that say the names of the fields; None of what is no record."""
+    only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
+    cls = (only.cls or only.definition) if only is not None else None
+    if cls is None or not cls.is_class or not _is_dataclass(cls):
+        return None
+    names = _names_of(evaluator, cls)
+    parts = (Held(node, scope, evaluator.known(Member(cls, name), node, scope)) for name in names)
+    return evaluator.known(Display(node, scope, TUPLE, tuple(parts)), node, scope)
 
 
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
@@ -149,13 +164,16 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
 
 
 MODEL = Library(
-    calls=dict.fromkeys(
-        (
-            *(f"{home}.{name}" for home in HOMES for name in ("replace", "evolve", "asdict")),
-            *(f"{NAMED_TUPLE}.{name}" for name in sorted(METHODS)),
+    calls={
+        **dict.fromkeys((f"{home}.fields" for home in HOMES), (_declared,)),
+        **dict.fromkeys(
+            (
+                *(f"{home}.{name}" for home in HOMES for name in ("replace", "evolve", "asdict")),
+                *(f"{NAMED_TUPLE}.{name}" for name in sorted(METHODS)),
+            ),
+            (_copied,),
         ),
-        (_copied,),
-    ),
+    },
     field=_field,
     has_field=_has_field,
     is_record=_is_dataclass,

@@ -176,6 +176,9 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         values = zip(told.alternatives, (evaluator.members(holders, name, node, scope) for name in names))
         value = join(given if each.by_default else given.as_non_default() for each, given in values)
         return value._replace(overridable=value.overridable or told.overridable)
+    only = holders.only if len(node.args) > 2 else None
+    if only is not None and attribute_writes.is_unset(evaluator, only, names[0], node, scope):
+        return evaluator.value(node.args[2], scope)
     found = evaluator.members(holders, names[0], node, scope)
     found = found._replace(overridable=found.overridable or told.overridable)
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
@@ -191,6 +194,21 @@ def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
     value = evaluator.value(node.args[0], scope) if len(node.args) == 1 else BOTTOM
     is_known = not value.open and all(known.cls is not None for known in value.alternatives)
     return evaluator.members(value, "__class__", node, scope) if value.alternatives and is_known else None
+
+
+def _signature(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `inspect.signature(function)` shows of a function of the project: its `parameters` by their names."""
+    only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
+    function = only.definition if only is not None else None
+    if only is None or function is None or not (function.is_function or function.is_class):
+        return None
+    init = function.method("__init__") if function.is_class else function
+    if init is None:
+        return None
+    own = Signature.of(init, init.is_method and only.what is not init)
+    names = [(name, Held(node, scope, TOP)) for name in dict.fromkeys((*own.slots, *own.words))]
+    parameters = Held(node, scope, mappings.laid(evaluator, node, names, scope))
+    return mappings.laid(evaluator, node, [("parameters", parameters)], scope)
 
 
 def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -223,6 +241,17 @@ def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `stack.enter_context(manager)` gives."""
     return calls.managed(evaluator, node.args[0], scope) if len(node.args) == 1 else None
+
+
+def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return whether a config file exists: one that comes with the program does for all; None of other files."""
+    told = Value((api.receiver,)) if api.receiver is not None else passed_on(evaluator, api, node, scope)
+    path = told.constant if told is not None else NO_CONSTANT
+    if told is None or not commandline.names_config(path):
+        return None
+    found = evaluator.program.config_document(str(path), scope.module)
+    answer = evaluator.known(Constant(found is not None), node, scope)
+    return answer._replace(overridable=found is None or told.overridable)
 
 
 # --- dicts and the environment
@@ -341,6 +370,9 @@ MODEL = Library(
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
+        "inspect.signature": (_signature,),
+        **dict.fromkeys((f"os.path.{name}" for name in ("exists", "isfile")), (_is_there,)),
+        **dict.fromkeys((f"pathlib.Path.{name}" for name in ("exists", "is_file")), (_is_there,)),
         "builtins.type": (_type,),
         "builtins.dict.fromkeys": (_from_keys,),
         "collections.ChainMap": (_chained,),

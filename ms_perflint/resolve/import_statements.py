@@ -16,8 +16,9 @@ STATEMENT = (
     rb"|import\b((?:\\\r?\n|[^\n#;])+))"
 )  # fmt: skip
 PLAIN = GAP + rb"(" + DOTTED + rb")"  # what stands in front of `as`
-CALL = rb"""\b(?:import_module|__import__)\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
-COMPUTED = rb"\b(?:import_module|__import__)\([ \t\r\n]*[A-Za-z_]"
+CALL = rb"""\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
+COMPUTED = rb"\([ \t\r\n]*[A-Za-z_]"
+ALIAS = rb"\bimport_module[ \t]+as[ \t]+(\w+)"
 QUOTED = rb"""["']([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)["']"""
 
 Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
@@ -97,10 +98,11 @@ def imports(raw: bytes) -> Iterator[Import]:
         prefix = f"{name}." if name else ""
         for word in re.findall(NAME, names):
             yield Import(level, prefix + word.decode())
-    if b"import_module(" in raw or b"__import__(" in raw:
-        for dotted, package in re.findall(CALL, raw):
+    if b"import_module" in raw or b"__import__(" in raw:
+        callee = rb"\b(?:" + b"|".join([b"import_module", b"__import__", *re.findall(ALIAS, raw)]) + rb")"
+        for dotted, package in re.findall(callee + CALL, raw):
             yield called(text(dotted), text(package))
-        if re.search(COMPUTED, raw) is not None:
+        if re.search(callee + COMPUTED, raw) is not None:
             for dotted in dict.fromkeys(re.findall(QUOTED, raw)):
                 yield Import(0, text(dotted.rpartition(b".")[0]))
                 yield Import(0, text(dotted))

@@ -225,7 +225,7 @@ class Resolver:
 
     def _files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that a module imports, if it does so by calls, whose results have members too."""
-        if module.by_word.keys().isdisjoint(BY_CALL):
+        if module.by_word.keys().isdisjoint(module.aliases(*BY_CALL)):
             return ()
         return self.project.imports.imported(module.path, self.roots)
 

@@ -36,7 +36,7 @@ PARAMETERS = [
     ("def f(**options):\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(y=2)", "1 ?"),
     ("def f(y, **options):\n    g(**options)\ndef g(x=1, y=5):\n    reveal(y)\nf(y=2)", "5 ?"),
     ("def f(**options):\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(**unknown())", "1 ..."),
-    ("def f(**options):\n    options.pop('x')\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(x=2)", "2 ..."),
+    ("def f(**options):\n    options.pop('x')\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(x=2)", "1 ?"),
     ("def f(**options):\n    options['x'] = 3\n    g(**options)\ndef g(x=1):\n    reveal(x)\nf(y=2)", "3"),
     ("def f(*args):\n    g(*args)\ndef g(x=1, y=2):\n    reveal(y)\nf(3, 4)", "4"),
     ("def f(*args):\n    g(*args)\ndef g(x=1, y=2):\n    reveal(y)\nf(3)", "2 ?"),

@@ -132,9 +132,9 @@ def test_order_over_files(text: str, files: dict[str, str], expected: str) -> No
 
 SPREADS = [
     ("d['x'] = 2\ng(**d)", "2"),
-    ("g(**d)\nd['x'] = 2", "1 2"),
+    ("g(**d)\nd['x'] = 2", "1"),
     ("if unknown():\n    d['x'] = 2\n    g(**d)", "2"),
-    ("if unknown():\n    d['x'] = 2\ng(**d)", "1 2"),
+    ("if unknown():\n    d['x'] = 2\ng(**d)", "1 2 ?"),
     ("try:\n    d['x'] = 2\nfinally:\n    pass\ng(**d)", "2"),
     ("for i in y:\n    g(**d)\n    d['x'] = 2", "1 2"),
 ]
