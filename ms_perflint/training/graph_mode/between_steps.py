@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
@@ -24,7 +25,7 @@ from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
-_EXPERIMENTAL = "mindspore.experimental.optim."
+_EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"
 _WEIGHTS = frozenset(
     {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
 )
@@ -103,5 +104,5 @@ def _acts(program: Program, site: Site) -> bool:
 
 
 def _is_experimental(program: Program) -> bool:
-    sites = (site for word in ("Adam", "AdamW", "SGD") for site in program.sites(word))
-    return any(api.startswith(_EXPERIMENTAL) for site in sites for api in program.apis(site)[:1])
+    """Return whether the program makes an optimizer whose rates are entries of dicts."""
+    return program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL)))
