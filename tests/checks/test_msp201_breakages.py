@@ -79,6 +79,7 @@ STEPS = """
         (NESTED, MODEL.format("nn.BCELoss()")),
         (SIGMOID, STEPS.format("ops.binary_cross_entropy(net(data), label, ops.ones_like(label))")),
         (FUNCTION, "loss = nn.BCELoss()\n", STEPS.format("loss(net(data), label)")),
+        (SIGMOID, STEPS.format("ms.mint.nn.functional.binary_cross_entropy(net(data), label)")),
     ],
 )
 def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> None:
@@ -105,6 +106,12 @@ def test_other_losses_are_as_before(parts: tuple[str, ...]) -> None:
         (PLAIN, "how = 'sum'\n", MODEL.format("nn.L1Loss(how)")),
         (PLAIN, STEPS.format("ops.mse_loss(net(data), label, reduction='sum')")),
         (PLAIN, "loss = nn.MSELoss('sum')\n", STEPS.format("loss(net(data), label)")),
+        (PLAIN, MODEL.format("nn.BCEWithLogitsLoss(reduction='sum')")),
+        (PLAIN, MODEL.format("nn.SoftMarginLoss('sum')")),
+        (PLAIN, MODEL.format("nn.FocalLoss(reduction='sum')")),
+        (PLAIN, MODEL.format("ms.mint.nn.MSELoss(reduction='sum')")),
+        (PLAIN, STEPS.format("ops.smooth_l1_loss(net(data), label, reduction='sum')")),
+        (PLAIN, STEPS.format("ops.margin_ranking_loss(net(data), label, label, reduction='sum')")),
     ],
 )
 def test_a_loss_that_is_a_sum_is_named(parts: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.values import Value
@@ -28,17 +29,14 @@ _OF_PROBABILITIES = (
     "mindspore.mint.nn.BCELoss",
     "mindspore.ops.BinaryCrossEntropy",
     "mindspore.ops.binary_cross_entropy",
-    "mindspore.mint.nn.functional.binary_cross_entropy",
+    "mindspore.mint.functional.binary_cross_entropy",
     "mindspore.ops.log",
     "mindspore.ops.Log",
     "mindspore.mint.log",
 )
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
-_SUMMED = (
-    *(f"mindspore.nn.{name}Loss" for name in ("MSE", "L1", "SmoothL1", "Huber", "CrossEntropy", "NLL", "KLDiv")),
-    *("mindspore.nn.SoftmaxCrossEntropyWithLogits", "mindspore.nn.BCEWithLogitsLoss"),
-    *("mindspore.ops.mse_loss", "mindspore.ops.l1_loss", "mindspore.ops.cross_entropy", "mindspore.ops.nll_loss"),
-)
+_LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")
+_LOSS = r"(?i)loss$|_loss|cross_?entropy|kl_div"
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
 _PIPELINES = ("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved")
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
@@ -123,6 +121,7 @@ def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Obst
 
 def _by_sum(program: Program) -> Iterator[Obstacle]:
     """Yield a loss that is the sum over a batch."""
-    for call in program.calls(*_SUMMED):
+    words = ((module, word) for module in _LOSSES for word in mindspore_api.exports(module) if re.search(_LOSS, word))
+    for call in program.calls(*sorted({mindspore_api.canonical(".".join(name)) for name in words})):
         if call.given("reduction") is not None and call.argument("reduction").must_be("sum"):
             yield Obstacle(call.module, call.node, Message("gradients of a loss that is a sum may exceed FP16"))
