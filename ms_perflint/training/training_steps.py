@@ -19,7 +19,7 @@ from ms_perflint.training.optimizers import is_optimizer_word, names, steps_opti
 STEP_CELLS = frozenset(
     {
         "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
-        "mindspore.amp.build_train_network", "mindspore.nn.transformer.PipelineCell",
+        "mindspore.amp.build_train_network",
         "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
     }
 )  # fmt: skip
