@@ -20,15 +20,14 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.optimizers import PARAMETERS
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
 _EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"
-_WEIGHTS = frozenset(
-    {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
-)
+_WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
