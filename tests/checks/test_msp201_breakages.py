@@ -132,6 +132,22 @@ def test_a_custom_operator_of_the_network_is_named() -> None:
     assert "`Custom` is not known" in refused(found(net, MODEL.format("nn.MSELoss()")))
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("nn.PipelineCell", "nn.MicroBatchInterleaved", "nn.GradAccumulationCell"),
+        *(
+            f"ms.parallel.nn.{name}"
+            for name in ("Pipeline", "PipelineCell", "MicroBatchInterleaved", "GradAccumulation")
+        ),
+    ],
+)
+def test_a_network_that_is_cut_into_micro_batches_is_named(word: str) -> None:
+    model = MODEL.format("nn.MSELoss()").replace("Model(net,", f"Model({word}(net, 4),")
+    assert word in model
+    assert f"`{word.rpartition('.')[2]}` is not known" in refused(found(PLAIN, model))
+
+
 def test_a_custom_operator_of_something_else_is_not() -> None:
     other = "measure = ops.Custom('./op.so:sample', lambda x: x, lambda x: x, 'aot')\nprint(measure(Tensor(1)))\n"
     assert fixed(PLAIN, other, MODEL.format("nn.MSELoss()")).safety is Safety.UNSAFE

@@ -16,7 +16,7 @@ from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import read_whole
 from ms_perflint.training.networks.plans import Obstacle
 from ms_perflint.training.networks.read_whole import Read
-from ms_perflint.training.networks.train_cells import MODEL, Training
+from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _OF_PROBABILITIES = (
 _LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")
 _LOSS = r"(?i)loss$|_loss|cross_?entropy|kl_div"
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
-_PIPELINES = ("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved")
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
 
@@ -73,7 +72,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
     is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
     if node is not None and (loss.open or not loss.alternatives or not is_loss):
         yield Obstacle(call.module, node, Message("the loss is not known"))
-    for cell in program.calls(*_PIPELINES):
+    for cell in program.calls(*PIPELINES):
         yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
     trained = {known.identity for known in call.argument("network").alternatives}
     for export in program.calls("mindspore.export"):
