@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,6 +86,18 @@ SPELLINGS = {
 )
 def test_spellings_of_one_object_have_one_name(spelling: str, name: str) -> None:
     assert api.canonical(spelling) == name
+
+
+def test_tables_name_each_api_by_its_canonical_name() -> None:
+    """What a call runs is known by that name: an entry by another one is never found."""
+    found = []
+    for path in sorted(Path(api.__file__).parents[1].rglob("*.py")):
+        if path.parent.name != "mindspore_api":
+            nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+            names_ = {text.rstrip("()") for text in texts if re.fullmatch(r"mindspore(\.\w+)+(\(\))?", text)}
+            found += [f"{path.name}: {name}" for name in sorted(names_) if api.canonical(name) != name]
+    assert found == []
 
 
 def test_a_canonical_name_is_its_own_canonical_name() -> None:

@@ -103,9 +103,7 @@ def _inside(evaluator: Evaluator, cell: Alternative, name: str) -> Value:
 MODEL = Library(
     calls={
         "mindspore.": (_returned,),
-        **dict.fromkeys(
-            ("mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit", "mindspore.data_sink"), (passed_on,)
-        ),
+        **dict.fromkeys(("mindspore.jit", "mindspore.ms_function", "mindspore.data_sink"), (passed_on,)),
         "mindspore.get_context": (unknown,),
     },
     parameters=(_of_hook,),

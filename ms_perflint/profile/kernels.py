@@ -16,7 +16,6 @@ ASCEND, CPU = "Ascend", "CPU"
 
 _CELL = re.compile(r"(?P<attribute>\w+)-(?P<name>[A-Za-z_]\w*)")  # `fc1-Dense` of a scope
 _OPERATOR = re.compile(r"[A-Za-z_]\w*-op\d+")  # `MatMul-op0`, the last word of a full name
-_ROOTS = ("Default", "Gradients", "recompute_Default")
 _NATIVE = "PynativeFramework::"
 
 

@@ -12,10 +12,11 @@ from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
+from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
-METHODS = frozenset({"asnumpy", "item", "tolist"})
+METHODS = tensor_ops.READS
 _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))

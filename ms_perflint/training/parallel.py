@@ -45,6 +45,7 @@ OF_CELLS = ("set_comm_fusion",)
 REDUCERS = (
     "mindspore.nn.DistributedGradReducer",
     "mindspore.ops.AllReduce",
+    "mindspore.ops.all_reduce",
     "mindspore.communication.comm_func.all_reduce",
     "mindspore.mint.distributed.all_reduce",
 )

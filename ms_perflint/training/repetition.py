@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
@@ -19,6 +18,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.last_iteration import has_one_pass, is_in_last_pass, is_in_one_pass
+from ms_perflint.training.optimizers import optimizers
 from ms_perflint.training.training import (
     MODEL_TRAINS,
     callees,
@@ -179,7 +179,7 @@ def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int
 
     An optimizer that each epoch makes is none of a training of its own.
     """
-    kinds = () if by_epoch else sorted(mindspore_api.descendants("mindspore.nn.Optimizer"))
+    kinds = () if by_epoch else optimizers()
     trained = {id(layer.call) for layer in map(_model_of, program.calls(*MODEL_TRAINS)) if layer is not None}
     models = [call for call in program.calls("mindspore.train.Model") if id(call.node) in trained]
     found = [*models, *program.calls(*kinds)]

@@ -19,20 +19,11 @@ from ms_perflint.training.optimizers import is_optimizer_word, names, steps_opti
 STEP_CELLS = frozenset(
     {
         "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
-        "mindspore.amp.build_train_network", "mindspore.nn.transformer.PipelineCell",
+        "mindspore.amp.build_train_network",
         "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
-        "mindspore.boost.boost_cell_wrapper.BoostTrainOneStepCell",
     }
 )  # fmt: skip
-GRADS = frozenset(
-    {
-        "mindspore.value_and_grad",
-        "mindspore.grad",
-        "mindspore.ops.GradOperation",
-        "mindspore.ops.value_and_grad",
-        "mindspore.ops.grad",
-    }
-)
+GRADS = frozenset({"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.GradOperation"})
 _TAKES = ("GradOperation", "value_and_grad", "grad")
 _TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
 

@@ -44,6 +44,31 @@ def stages(name: str, head: str, change: str, made: str = "", steps: str = LOOP)
 
 
 MADE = f"net = Net()\n{join(OPTIMIZER)}\n{GRADS}"
+RATED = """
+    from mindspore.experimental.optim import ASGD, Adagrad, Adam, NAdam, RMSprop
+
+    net = Net()
+    opt = MADE
+
+
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.trainable_params())
+    for epoch in range(3):
+        RATE
+        for x, y in dataset.create_tuple_iterator():
+            value, grads = grad_fn(x, y)
+            opt(grads)
+    """
+
+
+def rated(name: str, made: str, rate: str) -> tuple[str, tuple[str, ...]]:
+    """Return a program that changes the rate of an optimizer in each epoch."""
+    return name, (START, NET, join(RATED).replace("MADE", made).replace("RATE", rate))
+
+
 HELD = "self.held = [1.0, 2.0]"
 READ = "return self.dense(x) * self.held[0]"
 TABLE = 'self.held = [{"a": 1.0, "log": []}]'
@@ -106,6 +131,14 @@ BLOCKED = [
         'state = {"scales": [1.0, 2.0]}\n',
         'state["scales"].insert(0, step * 0.1)',
     ),
+    # rates
+    *(
+        rated(f"rate of a group of {name}", f"{name}(net.trainable_params(), 0.1)", rate)
+        for rate in ('opt.param_groups[0]["lr"] = 0.01', 'for group in opt.param_groups:\n        group["lr"] = 0.01')
+        for name in ("Adam", "RMSprop", "Adagrad", "NAdam", "ASGD")
+    ),
+    rated("rate of a layer", "nn.SGD(net.trainable_params(), 0.1)", "opt.learning_rate.set_data(Tensor(0.01))"),
+    rated("a new rate", "nn.SGD(net.trainable_params(), 0.1)", "opt.learning_rate = Tensor(0.01)"),
     # from stage to stage
     stages("attribute of each stage", "for stage in range(3):", "net.alpha = 0.5 * stage"),
     stages("attribute of each round", "step = 0\nwhile step < 9:", "step += 1\nnet.alpha = 0.5 * step"),
@@ -141,6 +174,9 @@ READY = [
     pair("two networks of a cell without `construct`", "nn.Cell", CELL, BOTH),
     pair("two networks of a cell, one by one", "nn.Cell", CELL, EACH),
     pair("two networks of a base class", "Base", CELL, BOTH, "class Base(nn.Cell):\n    pass\n\n\n"),
+    rated(
+        "rate in a dict of the script", "nn.SGD(net.trainable_params(), 0.1)", 'opt.group = {}\n    opt.group["lr"] = 1'
+    ),
     pair("two networks of a loss", "nn.LossBase", CELL, BOTH),
 ]
 
@@ -160,7 +196,7 @@ def test_what_changes_between_steps_is_named(program: Program) -> None:
     expect(CODE, program)
     (finding,) = program.lint(CODE).findings
     assert finding.fix is not None and finding.fix.reason
-    words = ("first value", "learning rate", "gets other data", "have a Parameter")
+    words = ("first value", "learning rate", "`learning_rate`", "first `lr`", "gets other data", "have a Parameter")
     assert any(word in finding.fix.reason for word in words), finding.fix.reason
 
 

@@ -144,6 +144,14 @@ BLOCKED = [
         "return self.dense(x)",
         hook="for p in net.get_parameters():\n                p.requires_grad = step < 2",
     ),
+    *(
+        forward(
+            f"data of weights of {rows}",
+            "return loss_fn(net(x), y)",
+            hook=f"for p in net.{rows}():\n                p.set_data(p * 0.9)",
+        )
+        for rows in ("get_parameters", "trainable_params", "untrainable_params")
+    ),
     forward(
         "learning rate by set_data", "return loss_fn(net(x), y)", hook="opt.learning_rate.set_data(Tensor(0.1 * step))"
     ),

@@ -79,6 +79,7 @@ STEPS = """
         (NESTED, MODEL.format("nn.BCELoss()")),
         (SIGMOID, STEPS.format("ops.binary_cross_entropy(net(data), label, ops.ones_like(label))")),
         (FUNCTION, "loss = nn.BCELoss()\n", STEPS.format("loss(net(data), label)")),
+        (SIGMOID, STEPS.format("ms.mint.nn.functional.binary_cross_entropy(net(data), label)")),
     ],
 )
 def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> None:
@@ -105,6 +106,12 @@ def test_other_losses_are_as_before(parts: tuple[str, ...]) -> None:
         (PLAIN, "how = 'sum'\n", MODEL.format("nn.L1Loss(how)")),
         (PLAIN, STEPS.format("ops.mse_loss(net(data), label, reduction='sum')")),
         (PLAIN, "loss = nn.MSELoss('sum')\n", STEPS.format("loss(net(data), label)")),
+        (PLAIN, MODEL.format("nn.BCEWithLogitsLoss(reduction='sum')")),
+        (PLAIN, MODEL.format("nn.SoftMarginLoss('sum')")),
+        (PLAIN, MODEL.format("nn.FocalLoss(reduction='sum')")),
+        (PLAIN, MODEL.format("ms.mint.nn.MSELoss(reduction='sum')")),
+        (PLAIN, STEPS.format("ops.smooth_l1_loss(net(data), label, reduction='sum')")),
+        (PLAIN, STEPS.format("ops.margin_ranking_loss(net(data), label, label, reduction='sum')")),
     ],
 )
 def test_a_loss_that_is_a_sum_is_named(parts: tuple[str, ...]) -> None:
@@ -123,6 +130,22 @@ def test_a_custom_operator_of_the_network_is_named() -> None:
     custom = "self.op = ops.Custom('./op.so:sample', lambda x: x, lambda x: x, 'aot')"
     net = PROBABLE.format(init=custom, construct="self.op(self.fc(x))")
     assert "`Custom` is not known" in refused(found(net, MODEL.format("nn.MSELoss()")))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("nn.PipelineCell", "nn.MicroBatchInterleaved", "nn.GradAccumulationCell"),
+        *(
+            f"ms.parallel.nn.{name}"
+            for name in ("Pipeline", "PipelineCell", "MicroBatchInterleaved", "GradAccumulation")
+        ),
+    ],
+)
+def test_a_network_that_is_cut_into_micro_batches_is_named(word: str) -> None:
+    model = MODEL.format("nn.MSELoss()").replace("Model(net,", f"Model({word}(net, 4),")
+    assert word in model
+    assert f"`{word.rpartition('.')[2]}` is not known" in refused(found(PLAIN, model))
 
 
 def test_a_custom_operator_of_something_else_is_not() -> None:

@@ -1536,6 +1536,8 @@ QUIET = [
         )
         for made, loop, train in (
             ("nn.Adam(net.trainable_params())", "while size < total:", "train(20)"),
+            ("ms.experimental.optim.Adam(net.trainable_params())", "while size < total:", "train(20)"),
+            ("ms.mint.optim.AdamW(net.trainable_params())", "for client in range(8):", "train(20)"),
             ("make(net)", "for client in range(8):", "train(20)"),
             (
                 "nn.SGD(net.trainable_params())",

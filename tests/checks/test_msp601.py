@@ -418,25 +418,34 @@ FIRES = [
         ms.Model(step).train(10, ds.MindDataset("train.mindrecord").batch(32), dataset_sink_mode=True)
         """,
     ),
-    case(
-        "function that gives gradients, and a reducer",
-        GRAPH,
-        "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
-        NET,
-        """
-        optimizer = nn.SGD(net.trainable_params())
-        reduce = nn.DistributedGradReducer(optimizer.parameters)
-        gradients_of = ms.value_and_grad(net, None, optimizer.parameters)
+    *(
+        case(
+            f"function that gives gradients, and a reducer: {made}",
+            GRAPH,
+            "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+            NET,
+            """
+            optimizer = nn.SGD(net.trainable_params())
+            reduce = MADE
+            gradients_of = ms.value_and_grad(net, None, optimizer.parameters)
 
-        @ms.jit
-        def step(data):
-            loss, gradients = gradients_of(data)
-            optimizer(reduce(gradients))
-            return loss
+            @ms.jit
+            def step(data):
+                loss, gradients = gradients_of(data)
+                optimizer(reduce(gradients))
+                return loss
 
-        for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
-            step(data)
-        """,
+            for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+                step(data)
+            """.replace("MADE", made),
+        )
+        for made in (
+            "nn.DistributedGradReducer(optimizer.parameters)",
+            "lambda gradients: [ms.ops.AllReduce()(each) for each in gradients]",
+            "lambda gradients: [ms.ops.communication.all_reduce(each)[0] for each in gradients]",
+            "lambda gradients: [ms.mint.distributed.all_reduce(each) for each in gradients]",
+            "lambda gradients: [ms.communication.comm_func.all_reduce(each)[0] for each in gradients]",
+        )
     ),
     case(
         "reset on the path of another device",

@@ -96,8 +96,9 @@ RESULTS = {"TopK": ("", "int32"), "Sort": ("", "int32")}
 NO_TENSOR = words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
 # Attributes of a tensor that tell its form, and not its values
 FORMS = words("shape dtype ndim size itemsize")
-# Methods that give an array of NumPy
+# Methods that give an array of NumPy; with it those that give other values of Python
 ARRAYS = words("asnumpy")
+READS = ARRAYS | words("item tolist")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
 CREATIONS = {
     "Tensor": "",
@@ -136,7 +137,7 @@ def computes(api: str) -> bool:
 
 def gives_tensor(api: str) -> bool:
     """Return whether what an operator computes is a tensor, or a pair of them."""
-    is_on_host = api == "mindspore.mint.equal" or api.endswith((".asnumpy", ".item", ".tolist"))
+    is_on_host = api == "mindspore.mint.equal" or api.rpartition(".")[2] in READS
     return api in _MADE or (computes(api) and not is_on_host)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
@@ -19,15 +20,14 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.optimizers import PARAMETERS
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
-_EXPERIMENTAL = "mindspore.experimental.optim."
-_WEIGHTS = frozenset(
-    {"get_parameters", "trainable_params", "parameters_and_names", "parameters_dict", "items", "values"}
-)
+_EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"
+_WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
@@ -103,5 +103,5 @@ def _acts(program: Program, site: Site) -> bool:
 
 
 def _is_experimental(program: Program) -> bool:
-    sites = (site for word in ("Adam", "AdamW", "SGD") for site in program.sites(word))
-    return any(api.startswith(_EXPERIMENTAL) for site in sites for api in program.apis(site)[:1])
+    """Return whether the program makes an optimizer whose rates are entries of dicts."""
+    return program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL)))

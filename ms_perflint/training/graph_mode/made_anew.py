@@ -33,7 +33,6 @@ from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_objec
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
 _HOPS = 4  # names and functions between what is called and what made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
-_NONE_OF = ("Tensor", "Parameter")
 
 
 class Anew(NamedTuple):

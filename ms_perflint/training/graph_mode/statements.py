@@ -30,6 +30,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
 from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.optimizers import PARAMETERS
 
 _REFUSED: Mapping[type[ast.AST], str] = {
     **dict.fromkeys(TRY, "try"),
@@ -47,14 +48,8 @@ _REFUSED: Mapping[type[ast.AST], str] = {
     **({ast.Match: "match"} if hasattr(ast, "Match") else {}),
 }
 # Of cells: what they hold, by name
-_OF_CELLS = (
-    "trainable_params",
-    "untrainable_params",
-    "get_parameters",
-    "parameters_dict",
-    "parameters_and_names",
-    "cells",
-)
+_OF_CELLS = (*PARAMETERS, "untrainable_params", "cells")
+_ROWS = ("trainable_params", "untrainable_params", "get_parameters")  # that give Parameters one by one
 _OF_PARAMETERS = ("name", "requires_grad")
 _RANDOM = ("numpy.random.", "random.")
 _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
@@ -195,10 +190,10 @@ def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
 
 def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
     """Return whether an expression is the Parameters of a cell or an optimizer."""
-    if word_of(node) == "parameters" or (isinstance(node, ast.Call) and word_of(node.func) in _OF_CELLS[:3]):
+    if word_of(node) == "parameters" or (isinstance(node, ast.Call) and word_of(node.func) in _ROWS):
         return True
     return any(
-        each.type_api.endswith(_OF_CELLS[:3]) or each.type_api.endswith("ParameterTuple")
+        each.type_api.endswith(_ROWS) or each.type_api.endswith("ParameterTuple")
         for each in program.value(node, scope).alternatives
     )
 

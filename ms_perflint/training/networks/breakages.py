@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.values import Value
@@ -15,7 +16,7 @@ from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import read_whole
 from ms_perflint.training.networks.plans import Obstacle
 from ms_perflint.training.networks.read_whole import Read
-from ms_perflint.training.networks.train_cells import MODEL, Training
+from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
 
 if TYPE_CHECKING:
@@ -28,19 +29,15 @@ _OF_PROBABILITIES = (
     "mindspore.mint.nn.BCELoss",
     "mindspore.ops.BinaryCrossEntropy",
     "mindspore.ops.binary_cross_entropy",
-    "mindspore.mint.nn.functional.binary_cross_entropy",
+    "mindspore.mint.functional.binary_cross_entropy",
     "mindspore.ops.log",
     "mindspore.ops.Log",
     "mindspore.mint.log",
 )
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
-_SUMMED = (
-    *(f"mindspore.nn.{name}Loss" for name in ("MSE", "L1", "SmoothL1", "Huber", "CrossEntropy", "NLL", "KLDiv")),
-    *("mindspore.nn.SoftmaxCrossEntropyWithLogits", "mindspore.nn.BCEWithLogitsLoss"),
-    *("mindspore.ops.mse_loss", "mindspore.ops.l1_loss", "mindspore.ops.cross_entropy", "mindspore.ops.nll_loss"),
-)
+_LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")
+_LOSS = r"(?i)loss$|_loss|cross_?entropy|kl_div"
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
-_PIPELINES = ("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved")
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
 
@@ -75,7 +72,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
     is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
     if node is not None and (loss.open or not loss.alternatives or not is_loss):
         yield Obstacle(call.module, node, Message("the loss is not known"))
-    for cell in program.calls(*_PIPELINES):
+    for cell in program.calls(*PIPELINES):
         yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
     trained = {known.identity for known in call.argument("network").alternatives}
     for export in program.calls("mindspore.export"):
@@ -123,6 +120,7 @@ def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Obst
 
 def _by_sum(program: Program) -> Iterator[Obstacle]:
     """Yield a loss that is the sum over a batch."""
-    for call in program.calls(*_SUMMED):
+    words = ((module, word) for module in _LOSSES for word in mindspore_api.exports(module) if re.search(_LOSS, word))
+    for call in program.calls(*sorted({mindspore_api.canonical(".".join(name)) for name in words})):
         if call.given("reduction") is not None and call.argument("reduction").must_be("sum"):
             yield Obstacle(call.module, call.node, Message("gradients of a loss that is a sum may exceed FP16"))

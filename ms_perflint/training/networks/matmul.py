@@ -53,7 +53,7 @@ BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
 _METHODS = frozenset({"matmul", "bmm"})  # also of Tensor
-CELLS = ("mindspore.nn.", "mindspore.mint.nn.")  # where layers are
+CELLS = ("mindspore.nn.", "mindspore.mint.nn.", "mindspore.parallel.nn.")  # where layers are
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 

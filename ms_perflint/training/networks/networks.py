@@ -24,6 +24,7 @@ from ms_perflint.training.networks.matmul import (
     is_small_base,
     matmul_words,
 )
+from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import is_step_class
 
 # What a file says that may compute in half precision
@@ -384,4 +385,4 @@ def is_no_network(api: str) -> bool:
     if not api.startswith("mindspore."):
         return not api.rpartition(".")[2][:1].isupper()
     kin = {api, *mindspore_api.ancestors(api)}
-    return bool(kin & {"mindspore.Tensor", "mindspore.nn.Optimizer", "mindspore.nn.LossBase", "mindspore.nn.Metric"})
+    return bool(kin & {"mindspore.Tensor", "mindspore.nn.LossBase", "mindspore.train.Metric", *OPTIMIZERS})

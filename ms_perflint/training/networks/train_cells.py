@@ -333,7 +333,11 @@ def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
 
 # --- where the network stands in the code
 
-WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved"}
+PIPELINES = (
+    *("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved"),
+    *(f"mindspore.parallel.nn.{word}" for word in ("Pipeline", "PipelineCell", "MicroBatchInterleaved")),
+)
+WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", *PIPELINES}
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
