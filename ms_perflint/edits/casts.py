@@ -11,6 +11,7 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import unwrap
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import delete_statement
+from ms_perflint.index.syntax_forms import only_target
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes.bindings import unused_definition
@@ -86,10 +87,9 @@ def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
     """Return whether a statement is `x = cast(x, t)`, or `cast(x, t)` alone."""
     if isinstance(stmt, ast.Expr) and stmt.value is cast.node:
         return isinstance(cast.value, (ast.Name, ast.Attribute))  # nothing reads what it gives
-    if not isinstance(stmt, ast.Assign) or stmt.value is not cast.node or len(stmt.targets) != 1:
-        return False
-    target, value = stmt.targets[0], cast.value
-    return isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
+    target, value = only_target(stmt), cast.value
+    is_given = getattr(stmt, "value", None) is cast.node
+    return is_given and isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
 
 
 def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.program.program import Program
 
 
@@ -32,7 +32,7 @@ def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     """Return what a name was given, if it was given one thing that is read nowhere else."""
     only = scope.only(node) if scope.sole(node) is not None else None
-    if only is None or not isinstance(only.stmt, ast.Assign) or len(only.stmt.targets) > 1:
+    if only is None or only_target(only.stmt) is None:
         return None
     return only.value if reads(only) == [node] else None
 
@@ -51,12 +51,12 @@ def unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) 
         return None
     name = names.pop()
     stored = cls.attributes.get(name, [])
-    if len(stored) != 1 or not isinstance(stored[0].stmt, ast.Assign) or len(stored[0].stmt.targets) != 1:
+    if len(stored) != 1 or only_target(stored[0].stmt) is not stored[0].node:
         return None
     read = {id(node) for node in ast.walk(scope.module.tree) if _reads(node, name)}
-    if read != {id(node) for node in gone} or stored[0].path or stored[0].block.scope.name != "__init__":
+    if read != {id(node) for node in gone} or stored[0].block.scope.name != "__init__":
         return None
-    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt
+    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt  # type: ignore[return-value]
 
 
 def _reads(node: ast.AST, name: str) -> bool:
