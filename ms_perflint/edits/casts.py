@@ -13,7 +13,7 @@ from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import delete_statement
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -89,10 +89,9 @@ def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
     """Return whether a statement is `x = cast(x, t)`, or `cast(x, t)` alone."""
     if isinstance(stmt, ast.Expr) and stmt.value is cast.node:
         return isinstance(cast.value, (ast.Name, ast.Attribute))  # nothing reads what it gives
-    if not isinstance(stmt, ast.Assign) or stmt.value is not cast.node or len(stmt.targets) != 1:
-        return False
-    target, value = stmt.targets[0], cast.value
-    return isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
+    target, value = only_target(stmt), cast.value
+    is_given = getattr(stmt, "value", None) is cast.node
+    return is_given and isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
 
 
 def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:
@@ -115,12 +114,12 @@ def _unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr])
         return None
     name = names.pop()
     stored = cls.attributes.get(name, [])
-    if len(stored) != 1 or not isinstance(stored[0].stmt, ast.Assign) or len(stored[0].stmt.targets) != 1:
+    if len(stored) != 1 or only_target(stored[0].stmt) is not stored[0].node:
         return None
     read = {id(node) for node in ast.walk(scope.module.tree) if _reads(node, name)}
-    if read != {id(node) for node in gone} or stored[0].path or stored[0].block.scope.name != "__init__":
+    if read != {id(node) for node in gone} or stored[0].block.scope.name != "__init__":
         return None
-    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt
+    return None if _elsewhere(program, scope.module.path, cls.name, name) else stored[0].stmt  # type: ignore[return-value]
 
 
 def _reads(node: ast.AST, name: str) -> bool:

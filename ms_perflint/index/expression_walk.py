@@ -176,18 +176,23 @@ class ExpressionWalk:
         block: Block,
         kind: str = "assign",
     ) -> None:
-        """Bind what an assignment's left side names."""
+        """Bind what an assignment's left side names; of `x, y = a, b` each name to what stands there for it."""
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, target, value, stmt, block, path)
         elif isinstance(target, (ast.Tuple, ast.List)):
             count, star = len(target.elts), False
+            row = _row(target.elts, value) if kind == "assign" and not path else ()
             for position, element in enumerate(target.elts):
+                at = position - count if star else position
                 if isinstance(element, ast.Starred) and kind == "assign":
                     ends = (*path, position, position + 1 - count)
                     self.target(element.value, value, ends, stmt, block, "rest")
+                    star = True
+                elif row:
+                    self.target(element, row[at], (), stmt, block, kind)
                 else:
-                    self.target(element, value, (*path, position - count if star else position), stmt, block, kind)
-                star = star or isinstance(element, ast.Starred)
+                    self.target(element, value, (*path, at), stmt, block, kind)
+                    star = star or isinstance(element, ast.Starred)
         elif isinstance(target, ast.Starred):
             self.target(target.value, None, (), stmt, block, kind)
         else:
@@ -235,3 +240,11 @@ class ExpressionWalk:
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
             self.module.stored.setdefault(attribute, []).append(binding)
+
+
+def _row(targets: Sequence[ast.expr], value: Optional[ast.expr]) -> Sequence[ast.expr]:
+    """Return the elements of a row that is shown, where targets can take it apart."""
+    elements = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+    stars = [each for each in targets if isinstance(each, ast.Starred)]
+    fits = len(elements) >= len(targets) - 1 if stars else len(elements) == len(targets)
+    return elements if fits and not any(isinstance(each, ast.Starred) for each in elements) else ()

@@ -98,15 +98,6 @@ class Binding:
         return self.value if self.kind == "assign" and not self.path else None
 
     @property
-    def shown(self) -> Optional[ast.expr]:
-        """Return what an assignment gives its name, also out of a row that stands there: `a` of `x, y = a, b`."""
-        value = self.value if self.kind == "assign" else None
-        for index in self.path:
-            is_row = isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts)
-            value = value.elts[index] if is_row else None  # type: ignore[union-attr]
-        return value
-
-    @property
     def site(self) -> Site:
         """Return the statement as a site."""
         return Site.of(self.stmt, self.block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
@@ -115,6 +115,19 @@ def text_of(node: Optional[ast.AST]) -> str:
 def given(call: ast.Call) -> list[ast.expr]:
     """Return all that a call passes, by position and by keyword."""
     return [*call.args, *[keyword.value for keyword in call.keywords]]
+
+
+def targets(stmt: ast.AST) -> Sequence[ast.expr]:
+    """Return the targets of an assignment, with an annotation or without; none of others."""
+    if isinstance(stmt, ast.AnnAssign):
+        return [stmt.target] if stmt.value is not None else []
+    return stmt.targets if isinstance(stmt, ast.Assign) else []
+
+
+def only_target(stmt: Optional[ast.AST]) -> Optional[ast.expr]:
+    """Return the target of an assignment that has one; None of others."""
+    found = targets(stmt) if stmt is not None else []
+    return found[0] if len(found) == 1 else None
 
 
 def inside(node: ast.expr, *words: str) -> ast.expr:

@@ -10,6 +10,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import GROWS
+from ms_perflint.infer.values import Value
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 _ADDS = GROWS | {"put", "heappush"}
@@ -31,6 +32,37 @@ def list_of(node: ast.expr, scope: Scope) -> ast.expr:
             node = node.func.value
         else:
             return node
+
+
+def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """Return what the program puts into the lists that an expression can be, under whatever names."""
+    lists = _lists(evaluator.value(node, scope))
+    if not lists:
+        return []
+    found: list[tuple[ast.expr, Scope]] = []
+    changes: list[tuple[ast.expr, ast.expr, Scope]] = []
+    for word in sorted(_ADDS):
+        for site in evaluator.program.sites(word):
+            if site.base is not None and isinstance(site.node, ast.Call) and site.node.args:
+                changes.append((site.base, site.node.args[-1], site.scope))
+    for module in evaluator.program.modules:
+        for several in module.registered.values():
+            stores = (each for each in several if isinstance(each[0], ast.Subscript))
+            changes += [(target.value, value, block.scope) for target, value, block in stores]
+        added = ((stmt, block) for stmt, block in module.steps if isinstance(stmt, ast.AugAssign))
+        changes += [(stmt.target, stmt.value, block.scope) for stmt, block in added if isinstance(stmt.op, ast.Add)]
+    for base, value, inner in changes:
+        if not lists.isdisjoint(_lists(evaluator.value(base, inner))):
+            parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+            found += [(part, inner) for part in parts]
+    return found
+
+
+def _lists(value: Value) -> set[object]:
+    """Return the lists that a value can be, and those that it has all elements of: one that grows later is shown so."""
+    found = {known.identity for known in value.alternatives if known.is_display}
+    parts = (part for known in value.alternatives for part in known.parts if part.is_spread and part.known is not None)
+    return found.union(*(_lists(part.known) for part in parts))
 
 
 def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:

@@ -12,7 +12,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer import bases
-from ms_perflint.infer.appending import GATHERED, appended, list_of, stored
+from ms_perflint.infer.appending import GATHERED, appended, list_of, put, stored
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
@@ -383,8 +383,11 @@ class _Reader:
         return self.behind([*found[:1], [Path((ANY,))]], "/")
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what is appended to a list of this name, or stored in it."""
-        return self.contained((*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope)), depth)
+        """Return what is appended to a list of this name, or of another one, or stored in it."""
+        by_name = (*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope))
+        known = {id(part) for part, _ in by_name}
+        others = (each for each in put(self.evaluator, node, scope) if id(each[0]) not in known)
+        return self.contained((*by_name, *others), depth)
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
         """Return what a dictionary, or the records of a list, hold under a key: `records.append((score, path))`."""

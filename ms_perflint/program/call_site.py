@@ -55,7 +55,14 @@ class Call(Site):
         return ways.pop() if len(ways) == 1 else None if ways else ()
 
     def _bound(self, prepared: tuple[Layer, ...], opened: Opener) -> Arguments:
-        return signature_of(self.parameters).bind(*prepared, Layer(self.node, self.scope), opened=opened)
+        signature = signature_of(self.parameters, self._takes_self)
+        return signature.bind(*prepared, Layer(self.node, self.scope), opened=opened)
+
+    @property
+    def _takes_self(self) -> bool:
+        """Return whether it is the constructor of a base, taken from the class: `Model.__init__(self, network)`."""
+        callee = self.node.func
+        return self.word == "__init__" and isinstance(callee, ast.Attribute) and not isinstance(callee.value, ast.Call)
 
     def given(self, name: str) -> Optional[ast.expr]:
         """Return the expression of this call that is passed for a parameter, by keyword or by slot; None for others."""
@@ -116,9 +123,9 @@ class Call(Site):
         return None
 
 
-def signature_of(parameters: Sequence[mindspore_api.Parameter]) -> Signature:
+def signature_of(parameters: Sequence[mindspore_api.Parameter], takes_self: bool = False) -> Signature:
     """Return the signature of an API with these parameters."""
-    slots = [each.name for each in parameters if not each.keyword_only]
+    slots = [*(["self"] if takes_self else []), *(each.name for each in parameters if not each.keyword_only)]
     return Signature.named(*slots, words=[each.name for each in parameters if each.keyword_only])
 
 

@@ -15,7 +15,7 @@ from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
@@ -328,8 +328,8 @@ class Partials:
         used = (*map(_callee, self.calls), *map(prepared, self.sites))
         if any(node is site.node for node in used):
             return False
-        targets = site.stmt.targets if isinstance(site.stmt, ast.Assign) and site.stmt.value is site.node else []
-        name = word_of(targets[0]) if len(targets) == 1 else ""
+        target = only_target(site.stmt) if getattr(site.stmt, "value", None) is site.node else None
+        name = word_of(target) if target is not None else ""
         return not name or any(self._is_mentioned(name, module, site) for module in self.program.modules)
 
     def _is_mentioned(self, name: str, module: SemanticIndex, site: Site) -> bool:

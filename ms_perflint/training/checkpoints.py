@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
-from ms_perflint.training.callbacks import is_by_epoch
+from ms_perflint.training.callbacks import collected, is_by_epoch
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
-from ms_perflint.training.training import MODEL_TRAINS
+from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path
@@ -93,12 +94,30 @@ def saves_repeatedly(call: Call) -> bool:
 
 
 def _is_dropped(program: Program, site: Site) -> bool:
-    """Return whether nothing uses what a call makes: it is bound to a name that its file never loads."""
+    """Return whether nothing uses what a call makes.
+
+    It is bound to a name that its file never loads, or it is none of the callbacks of all trainings, which are known.
+    """
+    taken = _taken(program)
+    if taken is not None and id(site.node) not in taken:
+        return True
     scope = site.scope
     names = {each.name for each in scope.binds.get(id(site.stmt), ()) if each.value is site.node}
     if len(names) != 1 or not (scope.is_function or scope.module.path == program.entry):
         return False
     return names.isdisjoint(_loaded(program, scope.module.path))
+
+
+@fact
+def _taken(program: Program) -> Optional[frozenset[int]]:
+    """Return the calls that make the callbacks of the trainings of a program; None where there may be others."""
+    trains = program.calls(*MODEL_TRAINS)
+    found = [collected(train) for train in trains]
+    made = [known.creation for each, _ in found for known in each]
+    is_open = None in made or any(is_open for _, is_open in found) or len(trains) < len(train_sites(program))
+    if not trains or is_open or steps_by_hand(program):
+        return None
+    return frozenset(id(layer.call) for layer in made if layer is not None)
 
 
 @query

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_main_test, targets, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
@@ -21,7 +21,7 @@ _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
-_ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call)
+_ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
 
@@ -190,11 +190,10 @@ def _is_short(program: Program, step: StepLoop) -> bool:
 def _given(step: StepLoop) -> set[str]:
     """Return the names that hold what the step gives, in the loop."""
     stmt = step.site.stmt
-    if not isinstance(stmt, ast.Assign) or not _is_tensor(stmt.value, set(), step):
+    value = getattr(stmt, "value", None) if targets(stmt) else None
+    if value is None or not _is_tensor(value, set(), step) or _is_on_host(value):
         return set()
-    if _is_on_host(stmt.value):
-        return set()
-    names = {node.id for target in stmt.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    names = {node.id for target in targets(stmt) for node in ast.walk(target) if isinstance(node, ast.Name)}
     return names | _computed(step, names)
 
 

@@ -36,7 +36,7 @@ _SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # s
 
 
 class Pipeline(NamedTuple):
-    """The stages of what a training reads, the last one first, and whether whole epochs go to the device."""
+    """The stages of what a training reads, the last one first, and whether whole epochs may go to the device."""
 
     stages: tuple[Alternative, ...]
     is_sunk: bool
@@ -71,9 +71,9 @@ def _makes(site: Site, stage: Alternative) -> bool:
 
 
 def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
-    """Yield the last stages of what trainings read, and whether it goes to the device in whole epochs."""
+    """Yield the last stages of what trainings read, and whether it may go to the device in whole epochs."""
     for call in program.calls(*MODEL_TRAINS):
-        is_sunk = call.argument("dataset_sink_mode").default_truth is True
+        is_sunk = call.argument("dataset_sink_mode").default_truth is not False  # what is not known may be true
         yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if _is_stage(known))
     for each in step_loops(program):
         scope = each.site.scope

@@ -50,6 +50,9 @@ TWO = (
     "        super().__init__(net, nn.MSELoss(), nn.Adam(net.trainable_params(), rate)){mark}\n\n\n"
     "class Trainer(Base):\n    def __init__(self, net, rate=0.1):\n        super().__init__(net, rate)\n\n\n"
 )
+BY_CLASS = TWO.replace("super().__init__(net, nn", "Model.__init__(self, net, nn").replace(
+    "super().__init__(net, rate)", "Base.__init__(self, net, rate)"
+)
 SUNK = "model.train(10, dataset, dataset_sink_mode=True)\n"
 
 
@@ -81,6 +84,7 @@ PRECISION = [
     case("its first name", trainer(FIRST, "Trainer(network, loss_fn=loss, optimizer=optimizer)  # ! unsafe")),
     case("a constructor of its own", trainer(NAMED.format(mark="  # ! no fix"), "Trainer(network, 0.1)")),
     case("a class between", trainer(TWO.format(mark="  # ! unsafe"), "Trainer(network)")),
+    case("constructors by their classes", trainer(BY_CLASS.format(mark="  # ! unsafe"), "Trainer(network)")),
     case(
         "a method that trains",
         trainer(

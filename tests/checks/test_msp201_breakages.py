@@ -1263,3 +1263,24 @@ def test_what_trains_a_network_is_no_part_of_it(beside: str, is_refused: bool) -
         """
     fix = found(made, "model = make()[0]\nmodel.train(10, dataset, dataset_sink_mode=True)\n").fix
     assert (fix is None) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("given", "is_refused"),
+    [
+        ("nn.Dense(config.width, 64), nn.ReLU()", False),
+        ("nn.Dense(64, 64, activation=config.activation), nn.ReLU()", True),
+        ("nn.Dense(64, 64), config.cell", True),
+        ("nn.Dense(64, sizes[0]), nn.ReLU()", False),
+    ],
+)
+def test_the_numbers_of_a_config_are_no_cells(given: str, is_refused: bool) -> None:
+    made = f"""
+        from settings import Config
+
+
+        sizes = config = Config()
+        net = nn.SequentialCell({given})
+        opt = nn.Adam(net.trainable_params())
+        """
+    assert (found(made, MODEL.format("nn.MSELoss()")).fix is None) is is_refused

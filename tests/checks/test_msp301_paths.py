@@ -1310,3 +1310,30 @@ def test_the_finding_names_the_place() -> None:
     assert [(each.place.row, each.message) for each in finding.related] == [
         (row, "the file, or its folder, is moved or renamed here")
     ]
+
+
+LISTS = [
+    (
+        "saved = []",
+        "saved.append(path)",
+        "def clean(olds):\n    for old in olds[:-3]:\n        os.remove(old)\n\n\nclean(saved)",
+    ),
+    ("saved = []", "saved += [path]", "def clean(olds):\n    os.remove(olds.pop(0))\n\n\nclean(olds=saved)"),
+    ("saved = []\nfiles = saved", "files.extend([path])", "os.remove(saved[0])"),
+    ("def keep(files, path):\n    files.append(path)\n\n\nsaved = []", "keep(saved, path)", "os.remove(saved[-1])"),
+    (
+        "class Kept:\n    def __init__(self):\n        self.files = []\n\n\nkept = Kept()",
+        "kept.files.append(path)",
+        "os.remove(kept.files[0])",
+    ),
+    ("def make():\n    return []\n\n\nsaved = make()", "saved.insert(0, path)", "os.remove(saved[-1])"),
+]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize(("made", "keep", "clean"), LISTS)
+def test_a_list_of_paths_has_several_names(made: str, keep: str, clean: str, is_kept: bool) -> None:
+    saved = f'path = f"{{epoch}}.ckpt"\nms.save_checkpoint(net, path)\n{keep if is_kept else "pass"}\n'
+    text = join(STEP, loop(f"import os\n{made}\n---\n{saved}---\n{clean}\n"))
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert (finding.fix is None) is is_kept

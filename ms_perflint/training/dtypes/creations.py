@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
@@ -163,7 +163,7 @@ def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     """Return what a name was given, if it was given one thing that is read nowhere else."""
     only = scope.only(node) if scope.sole(node) is not None else None
-    if only is None or not isinstance(only.stmt, ast.Assign) or len(only.stmt.targets) > 1:
+    if only is None or only_target(only.stmt) is None:
         return None
     return only.value if _reads(only) == [node] else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import position, word_of
+from ms_perflint.index.syntax_forms import position, targets, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
@@ -65,8 +65,7 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
         return False  # something new, that nothing else holds
     if _is_consumed(call):
         return False
-    targets = call.stmt.targets if isinstance(call.stmt, ast.Assign) else []
-    roots = {root_name(node) for node in (value, *targets)}
+    roots = {root_name(node) for node in (value, *targets(call.stmt))}
     made = call.module.site_at(first.node) or call
     again = {id(node) for loop in made.block.loops for node in ast.walk(loop)}
     owner = call.scope.owner

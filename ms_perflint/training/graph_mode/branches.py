@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.index.syntax_forms import descendants, is_decorated, targets, word_of
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -77,8 +77,8 @@ def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]
         held: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             held.append(node.func.value)
-        elif isinstance(node, ast.Assign):
-            held += [each.value for each in node.targets if isinstance(each, ast.Subscript)]
+        else:
+            held += [each.value for each in targets(node) if isinstance(each, ast.Subscript)]
         for each in held:
             if isinstance(each, ast.Name) and function.home(each.id) is function:
                 made = function.flow.at(each)

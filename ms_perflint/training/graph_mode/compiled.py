@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import children, descendants, given, is_decorated
+from ms_perflint.index.syntax_forms import children, descendants, given, is_decorated, targets
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -183,9 +183,8 @@ def steps(program: Program, function: Scope) -> list[Site]:
 
 def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     """Return the targets of an assignment, also one that works with what is there, and its value; none of others."""
-    if isinstance(stmt, ast.Assign):
-        return stmt.targets, stmt.value
-    return ([stmt.target], stmt.value) if isinstance(stmt, (ast.AugAssign, ast.AnnAssign)) else ([], None)
+    found: list[ast.expr] = [stmt.target] if isinstance(stmt, ast.AugAssign) else [*targets(stmt)]
+    return found, getattr(stmt, "value", None) if found else None
 
 
 def own_nodes(step: Site) -> Iterator[ast.AST]:

@@ -51,7 +51,7 @@ def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
     reaching = [each for each in function.flow.at(target) if each.kind != "augment"]
     if not all(_is_made(program, function, each) for each in reaching):
         return False
-    aliases = (node for node in descendants(function.node) if isinstance(node, ast.Assign))
+    aliases = (node for node in descendants(function.node) if isinstance(node, (ast.Assign, ast.AnnAssign)))
     return not any(isinstance(each.value, ast.Name) and each.value.id == target.id for each in aliases)
 
 

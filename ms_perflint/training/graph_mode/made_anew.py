@@ -17,7 +17,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.index.syntax_forms import descendants, is_decorated, only_target, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -130,14 +130,14 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
 def place(site: Site) -> Optional[ast.stmt]:
     """Return the loop, or the function that is called in each step, in front of which a site can be moved."""
     stmt, block = site.stmt, site.block
-    if not isinstance(stmt, ast.Assign) or stmt.value is not site.node or len(stmt.targets) != 1:
+    target = only_target(stmt)
+    if not isinstance(target, ast.Name) or getattr(stmt, "value", None) is not site.node:
         return None
-    target = stmt.targets[0]
-    if not isinstance(target, ast.Name) or len(site.scope.bindings.get(target.id, ())) != 1:
+    if len(site.scope.bindings.get(target.id, ())) != 1:
         return None
-    if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(stmt.value)):
+    if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(site.node)):
         return None
-    names = [node for node in descendants(stmt.value) if isinstance(node, ast.Name)]
+    names = [node for node in descendants(site.node) if isinstance(node, ast.Name)]
     if any(site.scope.home(name.id) is None and not hasattr(builtins, name.id) for name in names):
         return None
     around = site.block.loops

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import targets, word_of
 from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
@@ -159,13 +159,11 @@ def _entries(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 def _by_item(module: SemanticIndex) -> Iterator[Store]:
     """Yield what is assigned to an entry of a namespace: `globals()["k"] = 1`, `vars(net)["k"] = 1`."""
     for stmt, block in module.steps:
-        if not isinstance(stmt, (ast.Assign, ast.AugAssign)):
-            continue
-        for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
+        for target in [stmt.target] if isinstance(stmt, ast.AugAssign) else targets(stmt):
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
                 name, base = target.slice.value, target.value
                 if isinstance(name, str) and (_is_call(base, "globals") or holder_of(base) is not base):
-                    yield _member(base, name, stmt.value, stmt, block)
+                    yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
 
 
 def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:

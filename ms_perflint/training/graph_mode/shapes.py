@@ -78,7 +78,7 @@ def _pads_to_longest(node: ast.expr) -> bool:
 def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
     """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
-        values = (each.shown for each in site.scope.lookup(given) if each.block.loops)
+        values = (each.whole for each in site.scope.lookup(given) if each.block.loops)
         found = (
             _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
         )

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, word_of
+from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -245,9 +245,9 @@ class _Values:
                 return True
             if isinstance(outer, (ast.If, ast.While, ast.IfExp)) and outer.test is inner:
                 return True
-            if isinstance(outer, ast.Assign):
-                names = [target.id for target in outer.targets if isinstance(target, ast.Name)]
-                return len(names) == len(outer.targets) and all(map(self._is_told, names))
+            if found := targets(outer):
+                names = [target.id for target in found if isinstance(target, ast.Name)]
+                return len(names) == len(found) and all(map(self._is_told, names))
             if isinstance(outer, ast.stmt):
                 return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_given_on(node, outer)
             inner, outer = outer, self.parents.get(id(outer))

@@ -13,7 +13,7 @@ from typing import Optional
 from ms_perflint.core.source import flat, short
 from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, targets, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
@@ -220,11 +220,9 @@ def _is_odd_store(program: Program, function: Scope, node: ast.AST) -> bool:
     """
     if isinstance(node, ast.AugAssign):
         return isinstance(node.target, ast.Subscript) and _is_mapping(program, function, node.target)
-    if not isinstance(node, ast.Assign):
-        return False
-    for target in (each for one in node.targets for each in ast.walk(one) if isinstance(each, ast.Subscript)):
+    for target in (each for one in targets(node) for each in ast.walk(one) if isinstance(each, ast.Subscript)):
         if isinstance(target.ctx, ast.Store) and _is_mapping(program, function, target):
-            is_plain = _is_text(target.slice) and _is_computed(function, node.value)
+            is_plain = _is_text(target.slice) and _is_computed(function, node.value)  # type: ignore[attr-defined]
             if not is_plain:
                 return True
     return False

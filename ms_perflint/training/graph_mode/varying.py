@@ -196,7 +196,7 @@ class _Containers:
             return True
         bindings = site.scope.lookup(node) if isinstance(node, ast.Name) else ()
         # also of a slice of a whole batch, a list too: `inputs, label = batch[:-1], batch[-1]`
-        if any(self._is_batch(each) or self._is_slice(site, each.shown) for each in bindings):
+        if any(self._is_batch(each) or self._is_slice(site, each.whole) for each in bindings):
             return True
         known = self.program.value(node, site.scope)
         shown = [each for each in known.alternatives if each.is_display]

@@ -301,7 +301,7 @@ class Dependents:
     def _first(self, node: ast.expr, scope: Scope) -> None:
         """Read the shapes of what a name holds before a loop, where it holds what a layer gives out later."""
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value, where = binding.shown, binding.scope
+            value, where = binding.whole, binding.scope
             if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, where) is not None:
                 self._made(value, where, STARTED)
 

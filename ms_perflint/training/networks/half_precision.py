@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import children, word_of
+from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.bases import base_apis, is_cell
@@ -187,7 +187,7 @@ def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.A
 def _is_unread(program: Program, parents: Parents) -> bool:
     """Return whether a dtype is put in an attribute that nothing reads: `self.dtype = float16`."""
     stmt = parents[-1]
-    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+    target = only_target(stmt)
     if not isinstance(target, ast.Attribute):
         return False
     return not any(target.attr in scope.attrs for module in program.modules for scope in module.scopes)
@@ -230,11 +230,11 @@ def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
     parent = parents[-1] if parents else None
     if isinstance(parent, ast.Call) and _sorts(scope, parent):
         return True
-    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or not isinstance(parent.targets[0], ast.Name):
+    target = only_target(parent)
+    if not isinstance(target, ast.Name):
         return False
-    name = parent.targets[0].id
     sorting = [s.node for s in scope.owner.calls if isinstance(s.node, ast.Call) and _sorts(scope, s.node)]
-    return any(isinstance(arg, ast.Name) and arg.id == name for call in sorting for arg in call.args)
+    return any(isinstance(arg, ast.Name) and arg.id == target.id for call in sorting for arg in call.args)
 
 
 def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
@@ -341,7 +341,7 @@ def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
 def _is_unselected(program: Program, mention: Mention) -> bool:
     """Return whether a dtype stands in a table out of which the program takes others: `DTYPES["fp32"]`."""
     table, stmt = (mention.parents[-1], mention.parents[-2]) if len(mention.parents) > 1 else (None, None)
-    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+    target = only_target(stmt)
     module = mention.scope.module
     if not isinstance(table, ast.Dict) or not isinstance(target, ast.Name):
         return False

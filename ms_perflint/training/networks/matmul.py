@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import only_target, targets
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
@@ -180,7 +181,7 @@ def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
 
 def _is_left(program: Program, site: Site) -> bool:
     """Return whether a cell is built and never called: nothing loads the attribute that it is put into."""
-    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) and len(site.stmt.targets) == 1 else None
+    target = only_target(site.stmt)
     cls = site.scope.owner.cls
     if not isinstance(target, ast.Attribute) or cls is None:
         return False
@@ -201,7 +202,7 @@ def _loaded(program: Program) -> frozenset[str]:
 
 def _uses(site: Site) -> list[Site]:
     """Return the calls of what a call makes: of `self.conv = ops.Conv2D(...)`, of `ops.MatMul()`; else itself."""
-    target = site.stmt.targets[0] if isinstance(site.stmt, ast.Assign) else None
+    target = next(iter(targets(site.stmt)), None)
     cls = site.scope.owner.parent
     calls = [each for each in site.scope.calls if isinstance(each.node, ast.Call)]
     found = [each for each in calls if each.node.func is site.node]  # type: ignore[attr-defined]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import descendants, is_own, position, word_of
+from ms_perflint.index.syntax_forms import descendants, is_own, position, targets, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -202,7 +202,7 @@ class _Reader:
         given: list[tuple[ast.expr, Scope]] = [(made.call, made.scope), *added(self.program, known)]
         for argument in made.call.args:
             listed = argument.value if isinstance(argument, ast.Starred) else argument
-            for name in (node for node in ast.walk(listed) if isinstance(node, ast.Name)):
+            for name in self._names(listed, made.scope):
                 bindings = owner.bindings.get(name.id, ())
                 given += [(each.value, each.scope) for each in bindings if each.value is not None]
         for root, scope in given:
@@ -210,6 +210,26 @@ class _Reader:
             for site in sites:
                 if site is not None:
                     self._made(site, True)
+
+    def _names(self, node: ast.AST, scope: Scope, is_in_layer: bool = False) -> Iterator[ast.Name]:
+        """Yield the names in what a container is given that may stand for cells.
+
+        No cell is a number or text, `config.width`, and what a known layer is given beside its activation is one.
+        """
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and (is_in_layer or self._is_plain(node, scope)):
+            return
+        if isinstance(node, ast.Name):
+            yield node
+        elif isinstance(node, ast.Call):
+            known = self.program.value(node.func, scope).alternatives
+            is_in_layer = bool(known) and all(is_known(self.program, each.api) for each in known)
+        for child in ast.iter_child_nodes(node):
+            is_cell = isinstance(child, ast.keyword) and child.arg == "activation"
+            yield from self._names(child, scope, is_in_layer and not is_cell)
+
+    def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
+        value = self.program.value(node, scope)
+        return bool(value.constants) and len(value.constants) == len(value.alternatives)
 
     def _made(self, site: Site, is_kept: bool) -> None:
         """A call in code that makes layers; `is_kept`: what it gives may be one of them."""
@@ -274,9 +294,8 @@ def _kept(function: Scope) -> set[int]:
     found: set[int] = set()
     todo: list[ast.AST] = []
     for node in descendants(function.node):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            todo += [node.value] if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets) else []
+        if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets(node)):
+            todo.append(node.value)  # type: ignore[attr-defined]
         elif (isinstance(node, ast.Return) and node.value is not None) or isinstance(node, ast.AugAssign):
             todo += [node.value] if node.value is not None else []
         elif isinstance(node, ast.Call) and word_of(node.func) in _ROWS:
