@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from ms_perflint.index.execution_order import steps_of
-from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
 
 if TYPE_CHECKING:
     from ms_perflint.program.protocols import Calls
@@ -34,6 +34,7 @@ class _Order:
         self.imported: set[str] = set()
         self.modules = {module.path: module for module in program.modules}  # those whose code matters
         self.at: dict[int, int] = {}
+        self.open: dict[Block, bool] = {}  # whether no condition around a block is always false
         self.words: set[str] = set()
         self.framework: Optional[int] = None
 
@@ -75,12 +76,18 @@ class _Order:
             if isinstance(step, (ast.Import, ast.ImportFrom)):
                 yield from self._imported(step, scope.module)
                 continue
-            if isinstance(step, Site) and not self.program.may_run(step):
+            if isinstance(step, Site) and not self._may_run(step):
                 continue
             self.at.setdefault(id(step.node), len(self.at))
             if isinstance(step, Site):
                 self.words.add(step.word)
                 yield from self.program.callees(step) or self._handed(step)
+
+    def _may_run(self, site: Site) -> bool:
+        """Return whether no condition around a call is always false: the same for all calls of a block."""
+        if site.block not in self.open:
+            self.open[site.block] = self.program.may_run(site)
+        return self.open[site.block]
 
     def _handed(self, site: Site) -> list[Scope]:
         """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
