@@ -174,6 +174,13 @@ FIRES = [
 ]
 QUIET = [
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
+    case(
+        "it is not known whether epochs are sunk",
+        IMPORTS,
+        GRAPH,
+        'import sys\n\ntrain_set = ds.MindDataset("a").batch(32)\n',
+        TRAIN.replace("train(10, train_set)", "train(10, train_set, dataset_sink_mode=sink(sys.argv))"),
+    ),
     case("dropped by position", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, True)\n', TRAIN),
     case(
         "dropped where it trains",
