@@ -365,6 +365,18 @@ def test_scripts_that_make_no_other_dataset_leave_the_fix(script: str) -> None:
     fires(CODE, beside(script, "unsafe"))
 
 
+@pytest.mark.parametrize(("script", "safety"), [("main()", "unsafe"), ("main('eval')", "display-only")])
+def test_a_script_that_starts_the_training_of_another_file_leaves_the_fix(script: str, safety: str) -> None:
+    trains = f"train_set = ds.MindDataset('a').batch(32)  # ! {safety}\n"
+    main = join(GRAPH, trains, TRAIN)
+    body = "".join(f"    {line}\n" for line in main.splitlines())
+    files = {
+        "lib.py": join(IMPORTS, f"def main(what='train'):\n{body}"),
+        "train.py": f"from lib import main\n\n{script}\n",
+    }
+    fires(CODE, Program(files))
+
+
 ORDERED = "ds.GeneratorDataset(list(rows(n)), ['x', 'y'], shuffle=False)"
 
 
