@@ -130,6 +130,16 @@ def only_target(stmt: Optional[ast.AST]) -> Optional[ast.expr]:
     return found[0] if len(found) == 1 else None
 
 
+INNER = ("fn", "network", "backbone")  # what the gradient functions and cells of MindSpore call what they are made of
+
+
+def inner_of(call: ast.Call) -> Optional[ast.expr]:
+    """Return the function or network of which a call makes a gradient function or another cell; None of others."""
+    if call.args:
+        return None if isinstance(call.args[0], ast.Starred) else call.args[0]
+    return next((word.value for word in call.keywords if word.arg in INNER), None)
+
+
 def inside(node: ast.expr, *words: str) -> ast.expr:
     """Return what stands inside of calls with these last words: the `x` of `tqdm(enumerate(x))`."""
     while isinstance(node, ast.Call) and word_of(node.func) in words and node.args:

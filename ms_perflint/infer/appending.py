@@ -36,8 +36,8 @@ def list_of(node: ast.expr, scope: Scope) -> ast.expr:
 
 def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
     """Return what the program puts into the lists that an expression can be, under whatever names."""
-    lists = _lists(evaluator.value(node, scope))
-    if not lists:
+    own = lists(evaluator.value(node, scope))
+    if not own:
         return []
     found: list[tuple[ast.expr, Scope]] = []
     changes: list[tuple[ast.expr, ast.expr, Scope]] = []
@@ -52,17 +52,17 @@ def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.ex
         added = ((stmt, block) for stmt, block in module.steps if isinstance(stmt, ast.AugAssign))
         changes += [(stmt.target, stmt.value, block.scope) for stmt, block in added if isinstance(stmt.op, ast.Add)]
     for base, value, inner in changes:
-        if not lists.isdisjoint(_lists(evaluator.value(base, inner))):
+        if not own.isdisjoint(lists(evaluator.value(base, inner))):
             parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
             found += [(part, inner) for part in parts]
     return found
 
 
-def _lists(value: Value) -> set[object]:
+def lists(value: Value) -> set[object]:
     """Return the lists that a value can be, and those that it has all elements of: one that grows later is shown so."""
     found = {known.identity for known in value.alternatives if known.is_display}
     parts = (part for known in value.alternatives for part in known.parts if part.is_spread and part.known is not None)
-    return found.union(*(_lists(part.known) for part in parts))
+    return found.union(*(lists(part.known) for part in parts))
 
 
 def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:

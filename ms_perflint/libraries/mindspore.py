@@ -9,6 +9,7 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, positional
+from ms_perflint.index.syntax_forms import inner_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Instance, Value, join
@@ -97,7 +98,8 @@ def _inside(evaluator: Evaluator, cell: Alternative, name: str) -> Value:
     made = cell.creation
     if cell.origin is not None:  # of a Model
         return Value((cell.origin,))
-    return evaluator.value(made.call.args[0], made.scope) if made is not None and made.call.args else TOP
+    inner = inner_of(made.call) if made is not None else None
+    return evaluator.value(inner, made.scope) if made is not None and inner is not None else TOP
 
 
 MODEL = Library(

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import LOOPS, Site
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import collected, is_by_epoch
+from ms_perflint.training.followed import given, kept
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
@@ -180,8 +182,8 @@ def saves_once(call: Call) -> bool:
     is_whole = call.api == CONFIG and is_by_epoch(call)
     if trains and all(_is_one_epoch(train, is_whole) for train in trains) and not call.is_spread:
         return True
-    factors = _factors(call, steps) if steps is not None else []
-    return len(factors) > 1 and any(_is_as_long(call, each, train) for each in factors for train in trains)
+    factors = _factors(call.program, steps, call.scope) if steps is not None else []
+    return len(factors) > 1 and any(_is_as_long(each, train) for each in factors for train in trains)
 
 
 def _is_one_epoch(train: Call, is_whole: bool) -> bool:
@@ -190,25 +192,29 @@ def _is_one_epoch(train: Call, is_whole: bool) -> bool:
     return train.argument("epoch").must_be(1) and (is_whole or is_sunk)
 
 
-def _is_as_long(config: Call, factor: ast.expr, train: Call) -> bool:
+def _is_as_long(factor: Part, train: Call) -> bool:
     """Return whether a factor of the steps between two checkpoints is the number of epochs of a training."""
     epochs = train.given("epoch")
     wanted = train.argument("epoch").constants
-    is_same = epochs is not None and spelling(factor) == spelling(epochs)
-    return is_same or (bool(wanted) and config.program.value(factor, config.scope).constants == wanted)
+    is_same = epochs is not None and spelling(factor.node) == spelling(epochs)
+    return is_same or (bool(wanted) and train.program.value(*factor).constants == wanted)
 
 
-def _factors(call: Call, node: ast.expr) -> list[ast.expr]:
-    """Return the factors of a product, looking through names that are bound once."""
+def _factors(program: Program, node: ast.expr, scope: Scope, seen: frozenset[ast.AST] = frozenset()) -> list[Part]:
+    """Return the factors of a product, looking through names and attributes that are given one thing."""
+    ends = kept(program, node, scope)
     if isinstance(node, ast.Name):
-        bindings = call.scope.owner.bindings.get(node.id, [])
-        if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
-            return _factors(call, bindings[0].value)
+        home = scope.home(node.id)
+        bindings = home.bindings[node.id] if home is not None else []
+        is_plain = len(bindings) == 1 and not bindings[0].path and bindings[0].kind in ("assign", "parameter")
+        ends = given(program, node.id, scope) if is_plain else []
+    if len(ends) == 1 and node not in seen:
+        return _factors(program, *ends[0], seen | {node})
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
-        return _factors(call, node.args[0])
+        return _factors(program, node.args[0], scope, seen)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(call, node.left), *_factors(call, node.right)]
-    return [node]
+        return [part for side in (node.left, node.right) for part in _factors(program, side, scope, seen)]
+    return [Part(node, scope)]
 
 
 def use_of_saved(save: Call) -> Optional[Use]:

@@ -69,7 +69,7 @@ def is_named_elsewhere(call: Call, parameter: str) -> bool:
     """
     given = call.given(parameter)
     if given is None:
-        return False
+        return call.is_spread  # it may be among the rest
     text = call.argument(parameter).constant
     if not isinstance(given, ast.Constant) or not isinstance(text, str):
         return True

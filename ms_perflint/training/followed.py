@@ -11,8 +11,9 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.source import flat, short
 from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import Part
+from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.languages import Message
@@ -64,10 +65,19 @@ def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) ->
             return True
         if isinstance(node, ast.IfExp):
             todo.append(End(node.test, scope))
-        elif isinstance(node, ast.Name) and node not in seen:
+        elif node not in seen:
             seen.add(node)
-            todo += given(program, node.id, scope)
+            todo += given(program, node.id, scope) if isinstance(node, ast.Name) else kept(program, node, scope)
     return False
+
+
+def kept(program: Program, node: ast.expr, scope: Scope) -> list[End]:
+    """Return what an object keeps in an attribute that one of its methods reads: of `self.sink`; none of others."""
+    cls = scope.owner.cls
+    if cls is None or not isinstance(node, ast.Attribute) or word_of(node.value) != receiver_name(scope.owner):
+        return []
+    stores = [each for base in ancestors(program.evaluator, cls) for each in base.attributes.get(node.attr, ())]
+    return [End(each.value, each.scope) for each in stores if each.value is not None]
 
 
 def end(program: Program, node: ast.expr, scope: Scope) -> End:

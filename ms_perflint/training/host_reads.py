@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, given, is_main_test, targets, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
@@ -189,12 +189,10 @@ def _is_short(program: Program, step: StepLoop) -> bool:
 
 def _given(step: StepLoop) -> set[str]:
     """Return the names that hold what the step gives, in the loop."""
-    stmt = step.site.stmt
-    value = getattr(stmt, "value", None) if targets(stmt) else None
-    if value is None or not _is_tensor(value, set(), step) or _is_on_host(value):
-        return set()
-    names = {node.id for target in targets(stmt) for node in ast.walk(target) if isinstance(node, ast.Name)}
-    return names | _computed(step, names)
+    bindings = step.site.scope.binds.get(id(step.site.stmt), ())
+    values = [(each.name, each.value) for each in bindings if each.value is not None]
+    names = {name for name, value in values if _is_tensor(value, set(), step) and not _is_on_host(value)}
+    return names | _computed(step, names) if names else names
 
 
 def _computed(step: StepLoop, names: set[str]) -> set[str]:

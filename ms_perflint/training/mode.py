@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import Condition, condition_of, excludes
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_main_test, word_of
+from ms_perflint.index.syntax_forms import is_main_test, targets, word_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -42,8 +42,12 @@ def given(call: Call) -> Optional[Value]:
     """Return what a `set_context` call gives as mode; None where it leaves the mode alone."""
     if call.given("mode") is not None:
         return call.argument("mode")
-    value = call.argument("mode") if call.is_spread else None
-    return value if value is not None and (value.alternatives or value.open) else None
+    if not call.is_spread:
+        return None
+    value = call.argument("mode")
+    passed = tuple(known for known in value.alternatives if known.where != (call.module, call.node))  # no default
+    is_open = value.open or 0 < len(passed) < len(value.alternatives)
+    return value._replace(alternatives=passed, open=is_open) if passed or is_open else None
 
 
 def stands_there(call: Call) -> bool:
@@ -316,8 +320,8 @@ class Unused(NamedTuple):
 
 def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
     """Return an option of a file for the mode that is graph by default and that nothing reads."""
-    parsed = [site.stmt for site in module.by_word.get("parse_args", ()) if isinstance(site.stmt, ast.Assign)]
-    holders = [(stmt, ast.unparse(target)) for stmt in parsed for target in stmt.targets]
+    parsed = [site.stmt for site in module.by_word.get("parse_args", ())]
+    holders = [(stmt, ast.unparse(target)) for stmt in parsed for target in targets(stmt)]
     holders = [each for each in holders if each[1] in module.made.get("parse_args", ())]
     for site in program.sites("add_argument"):
         if site.module is not module or not holders:

@@ -11,6 +11,8 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
 from ms_perflint.training.mode import training_starts
@@ -70,8 +72,10 @@ def _implied(program: Program, own: PathCondition) -> Iterator[Condition]:
     for condition in own:
         test, scope = condition.test, condition.scope
         bindings = scope.bindings.get(test.id, []) if isinstance(test, ast.Name) else []
-        if isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name):
-            bindings = scope.module.stores.get((test.value.id, test.attr), [])
+        if isinstance(test, ast.Attribute):
+            bindings = scope.module.stores.get((path_of(test.value), test.attr), [])
+            if scope.owner.cls is not None and path_of(test.value) == receiver_name(scope.owner):
+                bindings = scope.owner.cls.attributes.get(test.attr, [])
         for binding in bindings if condition.result else ():
             before = conditions(program, path_condition(binding.block))
             is_set = binding.scope.owner is scope.owner and rank(binding) < (scope.module.rank(test) or 0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import choice
 from ms_perflint.index.reachability import excludes, path_condition
+from ms_perflint.index.syntax_forms import inner_of
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
@@ -38,8 +39,9 @@ def can_sink(call: Call) -> bool:
     """Return whether MindSpore can sink the dataset here."""
     receiver = call.receiver
     made = receiver.creation if receiver is not None else None
-    if made is not None and made.call.args:
-        network = call.program.value(made.call.args[0], made.scope)
+    inner = inner_of(made.call) if made is not None else None
+    if made is not None and inner is not None:
+        network = call.program.value(inner, made.scope)
         if any(known.type_api in _GRAPH_CELLS for known in network.alternatives):
             return False
     return not any(debug.argument("debug_mode_flag").may_be(True) for debug in call.program.calls(_DEBUG))

@@ -1398,6 +1398,11 @@ def test_a_mode_that_something_holds_is_changed_there_for_display(before: str, g
     assert (finding.fix.safety, [edit.text for edit in finding.fix.edits]) == (Safety.DISPLAY, [text])
 
 
+def test_a_spread_without_a_mode_sets_none() -> None:
+    contexts = 'options = dict(device_target="Ascend")\nms.set_context(mode=ms.GRAPH_MODE)\nms.set_context(**options)\n'
+    assert not Program({"train.py": join(IMPORTS, contexts, TRAIN)}).lint(CODE).findings
+
+
 UNREACHED = [
     "if False:\n    run()\n",
     "WANTED = 0\nif WANTED:\n    run()\n",

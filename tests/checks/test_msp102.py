@@ -793,6 +793,28 @@ QUIET = [
         ]
     ),
     case(
+        "sunk unless on CPU, by an attribute",
+        NETWORK,
+        """
+        import argparse
+
+
+        class Trainer:
+            def __init__(self):
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--device", default="CPU", choices=["Ascend", "GPU", "CPU"])
+                self.args = parser.parse_args()
+                ms.set_context(mode=ms.GRAPH_MODE, device_target=self.args.device)
+                self.is_sunk = self.args.device != "CPU"
+
+            def train(self):
+                Model(net, loss, opt).train(10, dataset, dataset_sink_mode=self.is_sunk)
+
+
+        Trainer().train()
+        """,
+    ),
+    case(
         "sunk unless on CPU, which is the default",
         NETWORK,
         """

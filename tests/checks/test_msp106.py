@@ -56,6 +56,9 @@ CALLS_OUTER = CALLS.replace("train(", "outer(")
 IN_FUNCTION_QUIET = join(IN_FUNCTION.replace("  # !", ""))
 
 FIRES = [
+    each("a step with a type", "print(loss)  # !", take="loss: ms.Tensor = step(x, y)"),
+    each("another name", "loss = made", "print(loss)  # !", take="made = step(x, y)"),
+    each("in one assignment", "print(loss)  # !", take="loss, count = step(x, y), 1"),
     each("asnumpy", "losses.append(loss.asnumpy())  # ! display-only"),
     each("a total", "total += loss.asnumpy()  # ! display-only"),
     each("the step itself", take="total += step(x, y).asnumpy()  # ! display-only"),

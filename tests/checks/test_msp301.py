@@ -1826,3 +1826,53 @@ def test_a_save_whose_error_is_caught_stays_where_it_is(head: str, behind: str, 
     (finding,) = Program({"train.py": join(STEP, loop)}).lint(CODE).findings
     assert (finding.fix is not None) is is_offered
     assert is_offered is not any("this `except`" in each.message for each in finding.related)
+
+
+ONCE = """
+    {before}
+    {steps}
+    config = CheckpointConfig(save_checkpoint_steps={given})
+    model.train(EPOCHS, dataset, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=True)
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "steps", "given"),
+    [
+        ("EPOCHS = 10", "steps = dataset.get_dataset_size() * EPOCHS", "steps"),
+        ("EPOCHS = 10", "def same(given):\n        return given", "dataset.get_dataset_size() * EPOCHS"),
+        ("EPOCHS = 10", "steps, name = EPOCHS * dataset.get_dataset_size(), 'net'", "int(steps)"),
+    ],
+)
+def test_a_checkpoint_after_the_last_epoch_is_saved_once(before: str, steps: str, given: str) -> None:
+    text = join(MODEL, ONCE.format(before=before, steps=steps, given=given))
+    assert not Program({"train.py": text}).lint(CODE).findings
+    other = text.replace("model.train(EPOCHS", "model.train(EPOCHS * 2")
+    assert len(Program({"train.py": other}).lint(CODE).findings) == 1
+
+
+MADE = """
+    def make(steps):
+        saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=steps))
+        return saver, LossMonitor()
+
+
+    saver, monitor = make({steps})
+    model.train(10, dataset, callbacks=[{taken}], dataset_sink_mode=True)
+    """
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken", "count"),
+    [
+        ("100", "saver", 1),
+        ("100", "saver, monitor", 1),
+        ("100", "monitor", 0),
+        ("100", "monitor, *unknown()", 1),
+        ("dataset.get_dataset_size() * 10", "saver", 0),
+        ("dataset.get_dataset_size() * 2", "saver", 1),
+    ],
+)
+def test_a_callback_that_a_function_makes_is_followed(steps: str, taken: str, count: int) -> None:
+    text = join(MODEL, MADE.format(steps=steps, taken=taken))
+    assert len(Program({"train.py": text}).lint(CODE).findings) == count

@@ -174,6 +174,13 @@ FIRES = [
 ]
 QUIET = [
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
+    case(
+        "it is not known whether epochs are sunk",
+        IMPORTS,
+        GRAPH,
+        'import sys\n\ntrain_set = ds.MindDataset("a").batch(32)\n',
+        TRAIN.replace("train(10, train_set)", "train(10, train_set, dataset_sink_mode=sink(sys.argv))"),
+    ),
     case("dropped by position", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, True)\n', TRAIN),
     case(
         "dropped where it trains",
@@ -356,6 +363,18 @@ def test_a_script_for_evaluation_needs_all_rows(data: str) -> None:
 )
 def test_scripts_that_make_no_other_dataset_leave_the_fix(script: str) -> None:
     fires(CODE, beside(script, "unsafe"))
+
+
+@pytest.mark.parametrize(("script", "safety"), [("main()", "unsafe"), ("main('eval')", "display-only")])
+def test_a_script_that_starts_the_training_of_another_file_leaves_the_fix(script: str, safety: str) -> None:
+    trains = f"train_set = ds.MindDataset('a').batch(32)  # ! {safety}\n"
+    main = join(GRAPH, trains, TRAIN)
+    body = "".join(f"    {line}\n" for line in main.splitlines())
+    files = {
+        "lib.py": join(IMPORTS, f"def main(what='train'):\n{body}"),
+        "train.py": f"from lib import main\n\n{script}\n",
+    }
+    fires(CODE, Program(files))
 
 
 ORDERED = "ds.GeneratorDataset(list(rows(n)), ['x', 'y'], shuffle=False)"

@@ -873,6 +873,20 @@ QUIET += [
         "main()\n",
     ),
     case("a flag that is set", IMPORTS, OPTIONS, FLAG + SWITCHED.replace("  # !", ""), TRAIN),
+    *(
+        case(
+            f"a flag that is set, as {flag}",
+            IMPORTS,
+            "class Trainer:\n    def __init__(self, args):\n        self.args = args\n",
+            inside(
+                inside((FLAG + SWITCHED).replace("  # !", "").replace("args", "self.args").replace("autotune", flag))
+            ),
+            OPTIONS,
+            "Trainer(args)\n",
+            TRAIN,
+        )
+        for flag in ("self.is_tuned", "self.args.is_tuned")
+    ),
     case(
         "a flag that is set, in a function",
         IMPORTS,

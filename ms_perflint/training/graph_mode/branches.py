@@ -86,11 +86,14 @@ def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]
                     yield each, node
 
 
-def _is_container(binding: Binding) -> bool:
+def _is_container(binding: Binding, hops: int = _HOPS) -> bool:
     """Return whether a name is a list, tuple or dict of the function."""
     if binding.kind == "augment":
         return True
     value = binding.whole
+    if isinstance(value, ast.Name) and hops:
+        behind = binding.scope.lookup(value)
+        return bool(behind) and all(_is_container(each, hops - 1) for each in behind)
     is_made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE
     return is_made or isinstance(value, (ast.List, ast.Tuple, ast.Dict, ast.ListComp))
 

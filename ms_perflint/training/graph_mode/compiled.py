@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import children, descendants, given, is_decorated, targets
+from ms_perflint.index.syntax_forms import children, descendants, given, inner_of, is_decorated, targets
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -58,7 +58,7 @@ def trained(program: Program) -> tuple[Held, ...]:
         if node is not None and (name == "network" or not call.argument(name).must_be(None))
     ]
     own = (known.creation for known in _own_models(program))
-    todo += [Held(made.call.args[0], made.scope) for made in own if made is not None and made.call.args]
+    todo += [Held(each, made.scope) for made in own if made is not None and (each := inner_of(made.call)) is not None]
     for site in train_sites(program):
         callees = program.evaluator.callees(site).alternatives
         if isinstance(site.node, ast.Call) and not any(each.api.startswith(_TRAINED) for each in callees):
@@ -72,8 +72,11 @@ def trained(program: Program) -> tuple[Held, ...]:
             made = known.creation
             if made is not None and known.identity not in seen and known.type_api in _AROUND:
                 seen.add(known.identity)
-                parts = made.call.args[: 1 + (known.type_api == "mindspore.nn.WithLossCell")]
-                todo += [Held(each, made.scope) for each in parts if not isinstance(each, ast.Starred)]
+                has_loss = known.type_api == "mindspore.nn.WithLossCell"
+                losses = [*made.call.args[1:2], *(word.value for word in made.call.keywords if word.arg == "loss_fn")]
+                parts = [inner_of(made.call), *(losses if has_loss else [])]
+                held = (each for each in parts if each is not None and not isinstance(each, ast.Starred))
+                todo += [Held(each, made.scope) for each in held]
     return tuple(found)
 
 

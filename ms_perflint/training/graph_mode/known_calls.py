@@ -11,7 +11,7 @@ from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, given, is_decorated, is_own, word_of
+from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, word_of
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -206,7 +206,7 @@ class _Callee:
             return self._is_api(known.api)
         if known.type_api:
             made = known.creation
-            of = (made.call.args[:1], made.scope) if made is not None else ([], self.function)
+            of = (inner_of(made.call), made.scope) if made is not None else (None, self.function)
             is_plain = known.type_api not in GRADS or self._is_plain_gradient(*of)
             return _is_compiled_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
@@ -268,14 +268,14 @@ class _Callee:
         if api.startswith("mindspore.nn.") and word[:1].isupper():
             has_weights = api.count(".") == 2 and word.startswith(_WITH_WEIGHTS)
             return has_weights or not self._is_made_of_constants()
-        return api in GRADS and not self._is_plain_gradient(self.node.args[:1], self.function)
+        return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 
-    def _is_plain_gradient(self, of: list[ast.expr], scope: Scope) -> bool:
+    def _is_plain_gradient(self, of: Optional[ast.expr], scope: Scope) -> bool:
         """Return whether a gradient is that of a function, or stands in what steps an optimizer: a train cell, mostly.
 
         Run: the gradient of a cell inside of what is differentiated itself does not compile.
         """
-        known = [each for one in of for each in self.program.value(one, scope).alternatives]
+        known = self.program.value(of, scope).alternatives if of is not None else ()
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
             return True
         cls = self.function.cls

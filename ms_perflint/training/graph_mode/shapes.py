@@ -13,6 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Site
 from ms_perflint.index.syntax_forms import descendants, inside, word_of
+from ms_perflint.index.syntax_forms import given as passed
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
@@ -75,17 +76,16 @@ def _pads_to_longest(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Constant) and part.value is None for shape in shapes for part in shape.elts)
 
 
-def _varying_slice(program: Program, site: Site, given: ast.expr) -> Optional[ast.expr]:
+def _varying_slice(program: Program, site: Site, given: ast.expr, names: int = _NAMES) -> Optional[ast.expr]:
     """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
     if isinstance(given, ast.Name):
-        values = (each.whole for each in site.scope.lookup(given) if each.block.loops)
-        found = (
-            _varying_slice(program, site, value) for value in values if isinstance(value, (ast.Subscript, ast.Call))
-        )
+        bindings = (each for each in site.scope.lookup(given) if each.block.loops) if names else ()
+        values = (each.whole for each in bindings)
+        found = (_varying_slice(program, site, value, names - 1) for value in values if value is not None)
         return next((each for each in found if each is not None), None)
     if isinstance(given, ast.Call) and word_of(given.func) in site.module.aliases(*_WRAPS):
-        inner = given.args[0] if given.args else None
-        return _varying_slice(program, site, inner) if inner is not None else None
+        inner = next(iter(passed(given)), None)
+        return _varying_slice(program, site, inner, names) if inner is not None else None
     if isinstance(given, ast.Call) and word_of(given.func) in site.module.aliases(*_MAKERS):
         sizes = [*given.args, *(word.value for word in given.keywords)]
         return given if any(_varies(program, site, each) for each in sizes) else None
@@ -168,7 +168,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
     """Return whether an argument is longer in each pass of a loop."""
     if isinstance(node, ast.Call) and word_of(node.func) in site.module.aliases(*_WRAPS):
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
-        return any(_grows(site, each, loop) for each in (*node.args[:1], *([inner] if inner is not None else [])))
+        return any(_grows(site, each, loop) for each in (*passed(node)[:1], *([inner] if inner is not None else [])))
     if not isinstance(node, ast.Name):
         return False
     own = [each for each in site.scope.lookup(node) if loop in each.block.loops]

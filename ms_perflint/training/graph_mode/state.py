@@ -18,6 +18,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.appending import lists
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
@@ -86,8 +87,7 @@ def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
 def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:
     """Return whether a name stands for a container of an outer scope whose items Python changes between steps."""
     changes = _changed_containers(program)
-    known = program.value(node, function).alternatives if changes else ()
-    own = {each.identity for each in known if each.is_display or each.type_api in _CONTAINERS}
+    own = _identities(program.value(node, function)) if changes else frozenset()
     entries = (each for each in descendants(function.node) if isinstance(each, ast.Subscript) and each.value is node)
     entry = next(entries, None) if own else None
     return any(own & identities and not _is_other_item(change, entry) for change, identities in changes)
@@ -97,8 +97,14 @@ def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> boo
 def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
     """Return what changes the items of containers of outer scopes between steps, and what these containers are."""
     changes = [each for each in changed_names(program) if _is_changed(program, each)]
-    values = [program.value(each.node, each.scope).alternatives for each in changes if isinstance(each.node, ast.expr)]
-    return tuple((each, frozenset(one.identity for one in known)) for each, known in zip(changes, values))
+    values = [program.value(each.node, each.scope) for each in changes if isinstance(each.node, ast.expr)]
+    return tuple((each, _identities(value)) for each, value in zip(changes, values))
+
+
+def _identities(value: Value) -> frozenset[object]:
+    """Return what tells the containers that a value can be from others, under whatever names."""
+    made = (each.identity for each in value.alternatives if each.type_api in _CONTAINERS)
+    return frozenset({*lists(value), *made})
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:

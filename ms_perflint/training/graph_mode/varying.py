@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, inner_of, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -157,8 +157,8 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
             construct = method(program.evaluator, known.cls, "construct")
             if construct is not None:
                 yield construct
-        elif made is not None and known.type_api in GRADS and made.call.args:
-            for each in program.value(made.call.args[0], made.scope).alternatives:
+        elif made is not None and known.type_api in GRADS and (inner := inner_of(made.call)) is not None:
+            for each in program.value(inner, made.scope).alternatives:
                 if each.definition is not None and not each.definition.is_class:
                     yield each.definition
 

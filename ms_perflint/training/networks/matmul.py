@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import only_target, targets
+from ms_perflint.index.syntax_forms import targets
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
@@ -181,16 +181,17 @@ def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
 
 def _is_left(program: Program, site: Site) -> bool:
     """Return whether a cell is built and never called: nothing loads the attribute that it is put into."""
-    target = only_target(site.stmt)
     cls = site.scope.owner.cls
-    if not isinstance(target, ast.Attribute) or cls is None:
+    attributes = cls.attributes.items() if cls is not None else ()
+    attr = next((name for name, stores in attributes for each in stores if each.value is site.node), "")
+    if not attr or cls is None:
         return False
     if site.scope.owner not in program.reached:
         return False  # code that is not known to run: what calls it is not known either
     words = set().union(*(method.names | method.attrs for method in cls.defines))
     if words & _ALL_CELLS or base_apis(program, cls) != {"mindspore.nn.Cell"}:
         return False
-    return target.attr not in _loaded(program)
+    return attr not in _loaded(program)
 
 
 @fact

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Layer
+from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.index.syntax_forms import descendants, is_own, position, targets, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
@@ -195,15 +195,18 @@ class _Reader:
 
     def row(self, known: Alternative, made: Layer) -> None:
         """A container: what makes its cells, in the function that returns it, or in what it is given."""
-        owner = made.scope.owner
-        if owner.is_function and (owner.is_method or owner.returns):
+        owner, cls = made.scope.owner, made.scope.owner.cls
+        if is_cell_class(self.program, cls) if cls is not None else owner.is_function and owner.returns:
             self.makes(owner)
             return
         given: list[tuple[ast.expr, Scope]] = [(made.call, made.scope), *added(self.program, known)]
         for argument in made.call.args:
             listed = argument.value if isinstance(argument, ast.Starred) else argument
             for name in self._names(listed, made.scope):
-                bindings = owner.bindings.get(name.id, ())
+                bindings = [*owner.bindings.get(name.id, ())]
+                if cls is not None and name.id == receiver_name(owner):  # `self.block` of a class that is no cell
+                    read = {node.attr for node in ast.walk(listed) if isinstance(node, ast.Attribute)}
+                    bindings = [each for attr in sorted(read) for each in cls.attributes.get(attr, ())]
                 given += [(each.value, each.scope) for each in bindings if each.value is not None]
         for root, scope in given:
             sites = (scope.module.site_at(node) for node in ast.walk(root) if isinstance(node, ast.Call))
@@ -241,7 +244,7 @@ class _Reader:
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if api.endswith(("Loss", "WithLogits")):
                     continue  # it is asked for where it is called
-                if not site.scope.owner.is_method and _trains_networks(api):
+                if site.scope.owner.cls is None and _trains_networks(api):
                     continue  # a function that makes a network, and what trains it
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
                     self._layer(site.module, site.node, api)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Signature
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import inner_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -306,8 +306,9 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
     """Return where a gradient function comes from: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
     values: list[Value] = []
     while (made := known.creation) is not None:
-        if made.call.args:
-            values.append(program.value(made.call.args[0], made.scope))
+        inner = inner_of(made.call)
+        if inner is not None:
+            values.append(program.value(inner, made.scope))
         if known.type_api in GRADS:
             return made_at(program, known), values
         if known.origin is None:
