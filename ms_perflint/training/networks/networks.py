@@ -15,9 +15,8 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.networks.matmul import (
-    CELLS,
     is_matmul,
     is_matmul_site,
     is_noticed,

@@ -13,9 +13,9 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
+from ms_perflint.training.bases import CELLS
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.matmul import CELLS
 from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown

@@ -13,10 +13,9 @@ from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.matmul import CELLS
 from ms_perflint.training.networks.networks import added
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
