@@ -15,7 +15,7 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
+from ms_perflint.training.bases import CELLS, is_cell_class, kin
 from ms_perflint.training.networks.matmul import (
     is_matmul,
     is_matmul_site,
@@ -48,7 +48,7 @@ _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
     return any(
-        is_loss_name(each.name) or any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, each))
+        is_loss_name(each.name) or any(api.endswith(("Loss", "LossBase")) for api in kin(program, "", each))
         for each in scope.chain()
     )
 
