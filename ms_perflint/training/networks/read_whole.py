@@ -16,7 +16,7 @@ from ms_perflint.languages import Message
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.networks import added
+from ms_perflint.training.networks.networks import added, is_loss_api
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 
@@ -206,7 +206,7 @@ class _Reader:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
-                if api.endswith(("Loss", "WithLogits")):
+                if is_loss_api(api):
                     continue  # it is asked for where it is called
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
                     unknown(site.module, site.node, api.rpartition(".")[2])
