@@ -11,6 +11,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 
 CELL = "mindspore.nn.Cell"
+CELLS = ("mindspore.nn.", "mindspore.mint.nn.", "mindspore.parallel.nn.")  # where the cells of MindSpore are
 
 
 def base_apis(program: Program, cls: Scope) -> set[str]:

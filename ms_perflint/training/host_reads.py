@@ -14,6 +14,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned
+from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
 METHODS = tensor_ops.READS
@@ -23,7 +24,7 @@ TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{wor
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 SHORT = 20  # steps: a demonstration, whose time does not matter
-_EVALUATES = r"(?i)eval|valid|test|infer|predict|score|accura"
+_EVALUATES = rf"{EVALUATES}|score|accura"
 
 
 @fact

@@ -458,6 +458,13 @@ BLOCKED = [
 ]
 
 READY = [
+    *(
+        forward(f"a sum on {loss}", "loss = ce(net(x), y)\nloss += 0.1\nreturn loss", f"ce = {loss}\n")
+        for loss in (
+            *("nn.MSELoss()", "nn.CrossEntropyLoss()", "nn.BCEWithLogitsLoss()"),
+            *("nn.SoftmaxCrossEntropyWithLogits(sparse=True)", "nn.SoftmaxCrossEntropyWithLogits(reduction='mean')"),
+        )
+    ),
     cell(
         "attribute set by a call before the steps",
         "return self.dense(x) * self.alpha",

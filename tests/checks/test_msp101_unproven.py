@@ -29,6 +29,10 @@ UNPROVEN = [
     (forward("NumPy that was not run", f"n = np.polyfit([1, 2], [1, 2], 1)\n{LOSS}"), "np.polyfit"),
     # tensors
     (cell("layer made", "return nn.Dense(8, 4)(x) + self.dense(x)"), "nn.Dense"),
+    *(
+        (cell(f"layer made: {word}", f"return {word}(8, 4)(x) + self.dense(x)"), word)
+        for word in ("nn.Conv2d", "ms.mint.nn.Linear", "ms.mint.nn.Embedding", "ms.mint.nn.Conv2d")
+    ),
     (forward("construct that Python calls", LOSS, hook="net.construct(x)"), "net.construct"),
     # dicts
     (forward("dict filled in a loop", f"d = {{}}\nfor i in (1, 2):\n    d[i] = x * i\n{LOSS}"), "d[i] = x * i"),

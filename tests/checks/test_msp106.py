@@ -316,6 +316,10 @@ QUIET = [
         take="loss, overflow = step(x, y)",
     ),
     each("behind an evaluation", "evaluate(net)", "losses.append(loss.asnumpy())"),
+    *(
+        each(f"behind an evaluation: {word}", f"{word}(net)", "losses.append(loss.asnumpy())")
+        for word in ("validate", "val_step", "run_validation", "val")
+    ),
     each("behind scores of the network", "auc = score_model(net)", "print(loss, auc)"),
     each("before an evaluation", "print(loss)", "net.set_train(False)", "print(net(x).mean())"),
     each("of the data", "losses.append(x.asnumpy())"),

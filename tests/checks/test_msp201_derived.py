@@ -79,3 +79,81 @@ SELF_TEST = join(
 )
 def test_a_demonstration_of_a_module_is_no_training(files: dict[str, str], count: int) -> None:
     assert len(Program(files).lint(CODE).findings) == count
+
+
+BESIDE = """
+    import mindspore as ms
+    from mindspore import nn
+    import mindspore.dataset as ds
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+    class Own(BASE):
+        def step_end(self, run_context):
+            print(ms.Tensor(1.0, ms.float16))
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    net = Net()
+    model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+    model.train(3, ds.MindDataset("a").batch(32), callbacks=[Own()])
+    """
+INSIDE = """
+    import mindspore as ms
+    from mindspore import nn
+    import mindspore.dataset as ds
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+    class Own(BASE):
+        def construct(self, x, y):
+            return super().construct(x * 2, y)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            self.own = Own()
+
+        def construct(self, x, y):
+            return self.own(self.fc(x), y)
+
+
+    net = Net()
+    model = ms.Model(net, optimizer=nn.SGD(net.trainable_params()))
+    model.train(3, ds.MindDataset("a").batch(32))
+    """
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        *("ms.train.Callback", "ms.train.LossMonitor", "ms.train.TimeMonitor"),
+        *("ms.train.Metric", "ms.train.Accuracy", "nn.Accuracy", "nn.MSELoss"),
+    ],
+)
+def test_half_precision_of_what_is_no_network_does_not_count(base: str) -> None:
+    assert len(Program({"train.py": join(BESIDE.replace("BASE", base))}).lint(CODE).findings) == 1
+
+
+@pytest.mark.parametrize("base", ["object", "tools.Unknown"])
+def test_half_precision_of_what_may_be_a_network_counts(base: str) -> None:
+    assert not Program({"train.py": join(BESIDE.replace("BASE", base))}).lint(CODE).findings
+
+
+@pytest.mark.parametrize("base", ["nn.MSELoss", "nn.LossBase", "nn.SoftmaxCrossEntropyWithLogits", "nn.CTCLoss"])
+def test_a_class_is_a_loss_by_what_its_base_derives_from(base: str) -> None:
+    (finding,) = Program({"train.py": join(INSIDE.replace("BASE", base))}).lint(CODE).findings
+    assert finding.fix is None
+    assert any("`Own` is not known to work" in each.message for each in finding.related)

@@ -385,6 +385,19 @@ FIRES = [
         ),
         TRAIN,
     ),
+    *(
+        case(
+            f"convolutions of mint: {word}",
+            IMPORTS,
+            "from mindspore import mint\n\n\n",
+            cell(
+                f"self.c1 = mint.nn.{word}(64, 250, 3)  # ! unsafe\nself.c2 = mint.nn.{word}(250, 10, 3)",
+                "return self.c2(mint.nn.functional.relu(self.c1(x)))",
+            ),
+            TRAIN,
+        )
+        for word in ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d")
+    ),
     case(
         "layers of mint",
         IMPORTS,

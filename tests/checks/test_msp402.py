@@ -57,7 +57,26 @@ CONFIG = """
     with open("c.yaml") as file:
         config = yaml.safe_load(file)
     """
+ARM = """
+    import settings
+
+    train_set = ds.MindDataset("a")
+    if TEST:
+        train_set = train_set.batch(32)
+    else:
+        train_set = train_set.batch(32, drop_remainder=True)
+    """
 FIRES = [
+    *(
+        case(
+            f"an arm of another kind: {test}",
+            IMPORTS,
+            GRAPH,
+            ARM.replace("TEST", test).replace(".batch(32)", ".batch(32)  # ! unsafe"),
+            TRAIN,
+        )
+        for test in ("settings.value", "settings.interval", "settings.values > 3", "settings.invalid")
+    ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
     case(
         "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN
@@ -215,20 +234,22 @@ QUIET = [
         TRAIN,
         'model.eval(create("b", False))\n',
     ),
-    case(
-        "an arm for evaluation, of which nothing is known",
-        IMPORTS,
-        GRAPH,
-        """
-        import settings
-
-        train_set = ds.MindDataset("a")
-        if settings.cfg.eval:
-            train_set = train_set.batch(32)
-        else:
-            train_set = train_set.batch(32, drop_remainder=True)
-        """,
-        TRAIN,
+    *(
+        case(
+            f"an arm for evaluation, of which nothing is known: {test}",
+            IMPORTS,
+            GRAPH,
+            ARM.replace("TEST", test),
+            TRAIN,
+        )
+        for test in (
+            "settings.cfg.eval",
+            "settings.cfg.do_validate",
+            "settings.mode == 'validation'",
+            "settings.mode == 'val'",
+            "settings.is_valid",
+            "settings.cfg.val_only",
+        )
     ),
     case("evaluation", IMPORTS, GRAPH, 'eval_set = ds.MindDataset("a").batch(32)\n', "train_set = load()\n", TRAIN),
     case("nothing trains", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)\n'),

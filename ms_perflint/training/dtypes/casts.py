@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FUNCTIONS = ("mindspore.ops.cast", "mindspore.ops.Cast()")
 _VALUES = ("input", "input_x", "x")
 _TARGETS = ("dtype", "dst_type", "type")
-_TENSORS = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.", "mindspore.Tensor.")
+_TENSORS = (*tensor_ops.FAMILIES, "mindspore.Tensor.")
 
 
 class Cast(NamedTuple):

@@ -119,7 +119,7 @@ CREATIONS = {
     "tuple_to_array": "float32",  # of floats: where the first is an integer it is int32
 }
 _MADE = ("mindspore.Tensor", "mindspore.common.initializer.initializer")
-_FAMILIES = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
+FAMILIES = ("mindspore.ops.", "mindspore.numpy.", "mindspore.mint.")
 DTYPE_PARAMETERS = ("dtype", "type", "t", "rtype")
 # Under the same word in these modules other things are meant: `mint.equal` gives a Python bool, `mint.max` a pair
 _ELSEWHERE = {
@@ -132,7 +132,7 @@ _ELSEWHERE = {
 def computes(api: str) -> bool:
     """Return whether an operator, or a method of what one gives, computes a tensor, or a number: `x.mean().item()`."""
     word = api.rpartition(".")[2]
-    return api.startswith(_FAMILIES) and word not in NO_TENSOR and word not in PARTS
+    return api.startswith(FAMILIES) and word not in NO_TENSOR and word not in PARTS
 
 
 def gives_tensor(api: str) -> bool:

@@ -18,6 +18,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.networks.networks import is_loss_api
 
 _SINCE = (2, 8)
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
@@ -81,5 +82,6 @@ def _word(stmt: ast.AST) -> str:
 
 def _is_fresh_call(program: Program, function: Scope, call: ast.Call) -> bool:
     known = program.value(call.func, function).alternatives
-    words = [(each.api or each.type_api).rpartition(".")[2] for each in known] or [word_of(call.func)]
-    return all(word in _MAKERS or word.startswith(_LAYERS) or word.endswith("Loss") for word in words)
+    names = [each.api or each.type_api for each in known] or [word_of(call.func)]
+    last = ((name, name.rpartition(".")[2]) for name in names)
+    return all(word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name) for name, word in last)

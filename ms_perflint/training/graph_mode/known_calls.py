@@ -17,7 +17,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.bases import CELLS, is_cell_class
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
@@ -64,8 +64,8 @@ _PYTHON = {
 }
 _TENSORS = ("mindspore.Tensor", "mindspore.tensor")
 _WITH_WEIGHTS = (
-    "Dense", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding", "LSTM", "GRU",
-    "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
+    "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
+    "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
@@ -265,8 +265,8 @@ class _Callee:
             return True
         if api in _TENSORS:
             return not self._is_made_of_constants()
-        if api.startswith("mindspore.nn.") and word[:1].isupper():
-            has_weights = api.count(".") == 2 and word.startswith(_WITH_WEIGHTS)
+        if api.startswith(CELLS) and word[:1].isupper():
+            has_weights = api.removesuffix(word) in CELLS and word.startswith(_WITH_WEIGHTS)
             return has_weights or not self._is_made_of_constants()
         return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 

@@ -21,7 +21,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.bases import CELLS, is_cell_class
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import is_optimizer_word
 
@@ -143,7 +143,7 @@ def _takes(program: Program, site: Site, known: Alternative) -> bool:
     ):
         return False
     makers = program.evaluator.callees(site).alternatives
-    return any(each.api.startswith("mindspore.nn.") or is_cell_class(program, each.definition) for each in makers)
+    return any(each.api.startswith(CELLS) or is_cell_class(program, each.definition) for each in makers)
 
 
 # --- cells in a container of Python

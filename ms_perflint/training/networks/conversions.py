@@ -16,7 +16,7 @@ from ms_perflint.training.bases import is_cell, is_cell_class
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
 from ms_perflint.training.networks.inner_parts import is_loss_value, parts
-from ms_perflint.training.networks.networks import is_loss, is_loss_name, multiplies
+from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
 from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
@@ -199,7 +199,7 @@ class _Finder:
 
     def _is_known_loss(self, site: Site, known: Iterable[Alternative]) -> bool:
         """Return whether a loss is called, perhaps one of a library with weights: `AutomaticWeightedLoss(2)`."""
-        if any(each.type_api.endswith("Loss") for each in known):
+        if any(is_loss_api(each.type_api) for each in known):
             return True
         classes = (each.cls for each in known if each.is_object and each.cls is not None)
         return is_loss_name(site.word) or any(is_loss(self.program, cls) for cls in classes)

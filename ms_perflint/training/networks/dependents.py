@@ -16,6 +16,7 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.bases import CELLS
 from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
 from ms_perflint.training.networks.signals import Operation, Signal
@@ -379,7 +380,7 @@ class Dependents:
         """Stop at cells of the framework that are made with the width, and are no layers that are known."""
         for site in layers.sites(self.program, scope):
             known = self.program.evaluator.callees(site).alternatives
-            if not any(each.api.startswith("mindspore.nn.") and each.api not in layers.LAYERS for each in known):
+            if not any(each.api.startswith(CELLS) and each.api not in layers.LAYERS for each in known):
                 continue
             assert isinstance(site.node, ast.Call)
             for node in given(site.node):

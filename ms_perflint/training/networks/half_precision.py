@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Si
 from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.bases import base_apis, is_cell
+from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
@@ -332,10 +332,10 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
     """Return whether a class that is not known to be a part of the network may be one, or holds its settings."""
-    bases = base_apis(program, cls)
+    bases = kin(program, "", cls)
     if any(base.endswith(_OTHERS) for base in bases):
         return False
-    return network.is_hidden or not any(base.startswith("mindspore.nn.") for base in bases)
+    return network.is_hidden or not any(base.startswith(CELLS) for base in bases)
 
 
 def _is_unselected(program: Program, mention: Mention) -> bool:

@@ -18,7 +18,7 @@ from ms_perflint.training import family
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
-from ms_perflint.training.networks.networks import added, is_loss, multiplies
+from ms_perflint.training.networks.networks import added, is_loss, is_loss_api, multiplies
 from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
 
@@ -48,7 +48,7 @@ def parts(program: Program, cls: Scope) -> Plan:
 def is_loss_value(program: Program, argument: ast.expr, scope: Scope) -> bool:
     """Return whether an expression is a loss, and no network that computes one."""
     for known in program.value(argument, scope).alternatives:
-        if known.type_api.endswith("Loss") or known.type_api.endswith("WithLogits"):
+        if is_loss_api(known.type_api):
             return True
         if known.cls is not None and is_loss(program, known.cls) and not multiplies(program, [Value((known,))]):
             return True

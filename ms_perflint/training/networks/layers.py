@@ -21,25 +21,24 @@ if TYPE_CHECKING:
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
 _CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
+_MINT_CONVS = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d")
 _RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
 _NORMS = sorted(words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d"))
 
 DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.nn.Linear", "mindspore.mint.nn.Linear"})
 CONVOLUTIONS = frozenset(
-    {*(f"mindspore.nn.{word}" for word in _CONVS), "mindspore.mint.nn.Conv2d", "mindspore.mint.nn.Conv3d"}
+    {*(f"mindspore.nn.{word}" for word in _CONVS), *(f"mindspore.mint.nn.{word}" for word in _MINT_CONVS)}
 )
 RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
 WIDE = DENSE | CONVOLUTIONS | RECURRENT  # layers that give out a width of their own
 # API -> (parameter, what it says)
 LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
     **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
-    **dict.fromkeys((f"mindspore.nn.{word}" for word in _CONVS), (("in_channels", IN), ("out_channels", OUT))),
+    **dict.fromkeys(sorted(CONVOLUTIONS), (("in_channels", IN), ("out_channels", OUT))),
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _RECURRENT), (("input_size", IN), ("hidden_size", OUT))),
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
     **dict.fromkeys((f"mindspore.mint.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
     **dict.fromkeys(("mindspore.nn.Linear", "mindspore.mint.nn.Linear"), (("in_features", IN), ("out_features", OUT))),
-    "mindspore.mint.nn.Conv2d": (("in_channels", IN), ("out_channels", OUT)),
-    "mindspore.mint.nn.Conv3d": (("in_channels", IN), ("out_channels", OUT)),
     "mindspore.nn.GroupNorm": (("num_channels", ALONG),),
     "mindspore.mint.nn.GroupNorm": (("num_channels", ALONG),),
     "mindspore.nn.LayerNorm": (("normalized_shape", ALONG),),

@@ -12,7 +12,7 @@ from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
 from ms_perflint.training import family
-from ms_perflint.training.bases import base_apis
+from ms_perflint.training.bases import CELLS, base_apis
 from ms_perflint.training.networks.layers import (
     CONVOLUTIONS,
     DENSE,
@@ -54,7 +54,6 @@ BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
 _METHODS = frozenset({"matmul", "bmm"})  # also of Tensor
-CELLS = ("mindspore.nn.", "mindspore.mint.nn.", "mindspore.parallel.nn.")  # where layers are
 _ATTENTION = "mindspore.nn.MultiheadAttention"
 _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_cells"})  # reach attributes by any name
 

@@ -15,9 +15,8 @@ from ms_perflint.infer.appending import appended
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.networks.matmul import (
-    CELLS,
     is_matmul,
     is_matmul_site,
     is_noticed,
@@ -41,6 +40,7 @@ HALVES = (
     "precision_mode",
 )
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
+_LOSS_BASE = "mindspore.nn.LossBase"
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
@@ -48,10 +48,12 @@ _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 @fact
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
-    return any(
-        is_loss_name(each.name) or any(api.endswith(("Loss", "LossBase")) for api in base_apis(program, each))
-        for each in scope.chain()
-    )
+    return any(is_loss_name(each.name) or any(map(is_loss_api, base_apis(program, each))) for each in scope.chain())
+
+
+def is_loss_api(api: str) -> bool:
+    """Return whether a class of a library is a loss: by what it derives from, else by its name."""
+    return api.endswith(("Loss", "WithLogits")) or _LOSS_BASE in (api, *mindspore_api.ancestors(api))
 
 
 def is_loss_name(name: str) -> bool:
@@ -385,4 +387,4 @@ def is_no_network(api: str) -> bool:
     if not api.startswith("mindspore."):
         return not api.rpartition(".")[2][:1].isupper()
     kin = {api, *mindspore_api.ancestors(api)}
-    return bool(kin & {"mindspore.Tensor", "mindspore.nn.LossBase", "mindspore.train.Metric", *OPTIMIZERS})
+    return bool(kin & {"mindspore.Tensor", _LOSS_BASE, "mindspore.train.Metric", *OPTIMIZERS})

@@ -13,10 +13,10 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
+from ms_perflint.training.bases import CELLS
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.matmul import CELLS
-from ms_perflint.training.networks.networks import is_loss
+from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
 from ms_perflint.training.networks.used_beside import arguments
@@ -184,7 +184,7 @@ class Code:
             self.joins |= word in known_kinds.STATEFUL
             if isinstance(site.node, ast.Call):
                 self._follows(site.node, word, site)
-            if api.endswith(("Loss", "WithLogits")):
+            if is_loss_api(api):
                 self._loss(site)
             else:
                 self.cell(known, site)

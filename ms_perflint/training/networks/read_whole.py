@@ -14,11 +14,10 @@ from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.matmul import CELLS
-from ms_perflint.training.networks.networks import added
+from ms_perflint.training.networks.networks import added, is_loss_api
 from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.optimizers import OPTIMIZERS
@@ -242,7 +241,7 @@ class _Reader:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
-                if api.endswith(("Loss", "WithLogits")):
+                if is_loss_api(api):
                     continue  # it is asked for where it is called
                 if site.scope.owner.cls is None and _trains_networks(api):
                     continue  # a function that makes a network, and what trains it
