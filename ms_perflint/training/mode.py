@@ -283,7 +283,7 @@ def default_mode(program: Program) -> Optional[int]:
 def anchor(program: Program) -> Optional[Site]:
     """Return the site of the entry script through which training is reached.
 
-    `Model.train` or `fit`; else the outermost call in the loop that runs the step; else the call of its function.
+    `Model.train` or `fit`; else the outermost call in the loop of the step; else the call of what holds it.
     """
     entry = program.module(program.entry)
     if entry is None:
@@ -300,12 +300,12 @@ def anchor(program: Program) -> Optional[Site]:
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
     looping = [site for site in leading if site.block.loops]
-    first = models or _innermost(program, looping) or leading
+    first = models or _innermost(program, looping) or _innermost(program, leading) or leading
     return min(first, key=lambda site: program.position(site) or 0) if first else None
 
 
 def _innermost(program: Program, sites: list[Site]) -> list[Site]:
-    """Return the sites in loops that reach the step without going through another such loop of the entry script."""
+    """Return the sites that reach the step without going through another one of them."""
     owners = {site.scope.owner for site in sites}
     return [site for site in sites if not any(callee in owners for callee in training.callees(program, site))]
 

@@ -72,7 +72,30 @@ OWN_STEPS = [
     case(name, trainer(OWN_STEP.replace("_build_train_network", name), "Trainer(network, loss, optimizer)"))
     for name in ("_build_train_network", "_train", "_train_process", "_train_dataset_sink_process")
 ]
+# Given a train cell, a class with a loop of its own trains with that
+STEP = "step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer){mark}\nmodel = {made}\n"
+RESUMES = (
+    "class Trainer(Model):\n    def __init__(self, network, metrics=None, start=0):\n"
+    "        super().__init__(network, metrics=metrics)\n        self.start = start\n\n"
+    "    def _train_process(self, *args, **kwargs):\n        print(self.start)\n\n\n"
+)
+LOOPS = OWN_STEP.replace("_build_train_network", "_train_dataset_sink_process")
+
+
+def stepping(cls: str, made: str, mark: str = "  # ! display-only") -> str:
+    """Return a program that gives a Model of its own class a train cell."""
+    return join(START, cls, PARTS, STEP.format(made=made, mark=mark), SUNK)
+
+
+GIVEN_STEPS = [
+    case("a loop of its own", stepping(LOOPS, "Trainer(step)")),
+    case("a loop and a constructor", stepping(RESUMES, "Trainer(step, start=3)")),
+    case("by keyword", stepping(RESUMES, "Trainer(network=step)")),
+    case("a class between", stepping(f"{LOOPS}class Own(Trainer):\n    pass\n\n\n", "Own(step)")),
+    case("all of Model", stepping(PLAIN, "Trainer(step)")),
+]
 PRECISION = [
+    *GIVEN_STEPS,
     case("no constructor", trainer(PLAIN, "Trainer(network, loss, optimizer)  # ! unsafe")),
     case("a constructor that hands on", trainer(HANDS_ON, "Trainer(network, loss, optimizer)  # ! unsafe")),
     case(
@@ -95,6 +118,11 @@ PRECISION = [
     ),
 ]
 HALF = [
+    case(
+        "a step in half precision",
+        stepping(LOOPS, "Trainer(step)", "").replace("step = ", "network.to_float(ms.float16)\nstep = "),
+    ),
+    case("a network in a class with a loop of its own", stepping(LOOPS, "Trainer(network, loss, optimizer)", "")),
     case("a level", trainer(PLAIN, 'Trainer(network, loss, optimizer, amp_level="O2")')),
     case("a level that is handed on", trainer(HANDS_ON, 'Trainer(network, loss, optimizer, amp_level="O2")')),
     case("a level beside others", trainer(NAMED.format(mark=""), 'Trainer(network, 0.1, amp_level="O3")')),

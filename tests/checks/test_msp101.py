@@ -239,7 +239,69 @@ ON_CPU = [
     ),
 ]
 
+# What an entry script does to reach a training whose loop stands in another file
+ELSEWHERE = [
+    (
+        "a method of an object",
+        "def main():\n    trainer = Trainer(net, opt)\n    trainer.fit(dataset)  # ! unsafe\n\n\nmain()\n",
+    ),
+    (
+        "a method of what is made there",
+        "def main():\n    Trainer(net, opt).fit(dataset)  # ! unsafe\n\n\nif __name__ == '__main__':\n    main()\n",
+    ),
+    ("a function", "def main():\n    fit(Trainer(net, opt), dataset)  # ! unsafe\n\n\nmain()\n"),
+    (
+        "a function behind two others",
+        "def run(trainer):\n    fit(trainer, dataset)  # ! unsafe\n\n\n"
+        "def main():\n    run(Trainer(net, opt))\n\n\nmain()\n",
+    ),
+    (
+        "a method behind one of the file",
+        "class Work:\n    def run(self):\n        self.trainer = Trainer(net, opt)\n"
+        "        self.trainer.fit(dataset)  # ! unsafe\n\n\nWork().run()\n",
+    ),
+    (
+        "a loop around the call",
+        "def run(trainer):\n    trainer.fit(dataset)\n\n\n"
+        "trainer = Trainer(net, opt)\nfor epoch in range(3):\n    run(trainer)  # ! unsafe\n",
+    ),
+    (
+        "the first of two",
+        "def main():\n    trainer = Trainer(net, opt)\n    trainer.fit(dataset)  # ! unsafe\n"
+        "    fit(trainer, dataset)\n\n\nmain()\n",
+    ),
+]
+LOOP = """
+    import mindspore as ms
+    from mindspore import nn
+
+
+    class Trainer:
+        def __init__(self, net, opt):
+            self.net, self.opt, self.loss = net, opt, nn.MSELoss()
+            self.grads = ms.value_and_grad(self.forward, None, opt.parameters)
+
+        def forward(self, data, label):
+            return self.loss(self.net(data), label)
+
+        def fit(self, rows):
+            for data, label in rows.create_tuple_iterator():
+                value, grads = self.grads(data, label)
+                self.opt(grads)
+
+
+    def fit(trainer, rows):
+        trainer.fit(rows)
+    """
+
 FIRES = [
+    *(
+        case(
+            f"a loop in another file, through {name}",
+            {"train.py": join(IMPORTS, "from loop import Trainer, fit\n\n\n", NETWORK, "\n\n", call), "loop.py": LOOP},
+        )
+        for name, call in ELSEWHERE
+    ),
     *(
         case(
             f"a context for a CPU, {name}",

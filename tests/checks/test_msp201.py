@@ -2006,3 +2006,23 @@ def test_a_layer_in_float32_by_default_is_no_control(parameters: str, made: str,
     helpers = (BUILD if "build" in made else "") + (CHOSEN if "Chosen" in made else "")
     texts = (IMPORTS, TYPED.format(parameters=parameters), helpers, parts, "model = Model(net, loss, opt)\n", TRAIN)
     assert bool(Program({"train.py": join(*texts)}).lint(CODE).findings) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("imports", "use", "is_reported"),
+    [
+        ("from mindflow.utils import load_yaml_config", "load_yaml_config('a.yaml')", True),
+        ("from mindflow.utils import log_timer, print_log", "print_log('start')", True),
+        ("import sciai.utils.log as log", "log.info('start')", True),
+        ("from sciai.utils import print_log\nfrom mindflow import cell", "print_log('start')", True),
+        ("from mindflow.pde import Burgers", "Burgers(net)", False),
+        ("from mindelec.solver import Solver", "Solver(net)", False),
+        ("from mindflow.utils import print_log\nfrom sciai.operators import grad", "print_log(grad(net))", False),
+        ("import mindflow", "mindflow.utils.print_log('start')", False),
+        ("from mindflow import load_yaml_config", "load_yaml_config('a.yaml')", False),
+    ],
+)
+def test_a_library_for_differential_equations_needs_float32(imports: str, use: str, is_reported: bool) -> None:
+    text = join(IMPORTS, f"{imports}\n", NET, PARTS, f"{use}\n", "model = Model(net, loss, opt)\n")
+    text += "model.train(10, dataset, dataset_sink_mode=True)\n"
+    assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported

@@ -171,7 +171,7 @@ def _origin(stmt: ast.stmt, alias: ast.alias) -> str:
 def _is_full(name: str) -> bool:
     first, *rest = name.lower().split(".")
     is_quantization = first in ("mindspore", "mindspore_gs") and any("quant" in part for part in rest)
-    return is_quantization or name.partition(".")[0] in PHYSICS
+    return is_quantization or (name.partition(".")[0] in PHYSICS and rest[:1] != ["utils"])  # settings, logs, plots
 
 
 def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:

@@ -130,11 +130,20 @@ def _derived_models(program: Program, known: Alternative) -> list[Call]:
     The latter where the class takes other arguments than a Model. Nothing of a class that builds its own step: what
     that trains is not known.
     """
+    return [] if _builds_step(program, known) else _makers(program, known)
+
+
+def _builds_step(program: Program, known: Alternative) -> bool:
+    """Return whether an object is of a class that builds and runs its training step itself."""
+    classes = tuple(ancestors(program.evaluator, known.cls)) if known.cls is not None else ()
+    return any(each.method(name) is not None for each in classes for name in _STEPS)
+
+
+def _makers(program: Program, known: Alternative) -> list[Call]:
+    """Return the calls that give a Model of a class of the project its network."""
     if known.cls is None or MODEL not in base_apis(program, known.cls):
         return []
     classes = tuple(ancestors(program.evaluator, known.cls))
-    if any(each.method(name) is not None for each in classes for name in _STEPS):
-        return []
     made, inits = known.maker, [each.method("__init__") for each in classes]
     inside = [site for init in inits if init is not None for site in init.calls if _INIT in program.apis(site)]
     sites = [made] if made is not None else program.callers(known.cls)
@@ -280,14 +289,22 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
             if has_optimizer(model):
                 yield Training("model", model, trained_by(model), (site,))
             else:
-                for known in model.argument("network").alternatives:
-                    yield from _cell(program, known, site)
+                yield from _cells(program, model, site)
+        for each in receivers(program, site):
+            for model in _makers(program, each) if _builds_step(program, each) else ():
+                yield from _cells(program, model, site)  # it has its own loop, and is given the step
         return
     for known in program.evaluator.callees(site).alternatives:
         yield from _cell(program, known, site)
         call, values = _gradient(program, known)
         if call is not None and not is_of_inputs(call) and not _in_train_cell(program, call):
             yield Training("gradient", call, tuple(values), (site,))
+
+
+def _cells(program: Program, model: Call, site: Site) -> Iterator[Training]:
+    """Yield the train cells that a Model is given as its network."""
+    for known in model.argument("network").alternatives:
+        yield from _cell(program, known, site)
 
 
 def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training]:
