@@ -237,6 +237,7 @@ class ExpressionWalk:
         owner = method.parent
         if isinstance(target, ast.Attribute) and owner is not None and base.id == receiver_name(method):
             owner.attributes.setdefault(attribute, []).append(binding)
+            owner.any_attributes = owner.any_attributes or attribute == "__dict__"
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
             self.module.stored.setdefault(attribute, []).append(binding)

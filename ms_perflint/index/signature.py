@@ -101,8 +101,9 @@ class Layer(NamedTuple):
     @property
     def args(self) -> Iterable[Held]:
         """Return what is passed by position."""
-        shown = (Held.of(node, self.scope) for node in self.call.args[self.first :])
-        return self.row if self.row is not None else shown
+        if self.row is not None:
+            return self.row
+        return (Held.of(node, self.scope) for node in self.call.args[self.first :])
 
     @property
     def keywords(self) -> Sequence[ast.keyword]:

@@ -9,7 +9,8 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.execution_order import place, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.signature import Held
+from ms_perflint.index.signature import Held, receiver_name
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, config_files, mappings, setting_loops
 from ms_perflint.infer.call_order import is_never_before
 from ms_perflint.infer.configs import sources
@@ -17,7 +18,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
 
-SETATTR, UPDATE, SETDEFAULT, ITEM = "setattr", "update", "setdefault", "[]"
+SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]", "__dict__"
 
 
 class Update(NamedTuple):
@@ -108,6 +109,12 @@ def own(
 def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
     """Return the updates in a method, in the order of its lines; of a mapping also those of one of its items."""
     found = [update for site in scope.calls for update in _of_call(evaluator, site)]
+    cls = scope.owner.parent
+    for one in cls.attributes.get(OWN, ()) if cls is not None else ():  # `self.__dict__ = settings`
+        node, is_here = one.node, one.scope.owner is scope.owner and not one.path
+        is_other = one.value is not None and word_of(one.value) != receiver_name(scope)
+        if isinstance(node, ast.Attribute) and is_here and is_other:
+            found.append(Update(OWN, node.value, node, one.block, None, one.value))
     if is_mapping:
         found += [update for site in scope.calls for update in _of_base(evaluator, site)]
         stores = [store for each in scope.module.registered.values() for store in each]
@@ -260,6 +267,8 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return evaluator.value(update.value, scope) if update.value is not None else TOP
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
+    if update.word == OWN:
+        return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
     if update.word in evaluator.libraries.merges:

@@ -85,7 +85,8 @@ def entered(
         default = parameters.default_of(evaluator, same)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
-    if is_plain and not depends(general) and (general.alternatives or not _hands_on(function, layer)):
+    is_of_member = receiver is not None and isinstance(receiver.what, Member)
+    if is_plain and not depends(general) and (general.alternatives or not (is_of_member or _hands_on(function, layer))):
         return general
     context = entered_context(evaluator, function, layer, receiver, outer)
     return returned(evaluator, context) if context is not None else general

@@ -33,6 +33,7 @@ from ms_perflint.infer.values import (
     Bound,
     Constant,
     Instance,
+    Member,
     Value,
     join,
 )
@@ -261,7 +262,7 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative
     found = _in_general(evaluator, cls, name)
     if not found.alternatives and not found.open:
         return BOTTOM
-    if is_object and calls.depends(found):
+    if is_object and (calls.depends(found) or isinstance(holder.what, Member)):
         found = _of_this(evaluator, cls, name, holder, found)
     return _take(evaluator, found, holder, is_object)
 
@@ -290,12 +291,25 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
 def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative, found: Value) -> Value:
     """Return what a member is in one object, whose constructor call is known."""
     what = receiver.what
-    if not isinstance(what, Instance) or not isinstance(what.type, Scope) or what.node is None:
-        return found
     if name not in cls.attributes:
         return found
-    entered = constructed(evaluator, receiver)
+    if isinstance(what, Member):
+        entered = _of_member(evaluator, what, cls, receiver)
+    elif isinstance(what, Instance) and isinstance(what.type, Scope) and what.node is not None:
+        entered = constructed(evaluator, receiver)
+    else:
+        return found
     return _own_member(evaluator, cls, name, entered) if entered else found
+
+
+def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alternative) -> dict[Scope, CallContext]:
+    """Return the constructor of an enumeration, as it is entered for a member: with the elements of its tuple."""
+    init, only = cls.method("__init__"), bases.members(evaluator, what.owner)[what.name].only
+    if init is None or only is None or only.shown is None:
+        return {}
+    row = sequences.whole(evaluator, Value((only,)))
+    layer = Layer(*only.shown[:2], row=tuple(row), callee=only.shown.node) if row is not None else None  # type: ignore[arg-type]
+    return {init: evaluator.call_context(init, layer, only.shown.scope, receiver)} if layer is not None else {}
 
 
 @query

@@ -14,6 +14,7 @@ from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Display, Value, join
 
+SELF = "self"
 CHOICES = 8  # keys that are looked up
 TEXT = rb"[\"']([\w./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
 WORD = rb"[\w./-]+"
@@ -34,6 +35,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
             for each in _decorated(evaluator, str(known.constant))
             if _is_by(each, str(known.constant), decorators, depth)
         ]
+        values += [evaluator.known(each, each.node, each) for each in _derived(evaluator, home, word, known.constant)]
         found.extend(value if known.by_default else value.as_non_default() for value in values)
     if not found:
         return None
@@ -54,9 +56,13 @@ def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional
     while isinstance(root, ast.Subscript):
         root = root.value
     first = root.value if isinstance(root, ast.Attribute) else root
-    if not isinstance(first, ast.Name) or first.id not in module.imported:
+    if not isinstance(first, ast.Name):
         return None, word, depth
     known = evaluator.value(root, scope).only
+    if known is not None and known.cls is not None and SELF in known.cls.module.registered:
+        return known.cls.module, SELF, depth  # a mapping that its own methods fill
+    if first.id not in module.imported:
+        return None, word, depth
     holders = lists.bindings_of(known.what) if known is not None and isinstance(known.what, Display) else []
     own = (holder for holder in holders if holder.name in holder.scope.module.registered)
     return next(((holder.scope.module, holder.name, depth) for holder in own), (None, word, depth))
@@ -109,6 +115,19 @@ def _decorators(module: SemanticIndex, table: str, depth: Optional[int] = None) 
         if isinstance(value, ast.Name) and value.id in block.scope.bindings and depth in (None, below):
             found.update(each.name for each in takewhile(lambda each: each.is_function, block.scope.chain()))
     return frozenset(found)
+
+
+def _derived(evaluator: Evaluator, module: SemanticIndex, table: str, key: object) -> Iterator[Scope]:
+    """Yield the classes that `__init_subclass__` puts into a table under a key: their name, or a text given."""
+    for target, _, block in module.registered[table]:
+        base = block.scope.owner.parent if block.scope.owner.name == "__init_subclass__" else None
+        for cls in evaluator.program.derived(base) if base is not None else ():
+            assert isinstance(cls.node, ast.ClassDef)
+            texts = [text for word in cls.node.keywords if (text := text_of(word.value))]
+            own = cls.bindings.get(word_of(target.slice), ()) if isinstance(target.slice, ast.Attribute) else ()
+            texts += [text for each in own if (text := text_of(each.value))]
+            if key in (texts or (cls.name, cls.name.lower())):
+                yield cls
 
 
 def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:

@@ -38,6 +38,8 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
 
     A number is the position of a field in a named tuple.
     """
+    if name == "_make" and known.type_api == NAMED_TUPLE:
+        return Value((Alternative(Api(f"{NAMED_TUPLE}._make", known), known.where),))
     names = _fields(evaluator, known)
     if isinstance(name, int):
         name = names[name] if -len(names) <= name < len(names) else ""
@@ -82,6 +84,14 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
         return None
     words = ((each.arg, Held(each.value, scope)) for each in node.keywords if api.name.rpartition(".")[2] in LAYING)
     return mappings.laid(evaluator, node, [(None, Held(record, scope)), *words], scope)
+
+
+def _of_row(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the named tuple that `Name._make(values)` makes; None where not all values are shown."""
+    parts = whole(evaluator, evaluator.value(node.args[0], scope)) if len(node.args) == 1 else None
+    if parts is None or api.receiver is None:
+        return None
+    return evaluator.known(Instance(Api("", api.receiver), node, scope, row=tuple(parts)), node, scope)
 
 
 def structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -166,6 +176,7 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
 MODEL = Library(
     calls={
         **dict.fromkeys((f"{home}.fields" for home in HOMES), (_declared,)),
+        f"{NAMED_TUPLE}._make": (_of_row,),
         **dict.fromkeys(
             (
                 *(f"{home}.{name}" for home in HOMES for name in ("replace", "evolve", "asdict")),

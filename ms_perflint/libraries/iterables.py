@@ -12,7 +12,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import calls, commandline, computing
+from ms_perflint.infer import calls, commandline, computing, sequences
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
@@ -95,6 +95,17 @@ def _map(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
 def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     kind, rows = _rows(evaluator, node.args, scope, lambda parts: zip(reversed(parts)))
     return _made(evaluator, node, kind, (row[0] for row in rows), scope)
+
+
+def _sliced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `islice(sequence, stop)` or `islice(sequence, start, stop, step)` leaves of a sequence."""
+    bounds = [evaluator.value(each, scope).constant for each in node.args[1:]]
+    is_known = (
+        0 < len(bounds) <= 3 and all(isinstance(each, (int, type(None))) for each in bounds) and 0 not in bounds[2:]
+    )
+    return sequences.sliced(
+        evaluator, node, evaluator.value(node.args[0], scope), slice(*bounds) if is_known else None, scope
+    )
 
 
 def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -222,6 +233,7 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _enumerate: ("builtins.enumerate",),
     _map: ("builtins.map",),
     _reversed: ("builtins.reversed",),
+    _sliced: ("itertools.islice",),
     _in_any_order: (
         "builtins.filter", "builtins.frozenset", "builtins.set", "itertools.cycle",
     ),

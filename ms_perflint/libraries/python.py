@@ -131,9 +131,21 @@ def _module(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the file, of whose names these are; None of the names of a function."""
-    is_of_file = not node.args and (scope.parent is None or api.name == "builtins.globals")
-    return evaluator.known(scope.module, scope.module.tree, scope) if is_of_file else None
+    """Return the file, of whose names these are, or the names of a function; None of another object."""
+    if node.args:
+        return None
+    if scope.parent is None or api.name == "builtins.globals":
+        return evaluator.known(scope.module, scope.module.tree, scope)
+    return _locals(evaluator, node, scope) if scope.owner.is_function else None
+
+
+def _locals(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    """Return the mapping of the names of a function: its parameters as it gets them, others are not known."""
+    parts = []
+    for name, bindings in scope.owner.bindings.items():
+        is_given = len(bindings) == 1 and bindings[0].kind == "parameter"
+        parts.append((name, Held(node, scope, evaluator.binding(bindings[0], scope) if is_given else TOP)))
+    return mappings.laid(evaluator, node, parts, scope)
 
 
 def _own_module(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
@@ -205,7 +217,7 @@ def _signature(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> 
     init = function.method("__init__") if function.is_class else function
     if init is None:
         return None
-    own = Signature.of(init, init.is_method and only.what is not init)
+    own = Signature.of(init, init.is_method and (function.is_class or only.receiver is not None))
     names = [(name, Held(node, scope, TOP)) for name in dict.fromkeys((*own.slots, *own.words))]
     parameters = Held(node, scope, mappings.laid(evaluator, node, names, scope))
     return mappings.laid(evaluator, node, [("parameters", parameters)], scope)
@@ -236,6 +248,17 @@ def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     for name in key.split(".") if isinstance(key, str) else ():
         value = evaluator.members(value, name, node, scope)
     return value if isinstance(key, str) else TOP
+
+
+def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what `methodcaller("name", argument)` gives, called with an object."""
+    made = api.receiver.creation if api.receiver is not None else None
+    name = evaluator.value(made.call.args[0], made.scope).constant if made is not None and made.call.args else None
+    if made is None or len(node.args) != 1 or not isinstance(name, str):
+        return None
+    methods = evaluator.members(evaluator.value(node.args[0], scope), name, node, scope)
+    given = made._replace(first=1)
+    return join([*(evaluator.kind(known).call(given) for known in methods.alternatives), *evaluator.rest(methods)])
 
 
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -324,6 +347,13 @@ def _view(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
     return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2]) if is_view else None  # type: ignore[arg-type]
 
 
+def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the key and the value that `popitem` takes out of a dict that is shown."""
+    items = tables.view(evaluator, api.receiver, "items") if api.receiver is not None and not node.args else None
+    parts = whole(evaluator, items) if items is not None else None
+    return evaluator.read(parts[-1]) if parts else None
+
+
 def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """A variable of the environment: what all launchers put there, else its default."""
     given = LOOKUP.bind(Layer(node, scope))
@@ -378,6 +408,8 @@ MODEL = Library(
         "collections.ChainMap": (_chained,),
         ".enter_context": (_entered,),
         **dict.fromkeys(("operator.attrgetter()", "operator.itemgetter()"), (_taken,)),
+        "operator.methodcaller()": (_called,),
+        ".popitem": (_last_item,),
         "builtins.isinstance": (_isinstance,),
         **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
         "builtins.vars": (_globals, passed_on),
