@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import position, spelling
+from ms_perflint.index.syntax_forms import position, spelling, word_of
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
@@ -20,6 +20,7 @@ from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
 
+ROW = "SequentialCell"
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
 LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
@@ -195,11 +196,12 @@ def _written_alike(program: Program, producer: Slot) -> list[Slot]:
 
 
 def _in_cell(program: Program, site: Site) -> bool:
-    """Return whether a site stands in a Cell; a function or module may hold a network without one."""
+    """Return whether a site stands in a Cell; a function, module or other class may hold a row of cells."""
     scope = layers.network(site)
     if not scope.is_class or not isinstance(site.node, ast.Call):
         return True
-    return is_cell_class(program, scope)
+    rows = (each for each in ast.walk(site.stmt) if isinstance(each, ast.Call) and word_of(each.func) == ROW)
+    return is_cell_class(program, scope) or any(site.node in each.args for each in rows)
 
 
 def _is_taken(call: Call, width: int) -> bool:
