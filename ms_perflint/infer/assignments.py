@@ -220,9 +220,23 @@ class Assignments(Places):
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
             self.flow(results(self.places(base, cls.parent)), node, (CALL,))
+            for above in self.module.defined.get(word_of(base), ()):
+                hook = above.method("__init_subclass__") if above.is_class else None
+                for own in positional(hook)[:1] if hook is not None else ():
+                    self.flow([(node, "")], self.variable(hook, own.arg), ("",))  # type: ignore[arg-type]
         if is_enumeration(cls.node):
             self.flow([(self.word(name), "") for name in cls.bindings], self.word("value"), ("",))
+            self._members(cls)
         self._decorated(cls, node)
+
+    def _members(self, cls: Scope) -> None:
+        """Pass the elements of each member of an enumeration to its constructor."""
+        init = cls.method(INIT)
+        if init is None:
+            return
+        for value in [bindings[-1].value for bindings in cls.bindings.values()]:
+            for element, own in zip(value.elts if isinstance(value, ast.Tuple) else (), positional(init)[1:]):
+                self.flow(self.places(element, cls), self.variable(init, own.arg), ("",))
 
     def _decorated(self, scope: Scope, node: Node) -> None:
         """Pass a function or class to its decorators; its name gets what they give."""
