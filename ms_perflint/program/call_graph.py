@@ -106,6 +106,11 @@ class CallGraph:
             return dict(held)
         return {key: new for key, bits in held.items() if (new := bits & ~before.get(key, 0))}
 
+    def is_passed_on(self, word: str) -> bool:
+        """Return whether a file passes on what has a name, or calls it in another form: `partial(name)()`."""
+        nodes = self._flow.nodes(word)
+        return any(node.is_passed_on or any(site.word != word for _, site in node.sites) for node in nodes)
+
     def sites_at(self, held: Held) -> list[Site]:
         """Return the sites that call just what is held there."""
         return [site for sites in self._called(held, 1, {}).values() for site in sites]

@@ -24,6 +24,7 @@ from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
+from ms_perflint.program.value_flow import Held
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace
@@ -287,11 +288,22 @@ class Program:
     def calls(self, *apis: str) -> tuple[Call, ...]:
         """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
         if len(apis) == 1:
-            sites = self.sites(apis[0].rpartition(".")[2])
+            word = apis[0].rpartition(".")[2]
+            sites = (*self.sites(word), *self.passed_on(word))
             return tuple(call for site in sites for call in self.running(apis[0], site))
         rank = {path: position for position, path in enumerate(self.files)}
         found = [call for api in apis for call in self.calls(api)]
         return tuple(sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span)))
+
+    @fact
+    def passed_on(self, word: str) -> tuple[Site, ...]:
+        """Return the call sites that may call what is named `word` as what they are given, or out of a container."""
+        if not self._may_say(word) or not self.call_graph.is_passed_on(word):
+            return ()
+        sites = self.sites(word)
+        held: Held = {}
+        self.call_graph.reach([(word, "")], held)
+        return tuple(site for site in self.call_graph.sites_at(held) if site not in sites)
 
     def has_calls(self, *apis: str) -> bool:
         """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first.

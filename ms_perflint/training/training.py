@@ -26,6 +26,7 @@ _TRAIN = rb"\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)"  # `model.train`, not `fr
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
+MODEL_WORDS = tuple(api.rpartition(".")[2] for api in MODEL_TRAINS)
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
 
 
@@ -145,8 +146,9 @@ def may_train_by_entry(program: Program) -> bool:
 
 @fact
 def _may_train(program: Program) -> bool:
-    """Return whether running the script passes a call that, by its name alone, may train: a cheap first answer."""
-    return program.passes(("train", "fit", "step"), ()) or program.passes((), step_flow(program).sites)
+    """Return whether running the script passes a call that, by its names alone, may train: a cheap first answer."""
+    models = [site for word in MODEL_WORDS for site in (*program.sites(word), *program.passed_on(word))]
+    return program.passes(("step",), {id(site.node) for site in models}) or program.passes((), step_flow(program).sites)
 
 
 def trains_by_entry(program: Program) -> bool:

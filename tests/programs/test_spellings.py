@@ -143,6 +143,12 @@ CALLABLES: Mapping[str, Base] = {
         "forward",
         ("MSP101 here",),
     ),
+    "training": Base(
+        f"{HEAD}{PYNATIVE}{MODEL}SETUP\nUSE(10, train_set)\n",
+        "model.train",
+        "model.eval",
+        ("MSP101",),
+    ),
     "sunk step": Base(
         f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}{STEP}SETUP\nsunk = ms.data_sink(USE, train_set)\n"
         "for _ in range(10):\n    sunk()\n"
@@ -165,6 +171,12 @@ CALLED: Mapping[str, Base] = {
         "nn.TrainOneStepCell(net, optimizer)",
         "nn.WithEvalCell(net, loss)",
         ("MSP101", "MSP201"),
+    ),
+    "call of a training": Base(
+        f"{HEAD}{PYNATIVE}{MODEL}data, label = 10, train_set\nSETUP\nfor _ in range(2):\n    USE\n",
+        "model.train",
+        "model.eval",
+        ("MSP101",),
     ),
     "call of gradients": Base(
         f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    USE\n    optimizer(label)\n",
