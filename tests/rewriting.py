@@ -106,10 +106,10 @@ def in_a_class(text: str) -> Optional[str]:
     methods = [members.visit(each) for each in functions]
     parts = [[members.visit(each) for each in part] for part in (made[:at], made[at:])]
     constructor, training = (_function(name, ("self",), part) for name, part in zip(("__init__", "do"), parts))
-    cls = ast.parse("class Trainer:\n    pass").body
+    cls = ast.parse("class WholeRun:\n    pass").body
     assert isinstance(cls[0], ast.ClassDef)
     cls[0].body = [constructor, *methods, training]
-    return _text(imports, classes, cls, "trainer = Trainer()\ntrainer.do()\n")
+    return _text(imports, classes, cls, "whole = WholeRun()\nwhole.do()\n")
 
 
 class _Blocks(ast.NodeTransformer):

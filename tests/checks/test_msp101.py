@@ -271,7 +271,7 @@ ELSEWHERE = [
         "    fit(trainer, dataset)\n\n\nmain()\n",
     ),
 ]
-LOOP = """
+LOOP_ELSEWHERE = """
     import mindspore as ms
     from mindspore import nn
 
@@ -298,7 +298,10 @@ FIRES = [
     *(
         case(
             f"a loop in another file, through {name}",
-            {"train.py": join(IMPORTS, "from loop import Trainer, fit\n\n\n", NETWORK, "\n\n", call), "loop.py": LOOP},
+            {
+                "train.py": join(IMPORTS, "from loop import Trainer, fit\n\n\n", NETWORK, "\n\n", call),
+                "loop.py": LOOP_ELSEWHERE,
+            },
         )
         for name, call in ELSEWHERE
     ),

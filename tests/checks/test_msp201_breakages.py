@@ -1089,7 +1089,7 @@ def test_a_comment_that_took_the_level_out_is_found(comment: str, is_fixed: bool
 
 # --- a conversion before the Model that an option leaves undone
 
-OPTION = """
+LEVEL_OPTION = """
     import argparse
 
     parser = argparse.ArgumentParser()
@@ -1106,9 +1106,9 @@ CONVERTED = """
 @pytest.mark.parametrize(
     ("before", "level"),
     [
-        (OPTION, "args.level"),
-        (OPTION, "amp_level=args.level"),
-        (OPTION.rstrip() + "\n    level = args.level\n", "level"),
+        (LEVEL_OPTION, "args.level"),
+        (LEVEL_OPTION, "amp_level=args.level"),
+        (LEVEL_OPTION.rstrip() + "\n    level = args.level\n", "level"),
     ],
 )
 def test_what_leaves_a_conversion_undone_is_changed_and_not_the_model(before: str, level: str) -> None:
