@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Optional, cast
 
-from ms_perflint.index.execution_order import place
+from ms_perflint.index.execution_order import place, rank
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists, sequences
@@ -64,7 +64,7 @@ class NetworkCalls:
         for binding in found:
             loop = binding.block.owner if binding.block.arm == "body" else None
             if isinstance(loop, LOOPS) and loop not in here.block.loops and self._calls_in_turn(binding):
-                found = tuple(each for each in found if each.kind != "parameter" and _rank(each) >= _rank(binding))
+                found = tuple(each for each in found if each.kind != "parameter" and rank(each) >= rank(binding))
         return found
 
     def _calls_in_turn(self, binding: Binding) -> bool:
@@ -133,10 +133,6 @@ class NetworkCalls:
             return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
         found, _ = self.evaluator.elements(value)
         return [Value((each,)) for each in found], False
-
-
-def _rank(binding: Binding) -> int:
-    return binding.scope.module.rank(binding.stmt) or 0
 
 
 def is_entered(known: Alternative) -> bool:
