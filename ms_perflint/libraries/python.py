@@ -343,8 +343,11 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
 
 
 def _view(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    is_view = api.receiver is not None and not node.args
-    return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2]) if is_view else None  # type: ignore[arg-type]
+    if api.receiver is None or node.args:
+        return None
+    if api.receiver.document:
+        return tables.view_of_file(evaluator, api.receiver, node, scope)
+    return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2])
 
 
 def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

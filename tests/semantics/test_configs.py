@@ -274,6 +274,59 @@ LOADS = [
 ]
 
 
+AGAIN = """
+    from types import SimpleNamespace
+    import yaml
+    cfg = yaml.safe_load(open("c.yaml"))
+    """
+NESTED = [
+    # what functions make of a mapping, that call themselves for the mappings in it
+    (
+        "def f(v):\n    return {k: f(w) if isinstance(w, dict) else w for k, w in v.items()}\nreveal(f(cfg)['a']['x'])",
+        "1 ?",
+    ),
+    (
+        "def f(v):\n    return SimpleNamespace(**{k: f(w) if isinstance(w, dict) else w for k, w in v.items()})\n"
+        "reveal(f(cfg).y)",
+        "2 (Display) ?",
+    ),
+    (
+        "def f(v):\n    if isinstance(v, dict):\n        return {k: f(w) for k, w in v.items()}\n    return v\n"
+        "reveal(f({'a': {'b': {'c': 1}}})['a']['b']['c'])",
+        "1",
+    ),
+    (
+        "def f(v):\n    if not isinstance(v, dict):\n        return v\n"
+        "    return SimpleNamespace(**{k: f(w) for k, w in v.items()})\n"
+        "reveal(f({'a': {'x': 1}, 'b': {'x': 2}}).b.x)",
+        "2 ?",
+    ),
+    # of the file itself
+    ("reveal({k: v for k, v in cfg.items()}['y'])", "2 ?"),
+    ("reveal({k.upper(): v for k, v in cfg['a'].items()}['X'])", "1 ?"),
+    ("reveal(list(cfg['a'].values())[0])", "1 ?"),
+    ("reveal({k: v for k, v in cfg.items() if k != 'y'}['y'])", "..."),
+    ("reveal({k: v for k, v in cfg.items()}['z'])", "..."),
+    # not where code changes it
+    ("cfg['y'] = 5\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
+    ("cfg.update(unknown())\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
+    # nor where it may never end, or is too deep
+    ("def f(v):\n    return f(v)\nreveal(f(cfg))", ""),
+    ("def f(v):\n    return {k: f(v) for k in v.items()}\nreveal(f(cfg)['a'])", "..."),
+    (
+        "def f(v):\n    return {k: f(w) if isinstance(w, dict) else w for k, w in v.items()}\n"
+        "reveal(f({'a': {'b': {'c': {'d': {'e': 1}}}}})['a']['b']['c']['d']['e'])",
+        "...",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NESTED)
+def test_a_mapping_that_is_gone_through(text: str, expected: str) -> None:
+    files = {"train.py": f"{textwrap.dedent(AGAIN)}{text}", "c.yaml": "a:\n  x: 1\ny: 2"}
+    assert shown(reveal(files)) == expected
+
+
 TEXTS = [
     ("import yaml\nreveal(yaml.safe_load('a: {x: 1}')['a']['x'])", "1"),
     ('import yaml\nTEXT = """\na: 1\nb: 2\n"""\nreveal(yaml.load(TEXT, Loader=yaml.FullLoader)[\'b\'])', "2"),
