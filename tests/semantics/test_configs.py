@@ -95,6 +95,29 @@ def test_option(text: str, expected: str) -> None:
 LIBRARIES = [
     ("from absl import flags\nflags.DEFINE_bool('x', True, 'help')\nFLAGS = flags.FLAGS\nreveal(FLAGS.x)", "True ?"),
     ("from absl import flags\nflags.DEFINE_bool('x', True, 'help')\nreveal(flags.FLAGS.y)", "..."),
+    ("from absl import flags\nX = flags.DEFINE_bool('x', True, 'help')\nreveal(X.value)", "True ?"),
+    (
+        "from absl import flags\nY = flags.DEFINE_bool('y', False, '')\n"
+        "X = flags.DEFINE_bool('x', True, '')\nreveal(X.value)",
+        "True ?",
+    ),
+    ("from absl import flags\nX = flags.DEFINE_bool('x', True, 'help')\nreveal(X.name)", "absl.flags.DEFINE_bool.name"),
+    ("import typer\ndef main(x: int = typer.Option(1, '--x')):\n    reveal(x)\ntyper.run(main)", "1 ?"),
+    ("import typer\ndef main(x: int = typer.Argument(default=1)):\n    reveal(x)\ntyper.run(main)", "1 ?"),
+    ("import typer\ndef main(x: int = typer.Option(...)):\n    reveal(x)\ntyper.run(main)", "... ?"),
+    (
+        "import typer\napp = typer.Typer()\n@app.command('run')\ndef main(x: int = typer.Option(1)):\n    reveal(x)",
+        "1 ?",
+    ),
+    (
+        "import typer\napp = typer.Typer()\n@app.command()\ndef main(x: Annotated[int, typer.Option()] = 1):\n"
+        "    reveal(x)\napp()",
+        "1 ?",
+    ),
+    (
+        "import other\napp = other.Typer()\n@app.command()\ndef main(x=other.Option(1)):\n    reveal(x)",
+        "other.Option() ...",
+    ),
     ("import click\n@click.command()\n@click.option('--x', required=True)\ndef main(x):\n    reveal(x)", "..."),
     (
         "import click\n@click.command()\n@click.option('--x/--no-x', default=True)\ndef main(x):\n    reveal(x)",
@@ -106,6 +129,8 @@ LIBRARIES = [
     ("from addict import Dict\nc = Dict({'a': {'b': 1}})\nreveal(c.a.b)", "1 ?"),
     ("from munch import munchify\nc = munchify({'a': 1})\nreveal(c.a)", "1 ?"),
     ("from omegaconf import OmegaConf\nc = OmegaConf.create({'a': 1})\nreveal(c.a)", "1 ?"),
+    ("from box import Box\nc = Box({'a': {'b': 1}}, default_box=True)\nreveal(c.a.b)", "1 ?"),
+    ("from gym.spaces import Box\nc = Box({'a': 1})\nreveal(c.a)", "gym.spaces.Box.a"),
     ("from types import SimpleNamespace\nc = SimpleNamespace(a=1)\nreveal(c.a)", "1 ?"),
 ]
 
@@ -260,6 +285,26 @@ LOADS = [
     ("import yaml\ncfg = yaml.safe_load(open('c.yaml'))\ncfg['x'] = 5", "5"),
     ("import yaml\ncfg = yaml.safe_load(open('c.yaml'))\ncfg.update(unknown())", "1 ... ?"),
 ]
+
+
+TEXTS = [
+    ("import yaml\nreveal(yaml.safe_load('a: {x: 1}')['a']['x'])", "1"),
+    ('import yaml\nTEXT = """\na: 1\nb: 2\n"""\nreveal(yaml.load(TEXT, Loader=yaml.FullLoader)[\'b\'])', "2"),
+    ("import yaml\nreveal(list(yaml.safe_load_all('x: 1\\n---\\nx: 2'))[1]['x'])", "2"),
+    ("import json\nreveal(json.loads('{\"x\": [1, 2]}')['x'][1])", "2"),
+    ("import tomllib\nreveal(tomllib.loads('[a]\\nx = 1')['a']['x'])", "1"),
+    ("import toml\nreveal(toml.loads('x = 1')['x'])", "1"),
+    ("import yaml\nreveal(yaml.safe_load('a: 1')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load('x: ${y}')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load('x: [1')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load(unknown() + 'x: 1')['x'])", "..."),
+    ("import json\nreveal(json.loads('x = 1')['x'])", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS)
+def test_a_text_of_the_code(text: str, expected: str) -> None:
+    assert shown(reveal(text)) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), LOADS)
