@@ -12,7 +12,17 @@ from typing import Any, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import attribute_writes, calls, commandline, computing, importing, mappings, members, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    calls,
+    commandline,
+    computing,
+    importing,
+    mappings,
+    members,
+    method_writes,
+    tables,
+)
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -189,7 +199,7 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         value = join(given if each.by_default else given.as_non_default() for each, given in values)
         return value._replace(overridable=value.overridable or told.overridable)
     only = holders.only if len(node.args) > 2 else None
-    if only is not None and attribute_writes.is_unset(evaluator, only, names[0], node, scope):
+    if only is not None and method_writes.is_unset(evaluator, only, names[0], node, scope):
         return evaluator.value(node.args[2], scope)
     found = evaluator.members(holders, names[0], node, scope)
     found = found._replace(overridable=found.overridable or told.overridable)

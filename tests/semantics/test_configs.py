@@ -67,6 +67,19 @@ OPTIONS = [
      "first = argparse.ArgumentParser()\nfirst.add_argument('--c', default='')\n"
      "if first.parse_args().c:\n    parser.set_defaults(**unknown())\n"
      "reveal(parser.parse_args().x)", "1 ... ?"),
+    # methods under other names
+    ("add = parser.add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("add, read = parser.add_argument, parser.parse_args\nadd('--x', default=1)\nreveal(read().x)", "1 ?"),
+    ("add = parser.add_argument_group('a').add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("def fill(add):\n    add('--x', default=1)\nfill(parser.add_argument)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("adders = {'a': parser.add_argument}\nadders['a']('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("class A:\n    def __init__(self):\n        self.add = parser.add_argument\n        self.add('--x', default=1)\n"
+     "A()\nreveal(parser.parse_args().x)", "1 ?"),
+    ("parser.add_argument('--x', default=1)\nset_defaults = parser.set_defaults\nset_defaults(x=2)\n"
+     "reveal(parser.parse_args().x)", "2 ?"),
+    ("add = argparse.ArgumentParser().add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "..."),
+    ("from functools import partial\nadd = partial(parser.add_argument, default=1)\nadd('--x')\n"
+     "reveal(parser.parse_args().x)", "..."),
     # missing ones
     ("parser.add_argument('--x', default=1)\nreveal(getattr(parser.parse_args(), 'y', 2))", "2 ?"),
     ("for key in unknown():\n    parser.add_argument('--' + key)\nreveal(getattr(parser.parse_args(), 'y', 2))",
