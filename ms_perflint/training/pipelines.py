@@ -10,7 +10,9 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, given, word_of
+from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -182,10 +184,12 @@ def _generated(program: Program, call: Call) -> Optional[int]:
     node = call.given("source")
     if isinstance(node, ast.Call) and word_of(node.func) in ("list", "tuple") and node.args:
         node = node.args[0]
-    functions = [program.evaluator.callees(site) for site in _called(call, node)]
-    found = [each.definition for value in functions for each in value.alternatives if each.definition is not None]
-    if len(found) == 1 and found[0].is_function:
-        return _yielded(program, found[0])
+    site = call.module.site_at(node) if isinstance(node, ast.Call) else None
+    value = program.evaluator.callees(site) if site is not None else None
+    found = [each.definition for each in value.alternatives if each.definition is not None] if value is not None else []
+    if len(found) == 1 and found[0].is_function and site is not None and isinstance(node, ast.Call):
+        layer = Layer(node, site.scope)
+        return _yielded(program, found[0], entered_context(program.evaluator, found[0], layer, None) or found[0])
     only = call.argument("source").only
     length = only.cls.method("__len__") if only is not None and only.cls is not None else None
     returned = [each for each in descendants(length.node) if isinstance(each, ast.Return)] if length is not None else []
@@ -193,13 +197,11 @@ def _generated(program: Program, call: Call) -> Optional[int]:
     return constant if isinstance(constant, int) else None
 
 
-def _called(call: Call, node: Optional[ast.expr]) -> list[Site]:
-    site = call.module.site_at(node) if isinstance(node, ast.Call) else None
-    return [site] if site is not None else []
+def _yielded(program: Program, function: Scope, entered: Scope) -> Optional[int]:
+    """Return how often a generator yields that does so once in each pass of a loop over `range(number)`.
 
-
-def _yielded(program: Program, function: Scope) -> Optional[int]:
-    """Return how often a generator yields that does so once in each pass of a loop over `range(number)`."""
+    `entered`: the function as the one call enters it.
+    """
     loops = [each for each in descendants(function.node) if isinstance(each, (ast.For, ast.While))]
     yields = [each for each in descendants(function.node) if isinstance(each, ast.Yield)]
     if len(loops) != 1 or len(yields) != 1 or not isinstance(loops[0], ast.For):
@@ -207,5 +209,5 @@ def _yielded(program: Program, function: Scope) -> Optional[int]:
     over = loops[0].iter
     if not isinstance(over, ast.Call) or word_of(over.func) != "range" or len(over.args) != 1:
         return None
-    constant = program.value(over.args[0], function).constant
+    constant = program.value(over.args[0], entered).constant
     return constant if isinstance(constant, int) else None

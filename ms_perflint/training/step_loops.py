@@ -40,7 +40,10 @@ class StepLoop(NamedTuple):
 
 @fact
 def step_loops(program: Program) -> tuple[StepLoop, ...]:
-    """Return the innermost loops around each step that is taken by hand; steps of `Model.train` are not."""
+    """Return the innermost loops around each step that is taken by hand; steps of `Model.train` are not.
+
+    Loops through networks or trainings are none: around one that stands in another loop, that loop counts.
+    """
     found: dict[tuple[int, int], StepLoop] = {}
     for site in steps_by_hand(program):
         for each in _around(program, site, set()):
@@ -59,14 +62,19 @@ def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...
 def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:
-        loop = site.block.loops[0]
-        if not _goes_through_trainings(program, loop, site.scope):
+        loop = _loop_around(program, site)
+        if loop is not None:
             yield StepLoop(loop, site, site.scope.owner)
     elif site.scope.owner.is_function and site.scope.owner not in seen:
         seen.add(site.scope.owner)
         for caller in callers(program, site.scope.owner):
             if program.runs(caller):
                 yield from _around(program, caller, seen)
+
+
+def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:
+    """Return the innermost loop around a site that goes through no trainings: `for rows in data: for net in nets:`."""
+    return next((loop for loop in site.block.loops if not _goes_through_trainings(program, loop, site.scope)), None)
 
 
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:
@@ -147,7 +155,11 @@ def _called_each_step(program: Program) -> dict[Scope, None]:
 
 
 def _is_in_step_loop(program: Program, site: Site) -> bool:
-    return is_step_loop(program, site.block.loops[0])
+    """Return whether the innermost loop of data or epochs around a site is the one around a step."""
+    if not any(is_step_loop(program, loop) for loop in site.block.loops):
+        return False
+    loop = _loop_around(program, site)
+    return loop is not None and is_step_loop(program, loop)
 
 
 def is_step_loop(program: Program, loop: ast.AST) -> bool:
@@ -168,7 +180,7 @@ def _runs_in_each_pass(program: Program, site: Site) -> bool:
 
 def is_unconditional(program: Program, site: Site) -> bool:
     """Return whether a site runs in each pass of the loop around it, or in each call of its function."""
-    arms = list(_arms(site.block))
+    arms = list(_arms(program, site))
     if any(arm.arm.startswith(("handler", "orelse")) and not isinstance(arm.owner, ast.If) for arm in arms):
         return False
     if any(isinstance(outer, _CHOICES) for outer, _ in around(site.stmt, site.node)):
@@ -177,11 +189,19 @@ def is_unconditional(program: Program, site: Site) -> bool:
     return all(conditions.by_default(program, each) is True for each in met)
 
 
-def _arms(block: Block) -> Iterator[Block]:
-    """Yield the arms around a site up to the loop, or the function, innermost first."""
-    for arm in block.chain():
+def _arms(program: Program, site: Site) -> Iterator[Block]:
+    """Yield the arms around a site up to the loop, or the function, innermost first.
+
+    A loop through networks in another loop is passed.
+    """
+    loops = site.block.loops
+    last = _loop_around(program, site) if len(loops) > 1 else None
+    last = loops[0] if loops and last is None else last
+    for arm in site.block.chain():
         if isinstance(arm.owner, LOOPS) and arm.arm == "body":
-            return
+            if arm.owner is last:
+                return
+            continue
         yield arm
 
 

@@ -289,6 +289,17 @@ FIRES = [
             losses.append(float(loss))  # !
         """,
     ),
+    case(
+        "of each network that a step goes through",
+        START,
+        """
+        nets = [step, step]
+        for x, y in train_set.create_tuple_iterator():
+            for each in nets:
+                loss = each(x, y)
+                losses.append(loss.asnumpy())  # !
+        """,
+    ),
 ]
 QUIET = [
     each("not read"),
