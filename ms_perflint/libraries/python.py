@@ -75,13 +75,14 @@ def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict; of other things the thing."""
+    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict or an object; of other things the thing."""
     is_method, func = api.receiver is not None, node.func
     given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
     if given is None:
         return Value((api.receiver,)) if api.receiver is not None else None
     value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
-    return mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy") or value
+    made = mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy")
+    return made or value._replace(alternatives=tuple(known.as_copy(node) for known in value.alternatives))
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
