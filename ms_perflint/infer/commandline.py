@@ -153,9 +153,10 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
     if (action is not None and word != "store") or (count is not None and not may_be_bare):
         return lambda given: NO_CONSTANT
     kind_word = word_of(kind) if kind is not None else None
-    bare = keywords.get("const", ast.Constant(None)) if may_be_bare else None
-    alone: object = bare.value if isinstance(bare, ast.Constant) else NO_CONSTANT
-    alone = read(alone, kind_word) if isinstance(alone, str) else alone
+    bare = keywords.get("const")
+    alone: object = None if may_be_bare and bare is None else NO_CONSTANT
+    if may_be_bare and isinstance(bare, ast.Constant):
+        alone = read(bare.value, kind_word) if isinstance(bare.value, str) else bare.value
     return lambda given: alone if given.text is None else read(given.text, kind_word)
 
 

@@ -22,9 +22,7 @@ from ms_perflint.training.training import callees, callers, steps_by_hand
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
 DATA = "mindspore.dataset."
 _ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
-_AROUND = frozenset(
-    {"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"}
-)  # what they give goes through them
+_AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})  # go through their arguments
 _LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
 _ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
 _CHOICES = (ast.IfExp, ast.BoolOp)
@@ -78,9 +76,9 @@ def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:
 
 
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether each pass of a loop is a training: it goes through stages, folds or networks, and no dataset.
+    """Return whether each iteration of a loop is a training: it goes through stages, folds or networks, and no dataset.
 
-    Where it is not known what it goes through, the names in its head tell.
+    Where it is not known what it goes through, the names in its head decide.
     """
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or any(True for _ in datasets_in(program, loop.iter, scope)):
         return False
