@@ -11,7 +11,7 @@ from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative
-from ms_perflint.training.followed import kept
+from ms_perflint.training.followed import attribute_values
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -57,7 +57,7 @@ def _given(program: Program, node: ast.expr, scope: Scope) -> list[Part]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         stores = scope.module.stores.get((node.value.id, node.attr), ())
         own = [Part(each.value, each.scope) for each in stores if each.value is not None]
-        return [Part(each.node, each.scope) for each in kept(program, node, scope)] or own
+        return [Part(each.node, each.scope) for each in attribute_values(program, node, scope)] or own
     return []
 
 

@@ -78,11 +78,10 @@ def _repeats(
         return False
     seen.add((scope, entered))
     found = [caller for caller in callers(program, scope) if program.runs(caller)]
-    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _is_driven(program, found)):
+    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _calls_hooks_itself(program, found)):
         return True
-    return any(
-        _leads(program, caller, site, entered) and _repeats(program, caller, scope, even_once, seen) for caller in found
-    )
+    leading = (caller for caller in found if _leads_to(program, caller, site, entered))
+    return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
 
 
 def _has_one_pass(program: Program, loop: ast.AST, site: Site, entered: Optional[Scope]) -> bool:
@@ -91,12 +90,12 @@ def _has_one_pass(program: Program, loop: ast.AST, site: Site, entered: Optional
     if has_one_pass(program, loop, function):
         return True
     found = [each for each in callers(program, function) if program.runs(each)] if function.is_function else []
-    leading = [caller for caller in found if _leads(program, caller, site, entered)]
+    leading = [caller for caller in found if _leads_to(program, caller, site, entered)]
     scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
     return bool(scopes) and all(each is not None and has_one_pass(program, loop, each) for each in scopes)
 
 
-def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
+def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
     """Return whether a call of the function in which a site stands comes to that site.
 
     It may pass another function to be called there, or take another arm.
@@ -130,7 +129,7 @@ def _is_hook(program: Program, scope: Scope) -> bool:
     return cls is not None and is_callback(program, cls) and _is_used(program, cls)
 
 
-def _is_driven(program: Program, found: Sequence[Site]) -> bool:
+def _calls_hooks_itself(program: Program, found: Sequence[Site]) -> bool:
     """Return whether the program alone calls the hooks of its callbacks: then its calls tell how often they run."""
     return bool(found) and not program.calls(*MODEL_TRAINS)
 
