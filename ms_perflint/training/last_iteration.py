@@ -16,12 +16,12 @@ _AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # give as many i
 TOLD = {"cur_epoch_num", "epoch_num"}  # what callbacks are told (mindspore 2.10 train/model.py:1145, :1060)
 
 
-def is_in_last_pass(site: Site) -> bool:
+def is_in_last_iteration(site: Site) -> bool:
     """Return whether a site runs in the last epoch only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
     return any(_is_last(test, site.block) and "epoch" in ast.unparse(test).lower() for test in _equal(site))
 
 
-def is_in_one_pass(site: Site) -> bool:
+def is_in_one_iteration(site: Site) -> bool:
     """Return whether a site runs at most once in all iterations of the loops around it in its function."""
     loops = site.block.loops
     if _leaves(site, len(loops)):
@@ -29,7 +29,7 @@ def is_in_one_pass(site: Site) -> bool:
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
 
 
-def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
+def has_one_iteration(program: Program, loop: ast.AST, scope: Scope) -> bool:
     """Return whether a loop has at most one iteration, whatever the options: `range(1)`, one literal item."""
     over = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
     over = inside(over, *scope.module.aliases(*_AROUND)) if over is not None else None

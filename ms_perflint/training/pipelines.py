@@ -1,4 +1,4 @@
-"""The data pipelines that feed the trainings of a program: which stages they have, and how many rows they give."""
+"""The data pipelines of the trainings of a program: their stages, and how many rows they give."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ GENERATOR = "mindspore.dataset.GeneratorDataset"
 _BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
 EVALUATES = r"(?i)eval|(?<!in)valid|(?<![a-z])val(?!u)|test|infer|predict"  # of a name; no `value`, no `interval`
 _TRAINS = r"(?i)train"
-_ROWS = {  # of the training sets that never change
+_ROWS = {  # in published training sets
     "mindspore.dataset.MnistDataset": 60000, "mindspore.dataset.FashionMnistDataset": 60000,
     "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
     "mindspore.dataset.Cifar100Dataset": 50000,
 }  # fmt: skip
-PATHS = 64  # on which the stages of what one training reads may be made: six choices of two
-_SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # stages that give as many rows as they get
+PATHS = 64  # on which the stages of one pipeline are made: six choices of two
+_SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # that give as many rows as they get
 
 
 class Pipeline(NamedTuple):
-    """The stages of what a training reads, the last one first, and whether whole epochs may go to the device."""
+    """The stages of a pipeline that a training reads, the last one first, and whether it may be sunk."""
 
     stages: tuple[Alternative, ...]
     is_sunk: bool
@@ -47,7 +47,7 @@ class Pipeline(NamedTuple):
 
 @fact
 def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
-    """Return the pipelines that the trainings of a program read, as far as they are known."""
+    """Return the known pipelines that the trainings of a program read."""
     found: dict[object, Pipeline] = {}
     for stage, is_sunk in _read(program):
         paths = _stages(program, (stage,))
@@ -59,7 +59,7 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
 
 
 def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
-    """Return the pipelines of trainings in which a call makes a stage."""
+    """Return the pipelines of trainings of which a call makes a stage."""
     if is_for_evaluation(program, site):
         return []
     return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
@@ -70,7 +70,7 @@ def _makes(site: Site, stage: Alternative) -> bool:
 
 
 def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
-    """Yield the last stages of what trainings read, and whether it may go to the device in whole epochs."""
+    """Yield the last stages of the pipelines that trainings read, each with whether it may be sunk."""
     for call in program.calls(*MODEL_TRAINS):
         is_sunk = call.argument("dataset_sink_mode").default_truth is not False  # what is not known may be true
         yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if is_dataset(known))
@@ -84,7 +84,7 @@ def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
 
 
 def _taken(step: StepLoop) -> Iterator[ast.expr]:
-    """Yield the iterators from which a loop takes what it gives to its step: `x, y = next(rows)`."""
+    """Yield the iterators from which a loop takes the arguments of its step: `x, y = next(rows)`."""
     bindings = [each for several in step.scope.bindings.values() for each in several if step.loop in each.block.loops]
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else []
     seen: set[int] = set()
@@ -98,7 +98,7 @@ def _taken(step: StepLoop) -> Iterator[ast.expr]:
 
 
 def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[Alternative, ...]]:
-    """Yield the stages of a pipeline whose last ones are known: one row for each path on which it is made."""
+    """Yield the stages of a pipeline whose last ones are `known`, once for each path on which it is made."""
     last, seen = known[-1], {each.identity for each in known}
     made = last.creation
     callee = made.call.func if made is not None else None
@@ -113,13 +113,13 @@ def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[
 
 
 def api_of(call: Call) -> Optional[Call]:
-    """Return a call of a method of anything as the call of a method of a pipeline; None for those of other things."""
+    """Return a call as one of a method of a dataset; None for other calls."""
     apis = [api for api in call.program.apis(call) if api.startswith(DATA)]
     return Call(call, call.program, apis[0]) if apis else None
 
 
 def is_for_evaluation(program: Program, site: Site) -> bool:
-    """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
+    """Return whether a test around a site names evaluation, and may fail with the default options."""
     for each in condition_of(site):
         words = EVALUATES if each.result else _TRAINS
         if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
@@ -136,7 +136,7 @@ def is_batch(stage: Alternative) -> bool:
 
 
 def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
-    """Return how many rows the first of some stages gives; None where that is not known, 0 where they never end."""
+    """Return how many rows the last stage of a pipeline gives; None where that is not known, 0 where it never ends."""
     if not stages:
         return None
     stage, before = stages[0], stages[1:]
@@ -170,7 +170,7 @@ def _is_endless(program: Program, site: Site) -> bool:
 
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
-    """Return the number that a call is given."""
+    """Return the number that a call passes; None where that is not known."""
     node = site.node
     assert isinstance(node, ast.Call)
     words = [word.value for word in node.keywords if word.arg == name]

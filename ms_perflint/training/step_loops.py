@@ -1,4 +1,4 @@
-"""The loops that take the training steps by hand, `for batch in train_set: step(*batch)`, and what each step runs."""
+"""The loops of training steps, `for batch in train_set: step(*batch)`, and the code that each step runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ms_perflint.index.syntax_forms import around, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
-from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.last_iteration import is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.training import callees, callers, steps_by_hand
 
 # Names of what a loop goes through that trains once in each pass, where it is not known what that is
@@ -29,7 +29,7 @@ _CHOICES = (ast.IfExp, ast.BoolOp)
 
 
 class StepLoop(NamedTuple):
-    """A loop, a call in it that takes a step of the training, and the function, class or module it stands in."""
+    """A loop, a call in it that takes a training step, and the function, class or module of that call."""
 
     loop: ast.AST
     site: Site
@@ -51,7 +51,7 @@ def step_loops(program: Program) -> tuple[StepLoop, ...]:
 
 @fact
 def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...]:
-    """Return the steps in functions that a loop calls, each with that loop; the first has the function for its loop."""
+    """Return the steps in functions that a loop calls: each as a step of its function, and as one of the loop."""
     inner = (site for site in steps_by_hand(program) if not site.block.loops)
     made = ((StepLoop(site.scope.owner.node, site, site.scope.owner), site) for site in inner)
     return tuple((own, outer) for own, site in made for outer in _around(program, site, set()))
@@ -119,24 +119,24 @@ def is_dataset(known: Alternative) -> bool:
 
 
 def is_each_step(program: Program, site: Site) -> bool:
-    """Return whether a site runs in each step: in the innermost loop around a step, under no condition of its own.
+    """Return whether a site runs in each training step, with the default options.
 
-    Or in a function that is called so. A condition that holds by default is none.
+    It stands in the innermost loop around a step, or in a function that is called there.
     """
     if site.block.loops:
-        return _is_in_step_loop(program, site) and _runs_in_each_pass(program, site)
-    return site.scope.owner in _called_each_step(program) and _runs_in_each_pass(program, site)
+        return _is_in_step_loop(program, site) and _runs_in_each_iteration(program, site)
+    return site.scope.owner in _called_each_step(program) and _runs_in_each_iteration(program, site)
 
 
 @fact
 def scopes_of_steps(program: Program) -> tuple[Scope, ...]:
-    """Return the functions, classes and modules of which some code runs in each step, in no order that counts."""
+    """Return the functions, classes and modules of which some code runs in each step, in any order."""
     return tuple(dict.fromkeys((*(each.scope for each in step_loops(program)), *_called_each_step(program))))
 
 
 @fact
 def _called_each_step(program: Program) -> dict[Scope, None]:
-    """Return the functions that each step calls, from the loops downwards."""
+    """Return the functions that each step calls, directly or not."""
     found: dict[Scope, None] = {}
     todo = [each.scope for each in step_loops(program)]
     while todo:
@@ -144,7 +144,7 @@ def _called_each_step(program: Program) -> dict[Scope, None]:
         is_called = scope in found
         for site in scope.calls:
             is_here = _is_in_step_loop(program, site) if site.block.loops else is_called
-            for callee in callees(program, site) if is_here and _runs_in_each_pass(program, site) else ():
+            for callee in callees(program, site) if is_here and _runs_in_each_iteration(program, site) else ():
                 function = callee.method("__init__") if callee.is_class else callee
                 if function is not None and function not in found and function.is_function:
                     found[function] = None
@@ -170,14 +170,14 @@ def _loops(program: Program) -> frozenset[int]:
     return frozenset(id(each.loop) for each in step_loops(program))
 
 
-def _runs_in_each_pass(program: Program, site: Site) -> bool:
-    if site.scope.owner is not site.scope or is_in_one_pass(site) or is_in_last_pass(site):
+def _runs_in_each_iteration(program: Program, site: Site) -> bool:
+    if site.scope.owner is not site.scope or is_in_one_iteration(site) or is_in_last_iteration(site):
         return False
     return is_unconditional(program, site) and program.runs(site)
 
 
 def is_unconditional(program: Program, site: Site) -> bool:
-    """Return whether a site runs in each pass of the loop around it, or in each call of its function."""
+    """Return whether a site runs in each iteration of the loop around it, or in each call of its function."""
     arms = list(_arms(program, site))
     if any(arm.arm.startswith(("handler", "orelse")) and not isinstance(arm.owner, ast.If) for arm in arms):
         return False
@@ -204,7 +204,7 @@ def _arms(program: Program, site: Site) -> Iterator[Block]:
 
 
 def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
-    """Return the conditions of one arm; none of what is left of a loop behind an `if` that ends it."""
+    """Return the conditions of one arm; none of the rest of a loop behind an `if` that ends it."""
     owner, outer = arm.owner, arm.parent
     if owner is None or outer is None:
         return []
@@ -215,6 +215,6 @@ def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
 
 
 def _ends(test: ast.If, arm: Block, in_loop: bool) -> bool:
-    """Return whether an arm is the rest behind an `if` in which a loop, or the program, ends."""
+    """Return whether an arm is the rest behind an `if` that ends the loop, or the program."""
     ending: Optional[ast.stmt] = test.body[-1] if arm.arm == "orelse" and not test.orelse else None
     return isinstance(ending, _LEAVES if in_loop else ast.Raise)
