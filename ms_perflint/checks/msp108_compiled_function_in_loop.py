@@ -17,7 +17,7 @@ from ms_perflint.training import training
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ms_perflint.training.graph_mode.made_anew import Anew
+    from ms_perflint.training.graph_mode.recreated import Anew
 
 ANEW = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
@@ -47,7 +47,7 @@ class CompiledFunctionInLoop(Check):
 
     @cached_property
     def _anew(self) -> dict[int, Anew]:
-        from ms_perflint.training.graph_mode.made_anew import compiled_anew  # here, because most files are clean
+        from ms_perflint.training.graph_mode.recreated import compiled_anew  # here, because most files are clean
 
         return {id(each.site.node): each for each in compiled_anew(self.program)}
 

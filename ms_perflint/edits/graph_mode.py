@@ -20,7 +20,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
-from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
+from ms_perflint.training.graph_mode.recreated import made_anew, made_per_epoch
 from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
 from ms_perflint.training.graph_mode.varying import number_per_epoch
 

@@ -18,8 +18,8 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
-from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import is_compiled_anew
 from ms_perflint.training.optimizers import PARAMETERS
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites

@@ -16,9 +16,9 @@ from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
-from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import made_anew
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state

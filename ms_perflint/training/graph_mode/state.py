@@ -33,8 +33,8 @@ from ms_perflint.training.graph_mode.compiled import (
     is_compiled,
     steps,
 )
-from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import is_compiled_anew
 from ms_perflint.training.graph_mode.set_by_calls import (
     changed_items,
     changed_names,
