@@ -21,7 +21,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.recreated import recreated, recreated_per_epoch
-from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
+from ms_perflint.training.graph_mode.unproven import is_training_unknown, unknown_networks, unproven
 from ms_perflint.training.graph_mode.varying import number_per_epoch
 
 COMPILE = Message("compile the whole step")
@@ -161,7 +161,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     made, found = recreated(program), readiness.obstacles(program)
     moves = [hoist(each.site, each.before) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
-    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unread(program)[:1]))
+    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unknown_networks(program)[:1]))
     related = (*named, *(Related(place, JIT) for place in steps))
     changed = tuple(edits) if edits is not None else None
     if found or None in moves:
@@ -185,7 +185,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if counted is not None:
         related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
     is_once = again is None and counted is None
-    reason = UNTOLD if is_untold(program) else COMPILES if is_once else EPOCHS
+    reason = UNTOLD if is_training_unknown(program) else COMPILES if is_once else EPOCHS
     return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 
