@@ -16,6 +16,7 @@ from ms_perflint.infer.values import (
     COMPREHENSION,
     DICT,
     LIST,
+    MANY,
     MANY_OF,
     NO_CONSTANT,
     TOP,
@@ -178,9 +179,11 @@ def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Option
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
-    """Return the dict that a comprehension makes; open where not all of it is shown."""
+    """Return the dict that a comprehension makes; open where not all of it is shown, which one call may do."""
     passes = _passes(evaluator, node, scope)
-    return _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes or ()], scope)
+    if passes is None:
+        return MANY
+    return _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes], scope)
 
 
 def paired(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:

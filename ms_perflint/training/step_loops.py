@@ -7,18 +7,24 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
-from ms_perflint.index.syntax_forms import around
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import around, word_of
+from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
 from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
 from ms_perflint.training.training import callees, callers, steps_by_hand
 
-# Of what is gone through, one training after the other: such a loop takes no steps
+# Names of what a loop goes through that trains once in each pass, where it is not known what that is
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
-
-
+DATA = "mindspore.dataset."
+_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
+_AROUND = frozenset(
+    {"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"}
+)  # what they give goes through them
 _LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
 _ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
 _CHOICES = (ast.IfExp, ast.BoolOp)
@@ -72,13 +78,43 @@ def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:
 
 
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop goes through stages, folds, networks or phases, by its words or what its head shows."""
-    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+    """Return whether each pass of a loop is a training: it goes through stages, folds or networks, and no dataset.
+
+    Where it is not known what it goes through, the names in its head tell.
+    """
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or any(True for _ in datasets_in(program, loop.iter, scope)):
         return False
-    if re.search(_TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)):
-        return True
     shown = (known.shown for known in program.value(loop.iter, scope).alternatives)
-    return any(part is not None and isinstance(part.node, _ROWS) for part in shown)
+    if any(part is not None and isinstance(part.node, _ROWS) for part in shown):
+        return True
+    return re.search(_TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)) is not None
+
+
+def datasets_in(program: Program, node: ast.expr, scope: Scope) -> Iterator[Alternative]:
+    """Yield the datasets that a loop with this head goes through: `enumerate(tqdm(data.create_dict_iterator()))`."""
+    todo, seen = [Part(node, scope)], set[ast.expr]()
+    for node, scope in todo:  # which grows meanwhile
+        known = [each for each in map(_behind_iterator, program.value(node, scope).alternatives) if is_dataset(each)]
+        yield from known
+        if known or node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, ast.Call) and word_of(node.func) in _AROUND:
+            todo += [Part(each, scope) for each in node.args]
+        elif isinstance(node, ast.Name):
+            todo += [Part(each.whole, each.scope) for each in scope.lookup(node) if each.whole is not None]
+
+
+def _behind_iterator(known: Alternative) -> Alternative:
+    """Return the dataset of which an iterator was made: `data.create_tuple_iterator()`; itself of others."""
+    is_iterator = known.type_api.endswith(_ITERATORS)
+    return known.origin if is_iterator and known.origin is not None else known
+
+
+def is_dataset(known: Alternative) -> bool:
+    """Return whether something is a dataset of MindSpore, and not what a method of one gives."""
+    made = mindspore_api.returned(known.type_api) or known.type_api
+    return made.startswith(DATA) and "Dataset" in made.rpartition(".")[2]
 
 
 # --- what each step runs
