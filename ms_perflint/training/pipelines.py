@@ -15,6 +15,7 @@ from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
+from ms_perflint.libraries import iterables
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
@@ -22,6 +23,7 @@ from ms_perflint.training.step_loops import DATA, StepLoop, datasets_in, is_data
 from ms_perflint.training.training import MODEL_TRAINS
 
 GENERATOR = "mindspore.dataset.GeneratorDataset"
+_SLICES = "mindspore.dataset.NumpySlicesDataset"
 _BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
 EVALUATES = r"(?i)eval|(?<!in)valid|(?<![a-z])val(?!u)|test|infer|predict"  # of a name; no `value`, no `interval`
 _TRAINS = r"(?i)train"
@@ -160,6 +162,8 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
         return asked.constant
     if stage.type_api == GENERATOR:
         return _generated(program, given)
+    if stage.type_api == _SLICES and given.given("sampler") is None:
+        return _sliced(program, given)
     return _ROWS.get(stage.type_api) if given.given("sampler") is None and asked.constant is None else None
 
 
@@ -177,6 +181,20 @@ def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]
     given = node.args[slot : slot + 1] or words
     constant = program.value(given[0], site.scope).constant if given else None
     return constant if isinstance(constant, int) else None
+
+
+def _sliced(program: Program, call: Call) -> Optional[int]:
+    """Return how many rows arrays are sliced into, by the first of several: `(x, y)`, `{"x": x, "y": y}`."""
+    known = call.argument("data").only
+    shown = known.shown if known is not None else None
+    columns = (
+        getattr(shown.node, "values" if isinstance(shown.node, ast.Dict) else "elts", None)
+        if shown is not None
+        else None
+    )
+    if columns and shown is not None and not isinstance(shown.node, ast.List):
+        known = program.value(columns[0], shown.scope).only
+    return iterables.length(program.evaluator, known) if known is not None else None
 
 
 def _generated(program: Program, call: Call) -> Optional[int]:

@@ -96,4 +96,6 @@ def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
     if any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
         return True
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
-    return rows is not None and all(isinstance(size, int) and size > 0 and rows % size == 0 for size in sizes)
+    numbers = [size for size in sizes if isinstance(size, int) and size > 0]
+    # of fewer rows than a batch, all epochs have the same: without the last batch there is none
+    return rows is not None and len(numbers) == len(sizes) and all(rows < n or rows % n == 0 for n in numbers)
