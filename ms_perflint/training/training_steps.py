@@ -46,8 +46,8 @@ class StepFlow(NamedTuple):
 def step_flow(program: Program) -> StepFlow:
     """Return where the program may hold a training step.
 
-    Where a method calls a train cell, or what gives gradients and also an optimizer, the objects of its class may be
-    steps too; and those of a cell that gives gradients.
+    Where `construct` calls a train cell, or a method calls what gives gradients and also an optimizer, the objects of
+    its class may be steps too; and those of a cell that gives gradients.
     """
     graph = program.call_graph
     gradients: Held = {}
@@ -56,7 +56,8 @@ def step_flow(program: Program) -> StepFlow:
     cells: Held = {}
     new = [*((name, CALL) for name in names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
     while new:
-        around = _classes_around(graph.makers_at(graph.reach(new, cells)))
+        called = graph.makers_at(graph.reach(new, cells))
+        around = _classes_around(site for site in called if site.scope.owner.name == "construct")
         new = [(graph.key(cls), CALL) for cls in around]
     classes = frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1))
     words: dict[SemanticIndex, set[str]] = {}
