@@ -19,7 +19,7 @@ from ms_perflint.index.semantic_index import (
     SemanticIndex,
     Site,
 )
-from ms_perflint.index.syntax_forms import TRY, children, leaves
+from ms_perflint.index.syntax_forms import TRY, children, leaves, suppresses
 
 PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.If)
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
@@ -231,7 +231,7 @@ def _is_passed(block: Block) -> bool:
     """Return whether whoever comes past a compound statement has come through an arm of it, to the end of that."""
     owner = block.owner
     if isinstance(owner, (ast.With, ast.AsyncWith, ast.Assert)):
-        return True
+        return not suppresses(owner)
     if isinstance(owner, TRY):
         is_body = block.arm == "body" and all(leaves(handler.body[-1]) for handler in owner.handlers)  # type: ignore[attr-defined]
         return is_body or block.arm == "finalbody"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ms_perflint.index.predicates import FLIPPED, choice, key
 from ms_perflint.index.semantic_index import Block, Scope, Site
-from ms_perflint.index.syntax_forms import around, is_main_guard
+from ms_perflint.index.syntax_forms import TRY, around, is_main_guard, suppresses
 
 IMPOSSIBLE = 0  # a condition around it is always false
 OPTIONAL = 1  # only a user who passes an option, or sets a key, gets there
@@ -120,7 +120,7 @@ def conditions_between(first: Block, second: Block) -> list[Condition]:
         if arm in around:
             return found
         own = [*_of_arm(arm)]
-        if not own and not isinstance(arm.owner, (ast.With, ast.AsyncWith)):
+        if not own and (not isinstance(arm.owner, (ast.With, ast.AsyncWith)) or suppresses(arm.owner)):
             break
         found.extend(own)
     return []
@@ -130,12 +130,22 @@ def _of_arm(arm: Block) -> Iterator[Condition]:
     """Yield the condition that leads from the block around an arm to it."""
     owner, outer = arm.owner, arm.parent
     if outer is not None and isinstance(owner, ast.Assert):
-        yield Condition(owner.test, True, outer.scope, True)
+        yield Condition(owner.test, True, outer.scope, not _is_caught(outer))
     elif outer is not None and isinstance(owner, ast.If):
         other = owner.orelse if arm.arm == "body" else owner.body
         is_elif = isinstance(outer.owner, ast.If) and outer.owner.orelse[:1] == [owner]  # one of several choices
-        is_required = not is_elif and bool(other) and isinstance(other[-1], ast.Raise)
+        is_required = not is_elif and bool(other) and isinstance(other[-1], ast.Raise) and not _is_caught(outer)
         yield Condition(owner.test, arm.arm == "body", outer.scope, is_required)
+
+
+def _is_caught(block: Block) -> bool:
+    """Return whether its function goes on behind an error in a block: in a handler, or behind a `with`."""
+    for arm in block.chain():
+        owner = arm.owner
+        is_tried = isinstance(owner, TRY) and arm.arm == "body" and bool(owner.handlers)  # type: ignore[attr-defined]
+        if is_tried or (owner is not None and suppresses(owner)):
+            return True
+    return False
 
 
 def _inside(outer: ast.AST, inner: ast.AST) -> list[tuple[ast.expr, bool]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import Optional
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope
-from ms_perflint.index.syntax_forms import TRY, children, descendants, leaves
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope
+from ms_perflint.index.syntax_forms import TRY, children, descendants, leaves, suppresses, word_of
 
 Bindings = tuple[Binding, ...]
 Environment = dict[str, Bindings]
+CALLS_AT_ONCE = frozenset({"map", "filter", "sorted", "min", "max", "reduce", "list", "any", "all", "sum"})
 INNER = (ast.Lambda, *COMPREHENSIONS)  # what stands inside runs later, or any number of times
 
 
@@ -29,6 +30,8 @@ class Flow:
                 self._elsewhere.setdefault(binding.name, []).append(binding)
         self._setters = self._functions_that_set()
         self._inside = bool(self._setters) or any(isinstance(binding.stmt, ast.NamedExpr) for binding in many)
+        self._made: dict[int, Environment] = {}  # id of a function that is made in it -> what holds there
+        self._delayed: list[tuple[ast.AST, ast.Name]] = []  # the names that lambdas read, which are called later
         self._reads: Optional[dict[str, list[ast.Name]]] = None
         self._exit: Optional[Environment] = None  # None until a name is asked for that is bound more than once
 
@@ -45,6 +48,34 @@ class Flow:
         if name not in self._many:
             return tuple(self.scope.bindings.get(name, ()))
         return self._with_globals(name, self._end().get(name, ())) or tuple(self.scope.bindings[name])
+
+    def before_end(self, name: str, inner: Scope) -> Bindings:
+        """Return the bindings that do not hold at the end, but may where a function that is made in it is called."""
+        if name not in self._many:
+            return ()
+        end = self.at_end(name)
+        while inner.parent is not None and not self.scope.runs(inner.parent):
+            inner = inner.parent
+        made = self._made.get(id(inner.node))
+        later = list(self._behind(name, inner.node)) if made is not None else []
+        last = max(map(_end_of, later), default=(0, 0))
+        calls = ((site.node.lineno, site.node.col_offset) for site in self.scope.calls)
+        if made is None or not (name in self._elsewhere or any(_end_of(inner) < call < last for call in calls)):
+            return ()  # nothing calls it before
+        held = dict.fromkeys((*made.get(name, ()), *later))
+        return tuple(binding for binding in held if binding not in end)
+
+    def is_set_around(self, name: str, inner: Scope) -> bool:
+        """Return whether functions bind a name of the scope, or it is bound again after one that is made in it."""
+        return name in self._elsewhere or bool(self.before_end(name, inner))
+
+    def _behind(self, name: str, node: ast.AST) -> Iterator[Binding]:
+        """Yield the bindings of a name that stand behind a node of the scope."""
+        at = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        for binding in self.scope.bindings[name]:
+            stands = binding.node if hasattr(binding.node, "lineno") else binding.stmt
+            if binding.scope.owner is self.scope and at < (stands.lineno, stands.col_offset):  # type: ignore[attr-defined]
+                yield binding
 
     def reads(self, name: str) -> Sequence[ast.Name]:
         """Return where a name is read, or counted up, in the scope and in all that stands inside of it."""
@@ -78,6 +109,8 @@ class Flow:
             start.update((name, tuple(home.bindings.get(name, ()))) for name, home in self.scope.declared.items())
             body = getattr(self.scope.node, "body", None)
             end = self._body(body, start) if isinstance(body, list) else start
+            for node, read in self._delayed:
+                self._at[id(read)] = tuple(dict.fromkeys((*self._at[id(read)], *self._behind(read.id, node))))
             self._exit = end if end is not None else {name: tuple(bindings[name]) for name in self._many}
         return self._exit
 
@@ -100,18 +133,28 @@ class Flow:
         if isinstance(stmt, (ast.With, ast.AsyncWith)):
             for item in stmt.items:
                 self._read(item.context_expr, env)
-            return self._body(stmt.body, self._bind(stmt, env))
+            start = self._bind(stmt, env)
+            failed = self._with_all_of(stmt.body, start) if suppresses(stmt) else None
+            return join([self._body(stmt.body, start), failed])
         if hasattr(stmt, "cases"):
             self._read(stmt.subject, env)  # type: ignore[attr-defined]
             return self._body(self.scope.module.chains[id(stmt)], env)
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for child in children(stmt):  # decorators, defaults, bases: read before the name is bound
-                if not isinstance(child, ast.stmt):
-                    self._read(child, env)
+            self._head(stmt, env)
             return self._bind(stmt, env)
         for child in children(stmt):
             self._read(child, env)
         return None if leaves(stmt) else self._bind(stmt, env)
+
+    def _head(self, stmt: ast.AST, env: Environment) -> None:
+        """Note what is read before the name of a function or class is bound: decorators, defaults, the class body."""
+        for child in children(stmt):
+            if not isinstance(child, ast.stmt):
+                self._read(child, env)
+            elif not isinstance(stmt, FUNCTIONS):
+                self._head(child, env)
+        if isinstance(stmt, FUNCTIONS):
+            self._made[id(stmt)] = dict(env)
 
     def _if(self, stmt: ast.If, env: Environment) -> Optional[Environment]:
         """An `if` with its `elif` chain, without recursion."""
@@ -190,8 +233,14 @@ class Flow:
         `(name := value)` changes the environment; where it does not run `always`, the name may also hold what it held.
         """
         stack: list[tuple[ast.AST, bool, bool]] = [(root, always, False)]
+        now: set[ast.AST] = set()  # lambdas that are called at once
         while stack:
             node, always, is_read = stack.pop()
+            if isinstance(node, ast.Lambda) and node not in now:
+                reads = (each for each in ast.walk(node.body) if isinstance(each, ast.Name) and each.id in self._many)
+                self._delayed += [(node, each) for each in reads]
+            elif isinstance(node, ast.Call):
+                now |= {node.func, *(node.args if word_of(node.func) in CALLS_AT_ONCE else ())}
             if isinstance(node, ast.Name):
                 if node.id in self._many:
                     self._at[id(node)] = env.get(node.id, ())
@@ -206,6 +255,12 @@ class Flow:
                 sure = 1 if isinstance(node, (ast.BoolOp, ast.IfExp)) else 0 if isinstance(node, INNER) else None
                 for position, part in reversed([*enumerate(children(node))]):
                     stack.append((part, always and (sure is None or position < sure), False))
+
+
+def _end_of(made: Union[Binding, Scope]) -> tuple[int, int]:
+    """Return where a function, or what binds a name, ends."""
+    node = made.node if isinstance(made, Scope) else made.stmt
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def join(environments: Sequence[Optional[Environment]]) -> Optional[Environment]:

@@ -220,7 +220,17 @@ class Scope:
 
     def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings of this scope that may hold where a name is read in a scope that looks it up here."""
-        return self.flow.at(node) if self is scope or self is scope.owner else self.flow.at_end(node.id)
+        return self.flow.at(node) if self is scope or self.runs(scope) else self.flow.at_end(node.id)
+
+    def runs(self, scope: Scope) -> bool:
+        """Return whether this scope, where it comes past, runs the code of another: its own, and that of its classes.
+
+        A function inside of it is run by its calls.
+        """
+        owner = scope.owner
+        while owner is not self and owner.is_class and owner.parent is not None:
+            owner = owner.parent.owner
+        return owner is self
 
     def only(self, node: Optional[ast.AST]) -> Optional[Binding]:
         """Return the one binding that may hold where a name is read; None of several, and of other expressions."""

@@ -172,6 +172,20 @@ def is_enumeration(node: ast.AST) -> bool:
     return any("Enum" in word_of(base) or "Flag" in word_of(base) for base in getattr(node, "bases", ()))
 
 
+def suppresses(stmt: ast.AST) -> bool:
+    """Return whether a `with` goes on behind its body where that is left by an error: `with suppress(OSError):`.
+
+    Names and constants alone bring no error.
+    """
+    managers = (item.context_expr for item in getattr(stmt, "items", ()))
+    if not any(isinstance(each, ast.Call) and word_of(each.func) == "suppress" for each in managers):
+        return False
+    return any(isinstance(node, FAILING) for inner in stmt.body for node in ast.walk(inner))  # type: ignore[attr-defined]
+
+
+FAILING = (ast.Call, ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.Delete, ast.Import, ast.ImportFrom, ast.For)
+
+
 def leaves(stmt: ast.stmt) -> bool:
     """Return whether control never goes on to the statement after this one."""
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):

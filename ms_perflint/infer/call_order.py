@@ -8,9 +8,18 @@ from itertools import combinations
 from typing import Optional
 
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.execution_order import Place, happens_before, is_always_passed, never_before, place, root
+from ms_perflint.index.execution_order import (
+    Place,
+    happens_before,
+    is_always_passed,
+    never_before,
+    place,
+    rank,
+    root,
+    stored,
+)
 from ms_perflint.index.reachability import excludes
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
@@ -63,6 +72,33 @@ def has_run_before(
         or has_run_before(evaluator, first, place(site.node, site.scope), site.scope, calls - 1)
         for site in sites
     )
+
+
+def held(evaluator: Evaluator, node: ast.Name, home: Scope, scope: Scope) -> tuple[Binding, ...]:
+    """Return the bindings of a scope that may hold where a name is read in another one that looks it up there.
+
+    Where a function reads it, also those that others replace later; none of which another has surely taken the place.
+    """
+    found = home.reaching(node, scope)
+    if home is scope or home.runs(scope):
+        return found
+    found = (*home.flow.before_end(node.id, scope), *found)
+    if len(found) < 2 or not home.flow.is_set_around(node.id, scope):
+        return found
+    here, at = place(node, scope), {each: stored(each) for each in found}
+    done = [each for each in found if is_always_passed(at[each]) and has_run_before(evaluator, at[each], here, scope)]
+
+    def is_replaced(binding: Binding) -> bool:
+        first = at[binding]
+        return binding.scope.owner.parent is None and any(
+            rank(binding) < rank(each)
+            if each.scope.owner is binding.scope.owner
+            else has_run_before(evaluator, first, at[each], each.scope)
+            for each in done
+            if each is not binding
+        )
+
+    return tuple(each for each in found if not is_replaced(each))
 
 
 def _makes(evaluator: Evaluator, site: Site, first: Place, calls: int) -> bool:

@@ -95,6 +95,9 @@ class Database(Protocol):
     def sites(self, word: str) -> Sequence[Site]:
         """Return the call sites whose callee may be something named `word`."""
 
+    def passed_on(self, word: str) -> Sequence[Site]:
+        """Return the call sites that may call what is named `word` under another name, or out of a container."""
+
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites that call a function; of a method `__init__`, those that make the class."""
 

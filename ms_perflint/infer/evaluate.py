@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
     attribute_writes,
     bases,
+    call_order,
     calls,
     importing,
     lists,
@@ -101,7 +102,7 @@ class ProgramEvaluator:
         if found is None:
             home = scope.home(node.id)
             bindings = home.reaching(node, scope) if home is not None else ()
-            if home is None or len(bindings) != 1 or _has_stars(scope, home):
+            if home is None or len(bindings) != 1 or _has_stars(scope, home) or _may_be_earlier(node, home, scope):
                 return None
             inner = narrowing.read_in(bindings[0].scope, home)
             found = self.binding(bindings[0], inner)
@@ -189,7 +190,7 @@ class ProgramEvaluator:
         for current in scope.enclosing():
             if node.id in current.bindings:
                 here = place(node, scope) if current.stars and current is scope.owner else None
-                value = importing.bound(self, node.id, current, current.reaching(node, scope), here)
+                value = importing.bound(self, node.id, current, call_order.held(self, node, current, scope), here)
                 return narrowing.filled(self, value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
@@ -391,6 +392,11 @@ def _joined(first: Any, other: Any) -> Any:
     if isinstance(first, Value) and isinstance(other, Value):
         return join([first, other])
     return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
+
+
+def _may_be_earlier(node: ast.Name, home: Scope, scope: Scope) -> bool:
+    """Return whether a function reads a name of a scope around it, which is bound to another thing later."""
+    return home is not scope and not home.runs(scope) and bool(home.flow.before_end(node.id, scope))
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:

@@ -49,6 +49,7 @@ class Instance(NamedTuple):
     scope: Scope  # in which the call stands
     row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
+    copied: Optional[ast.Call] = None  # the call that makes it of another one, which is the same but for that
 
     @property
     def truth(self) -> Optional[bool]:
@@ -265,6 +266,11 @@ class Alternative(NamedTuple):
         return made.site if made is not None else None
 
     @property
+    def copied(self) -> Optional[ast.Call]:
+        """Return the call that makes it of another object by copying that; None of other things."""
+        return self.what.copied if isinstance(self.what, Instance) else None
+
+    @property
     def is_made(self) -> bool:
         """Return whether it is an instance that some call makes, and not `self`."""
         return isinstance(self.what, Instance) and self.what.node is not None
@@ -304,6 +310,10 @@ class Alternative(NamedTuple):
         if isinstance(what, Instance) and what.node is not None:
             return Instance, id(what.node), what.is_parsed and what.type, what.row
         return what
+
+    def as_copy(self, node: ast.Call) -> Alternative:
+        """Return what a call makes of an object by copying it; other things are the same."""
+        return self._replace(what=self.what._replace(copied=node)) if isinstance(self.what, Instance) else self
 
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""

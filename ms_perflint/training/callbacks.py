@@ -6,16 +6,17 @@ import ast
 import enum
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import lineage
-from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.training import words_called
 
 if TYPE_CHECKING:
@@ -139,17 +140,6 @@ def collected(train: Call) -> tuple[list[Alternative], bool]:
     return list(known_once.values()), is_open or value.open
 
 
-def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
-    """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
-    found: list[Part] = []
-    for known in program.value(node.func, scope).alternatives:
-        function = known.definition
-        if function is None or not function.is_function or known.receiver is not None:
-            return []
-        found.extend(Part(value, function) for value, _ in function.returns)
-    return found
-
-
 def cadence(program: Program, known: Alternative) -> Cadence:
     """Return when one callback acts."""
     api = known.type_api
@@ -209,51 +199,6 @@ def saves_by_epoch(callback: Call) -> bool:
 def is_by_epoch(config: Call) -> bool:
     """Return whether a CheckpointConfig provably asks for a whole number of epochs between two checkpoints."""
     steps = config.given("save_checkpoint_steps")
-    return steps is not None and _is_size(config.program, steps, config.scope, 0)
-
-
-def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: int) -> bool:
-    """Return whether an expression is the size of a dataset, or a multiple of it."""
-    if node is None or depth > 6:
+    if steps is None:
         return False
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "get_dataset_size":
-            return True
-        return (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "int"
-            and any(_is_size(program, arg, scope, depth + 1) for arg in node.args)
-        )
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return any(_is_size(program, side, scope, depth + 1) for side in (node.left, node.right))
-    if isinstance(node, ast.Name):
-        owner = scope.home(node.id)
-        return owner is not None and all(
-            _is_bound_to_size(program, binding, depth) for binding in owner.bindings[node.id]
-        )
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        stores = _stores(program, node.value.id, node.attr, scope)
-        return bool(stores) and all(_is_bound_to_size(program, binding, depth) for binding in stores)
-    return False
-
-
-def _stores(program: Program, name: str, attribute: str, scope: Scope) -> list[Binding]:
-    """Return what is stored under an attribute: of `self` in any class of the program, of other names in the file."""
-    if name != "self":
-        return scope.module.stores.get((name, attribute), [])
-    classes = (cls for module in program.modules for cls in module.scopes if cls.is_class)
-    return [binding for cls in classes for binding in cls.attributes.get(attribute, ())]
-
-
-def _is_bound_to_size(program: Program, binding: Binding, depth: int) -> bool:
-    if binding.kind == "parameter":
-        given = [argument(program.evaluator, binding, site).part for site in program.callers(binding.scope)]
-        return bool(given) and all(part is not None and _is_size(program, *part, depth + 1) for part in given)
-    made = [Part(binding.value, binding.scope)] if binding.value is not None else []
-    if isinstance(binding.value, ast.Call):
-        made = _returned(program, binding.value, binding.scope) or made
-    for index in binding.path:
-        if not all(isinstance(value, ast.Tuple) and index < len(value.elts) for value, _ in made):
-            return False
-        made = [Part(value.elts[index], scope) for value, scope in made if isinstance(value, ast.Tuple)]
-    return bool(made) and all(_is_size(program, value, scope, depth + 1) for value, scope in made)
+    return has_factor(config.program, Part(steps, config.scope), partial(is_dataset_size, config.program), alone=True)

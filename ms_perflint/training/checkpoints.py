@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
@@ -15,7 +15,7 @@ from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import collected, is_by_epoch
-from ms_perflint.training.followed import given, kept
+from ms_perflint.training.factors import has_factor
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
@@ -182,8 +182,9 @@ def saves_once(call: Call) -> bool:
     is_whole = call.api == CONFIG and is_by_epoch(call)
     if trains and all(_is_one_epoch(train, is_whole) for train in trains) and not call.is_spread:
         return True
-    factors = _factors(call.program, steps, call.scope) if steps is not None else []
-    return len(factors) > 1 and any(_is_as_long(each, train) for each in factors for train in trains)
+    if steps is None:
+        return False
+    return has_factor(call.program, Part(steps, call.scope), lambda each: any(_is_as_long(each, t) for t in trains))
 
 
 def _is_one_epoch(train: Call, is_whole: bool) -> bool:
@@ -198,23 +199,6 @@ def _is_as_long(factor: Part, train: Call) -> bool:
     wanted = train.argument("epoch").constants
     is_same = epochs is not None and spelling(factor.node) == spelling(epochs)
     return is_same or (bool(wanted) and train.program.value(*factor).constants == wanted)
-
-
-def _factors(program: Program, node: ast.expr, scope: Scope, seen: frozenset[ast.AST] = frozenset()) -> list[Part]:
-    """Return the factors of a product, looking through names and attributes that are given one thing."""
-    ends = kept(program, node, scope)
-    if isinstance(node, ast.Name):
-        home = scope.home(node.id)
-        bindings = home.bindings[node.id] if home is not None else []
-        is_plain = len(bindings) == 1 and not bindings[0].path and bindings[0].kind in ("assign", "parameter")
-        ends = given(program, node.id, scope) if is_plain else []
-    if len(ends) == 1 and node not in seen:
-        return _factors(program, *ends[0], seen | {node})
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
-        return _factors(program, node.args[0], scope, seen)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [part for side in (node.left, node.right) for part in _factors(program, side, scope, seen)]
-    return [Part(node, scope)]
 
 
 def use_of_saved(save: Call) -> Optional[Use]:

@@ -17,7 +17,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
 from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
-from ms_perflint.training.training_steps import is_step, step_flow
+from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
 _STEPS = (".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell")
 _GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
@@ -176,8 +176,21 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
                 if (id(site.node) in candidates or is_optimizer or is_held) and program.runs(site):
                     callee = program.evaluator.callees(site)
                     is_backward = is_optimizer and _is_of_mindspore(program, site)
-                    if is_step(program, callee) or _held_step(site, callee, holders) or is_backward:
+                    is_forward = is_of_inputs_only(program, callee) and _is_forward(program, site)
+                    if (
+                        (is_step(program, callee) and not is_forward)
+                        or _held_step(site, callee, holders)
+                        or is_backward
+                    ):
                         yield site
+
+
+def _is_forward(program: Program, site: Site) -> bool:
+    """Return whether a site is part of what is differentiated: no script or class body leads to its function.
+
+    `gradient_penalty(real, fake)` in a function that is given to `value_and_grad` is called by that alone.
+    """
+    return all(scope.is_function for scope in scopes_above(program, [site]))
 
 
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:

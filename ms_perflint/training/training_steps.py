@@ -158,6 +158,13 @@ def is_of_inputs(call: Call) -> bool:
     return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
+def is_of_inputs_only(program: Program, callee: Value) -> bool:
+    """Return whether all that a callee can be gives derivatives with respect to inputs, and not to weights."""
+    made = [call_of(program, root(known)[0]) for known in callee.alternatives]
+    known = [call for call in made if call is not None and call.api in GRADS]
+    return bool(made) and not callee.open and len(known) == len(made) and all(map(is_of_inputs, known))
+
+
 def _holds_gradients(program: Program, cls: Scope) -> bool:
     """Return whether an attribute of a class is what gives gradients."""
     return any(

@@ -190,6 +190,17 @@ FIRES = [
             step(x, y)
         """,
     ),
+    case(
+        "rows of a generator that is called twice, some left",
+        IMPORTS,
+        ROWS,
+        GRAPH,
+        """
+        test_rows = list(rows(1600))
+        train_set = ds.GeneratorDataset(list(rows(50)), ["x", "y"]).batch(16)  # ! unsafe
+        """,
+        TRAIN,
+    ),
 ]
 QUIET = [
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
@@ -306,6 +317,23 @@ QUIET = [
         ROWS,
         GRAPH,
         'train_set = ds.GeneratorDataset(list(rows(1600)), ["x", "y"]).batch(16)\n',
+        TRAIN,
+    ),
+    case(
+        "rows of a generator that is called twice",
+        IMPORTS,
+        ROWS,
+        GRAPH,
+        """
+        test_rows = list(rows(50))
+
+
+        def make(count, size):
+            return ds.GeneratorDataset(list(rows(count)), ["x", "y"]).batch(size)
+
+
+        train_set = make(1600, 16)
+        """,
         TRAIN,
     ),
     case("batched again", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(8, True).batch(4)\n', TRAIN),

@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
+from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.training import callers
 
@@ -157,7 +159,7 @@ class Loops:
             return self._is_long(site, head.args[0], name)
         if not isinstance(head, ast.Call) or word_of(head.func) not in _RANGES:
             return self.gives_data(site, head, arrays=True)
-        if any(self._is_size(site, each) for each in head.args[:2]):
+        if any(is_dataset_size(self.program, Part(each, site.scope)) for each in head.args[:2]):
             return True
         bounds: list[int] = []
         for each in head.args:
@@ -170,12 +172,8 @@ class Loops:
         return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
 
     def _is_number(self, site: Site, node: ast.expr) -> bool:
-        return scalar(self.program, node, site.scope) is not None or self._is_size(site, node)
-
-    def _is_size(self, site: Site, node: ast.expr) -> bool:
-        """Return whether an expression is the number of batches of a dataset."""
-        node = self._named(site, node)
-        return isinstance(node, ast.Call) and word_of(node.func) == "get_dataset_size"
+        is_size = is_dataset_size(self.program, Part(node, site.scope))
+        return is_size or scalar(self.program, node, site.scope) is not None
 
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
         """Return what a name of the same function is bound to, by the one binding that it has."""
