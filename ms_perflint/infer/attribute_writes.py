@@ -65,8 +65,7 @@ def overlaid(
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
-    homes = {_home(known) for known in base.alternatives}
-    before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
+    before = [binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder)]
     if before:
         last = before[0]
         for binding in before[1:]:
@@ -200,24 +199,33 @@ def _only_stores(function: Scope) -> bool:
 
 
 def _is_sure(
-    evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[SemanticIndex]]
+    evaluator: Evaluator, binding: Binding, base: Value, node: ast.expr, scope: Scope, holder: Optional[ast.expr]
 ) -> bool:
-    """Return whether a store has run, on every path, when an expression is evaluated."""
+    """Return whether a store has run, on every path, when an expression is evaluated, and in the object that is read.
+
+    `base`: what that can be, `holder`: the expression for it.
+    """
     if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
-        return has_run(binding, node, scope)
+        is_named_so = holder is None or ast.dump(receiver_of(binding)) == ast.dump(holder)
+        return has_run(binding, node, scope) and (is_named_so or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
-        is_given = homes == {binding.scope.module}  # the object comes from the module that stores
+        is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
             return True
     elif is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
         return True
-    else:
-        only = evaluator.value(receiver_of(binding), binding.scope).only
-        if only is None or not is_made_once(evaluator, only):
-            return False
+    elif not _is_in(evaluator, binding, base):
+        return False
     return has_run_before(evaluator, stored(binding), place(node, scope), scope)
+
+
+def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
+    """Return whether a store is in the one object of a run that is read, and not in a copy."""
+    only = evaluator.value(receiver_of(binding), binding.scope).only
+    is_one = only is not None and all(known.copied is only.copied for known in base.alternatives)
+    return is_one and is_made_once(evaluator, only)  # type: ignore[arg-type]
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
@@ -422,6 +430,8 @@ def _calls_before(
             continue
         if all(each.identity != known.identity for each in held.alternatives):
             continue
+        if any(each.copied is not known.copied for each in held.alternatives):
+            return None
         at = place(site.node, site.scope)
         read, is_own = made_in(site.scope.owner, node, scope)
         is_in_chain = any(part is site.node for chain in chains for part in chain)

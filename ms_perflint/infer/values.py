@@ -144,7 +144,7 @@ class Member(NamedTuple):
 What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDocument, SemanticIndex, Namespace, Scope]
 
 
-@equal_by("what", "by_default", "prepared", "outer")
+@equal_by("what", "by_default", "prepared", "outer", "copied")
 class Alternative(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
@@ -153,6 +153,7 @@ class Alternative(NamedTuple):
     by_default: bool = True  # it is what the default options give
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
+    copied: Optional[ast.Call] = None  # the call that makes it a copy of an object, which goes on by itself
 
     @property
     def place(self) -> Place:
@@ -305,6 +306,11 @@ class Alternative(NamedTuple):
             return Instance, id(what.node), what.is_parsed and what.type, what.row
         return what
 
+    def as_copy(self, node: ast.Call) -> Alternative:
+        """Return the copy that a call makes of an object; of what does not change the thing."""
+        changes = isinstance(self.what, (Instance, Options, ConfigDocument))
+        return self._replace(copied=node) if changes else self
+
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""
         return self._replace(by_default=False) if self.by_default else self
@@ -424,7 +430,7 @@ def join(values: Iterable[Value]) -> Value:
     for value in values:
         for known in value.alternatives:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
-            key = known.what, receiver.what if receiver is not None else None, known.prepared, known.outer
+            key = known.what, receiver and receiver.what, known.prepared, known.outer, known.copied
             if known.by_default > found.setdefault(key, known).by_default:
                 found[key] = known
     if len(found) > ALTERNATIVES:
