@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Union
 
 from ms_perflint.core.facts import fact
+from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer import sequences
@@ -33,6 +34,7 @@ FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
+CALLS = 6  # calls that are gone back, one behind the other
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
@@ -195,6 +197,21 @@ def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Bi
             part = arguments.of(name).part
             if part is not None and part.node is change.about:
                 yield from function.bindings.get(name, ())[:1]
+
+
+def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
+    """Return whether code runs once in a run: in no loop, and in no function that is called again."""
+    for _ in range(CALLS):
+        here = place(node, scope)
+        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+            return False
+        if not scope.owner.is_function:
+            return True
+        sites = evaluator.program.callers(scope.owner)
+        if len(sites) != 1:
+            return False
+        node, scope = sites[0].node, sites[0].scope
+    return False
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:

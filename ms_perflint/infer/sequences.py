@@ -233,7 +233,9 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
     found: list[tuple[int, Change]] = []
     for change in lists.changes(evaluator, what):
         at = place(change.node, change.block.scope)
-        if is_own and (change.node is node or never_before(at, read)):
+        if change.node is node and (is_own or lists.runs_once(evaluator, node, scope)):
+            continue
+        if is_own and never_before(at, read):
             continue
         if not _is_plainly_before(at, read) or change.block.loops != loops:
             return None
