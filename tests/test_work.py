@@ -485,6 +485,48 @@ def test_what_feeds_what_is_found_once_and_again_only_where_something_has_change
     assert counts["found"] <= 3 * len(nodes), (counts, len(nodes))
 
 
+MADE_TWICE = """
+import config
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self, width, inner):
+        super().__init__()
+        self.first = nn.Dense(width, {inner})
+        self.last = nn.Dense({inner}, width)
+
+    def construct(self, x):
+        return self.last(self.first(x))
+
+def make(width):
+    return nn.SequentialCell(Net(config.width, {one}), Net(config.width, {other}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "one", "other", "flows"),
+    [
+        ("inner", "config.inner", "config.inner", 0),
+        ("inner", "256", "config.inner", 0),
+        ("4 * inner", "64", "config.inner", 0),
+        ("inner", "40", "config.inner", 1),
+        ("4 * inner", "20", "config.inner", 1),
+        ("inner", "128 if config.wide else 40", "config.inner", 1),
+    ],
+)
+def test_what_feeds_what_is_not_asked_for_a_width_that_no_call_shows(
+    inner: str, one: str, other: str, flows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = MADE_TWICE.format(inner=inner, one=one, other=other)
+    script = SCRIPT.format(imports="from src.making import make")
+    write(tmp_path, {"train.py": script, "src/__init__.py": "", "src/making.py": network})
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, data_flow._Solver, "solve", "flows")
+    config = Config(str(tmp_path), select=("MSP202",))
+    assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
+    assert counts["flows"] == flows
+
+
 @pytest.mark.parametrize(
     ("wanted", "is_evaluated"),
     [

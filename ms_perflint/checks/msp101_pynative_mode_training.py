@@ -46,7 +46,7 @@ class PynativeModeTraining(Check):
         program = self.program
         if not training.mentions_training(program) or training.is_demonstration(program):
             return False
-        if not mode.stands_there(call) and not training.is_trained(program):
+        if not mode.is_mode_written(call) and not training.is_trained(program):
             return False
         value = mode.given(call)
         if value is None:

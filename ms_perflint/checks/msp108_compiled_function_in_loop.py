@@ -17,7 +17,7 @@ from ms_perflint.training import training
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ms_perflint.training.graph_mode.made_anew import Anew
+    from ms_perflint.training.graph_mode.recreated import Recreated
 
 ANEW = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
@@ -46,10 +46,10 @@ class CompiledFunctionInLoop(Check):
         return id(call.node) in self._anew
 
     @cached_property
-    def _anew(self) -> dict[int, Anew]:
-        from ms_perflint.training.graph_mode.made_anew import compiled_anew  # here, because most files are clean
+    def _anew(self) -> dict[int, Recreated]:
+        from ms_perflint.training.graph_mode.recreated import recompiled_per_step  # here, because most files are clean
 
-        return {id(each.site.node): each for each in compiled_anew(self.program)}
+        return {id(each.site.node): each for each in recompiled_per_step(self.program)}
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that makes it; the fix moves its statement in front of the loop."""

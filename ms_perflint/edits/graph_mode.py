@@ -20,8 +20,8 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
-from ms_perflint.training.graph_mode.made_anew import made_anew, made_per_epoch
-from ms_perflint.training.graph_mode.unproven import is_untold, unproven, unread
+from ms_perflint.training.graph_mode.recreated import recreated, recreated_per_epoch
+from ms_perflint.training.graph_mode.unproven import is_training_unknown, unknown_networks, unproven
 from ms_perflint.training.graph_mode.varying import number_per_epoch
 
 COMPILE = Message("compile the whole step")
@@ -158,10 +158,10 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     Where something else stands in the way of graph mode, or some of the code is not known to compile, the fix is
     display-only.
     """
-    made, found = made_anew(program), readiness.obstacles(program)
+    made, found = recreated(program), readiness.obstacles(program)
     moves = [hoist(each.site, each.before) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
-    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unread(program)[:1]))
+    named = (*_obstacles(program), *(Related(each.place, each.message) for each in unknown_networks(program)[:1]))
     related = (*named, *(Related(place, JIT) for place in steps))
     changed = tuple(edits) if edits is not None else None
     if found or None in moves:
@@ -177,7 +177,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
         others = (each for each in related if each != first_named)
         remedy = Remedy(both, advice, Safety.DISPLAY, doubt.message, (first_named, *others))
         return Change(origin, remedy, is_unproven=True)
-    again = made_per_epoch(program)
+    again = recreated_per_epoch(program)
     if again is not None:
         place = again.place
         related = (*related, Related(place, PER_EPOCH))
@@ -185,7 +185,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if counted is not None:
         related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
     is_once = again is None and counted is None
-    reason = UNTOLD if is_untold(program) else COMPILES if is_once else EPOCHS
+    reason = UNTOLD if is_training_unknown(program) else COMPILES if is_once else EPOCHS
     return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from ms_perflint.core.findings import Edit
+from ms_perflint.core.findings import Edit, Related
 from ms_perflint.edits.arguments import add_arguments
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.loss_scaling import LossScaling, free, joined
@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
 from ms_perflint.training.networks.inner_parts import APART
-from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
+from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.products import Tied
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, Training, is_full
 from ms_perflint.training.networks.train_cells import trainings as trainings_of
@@ -45,7 +45,7 @@ class Rewrite(NamedTuple):
     inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
     is_scaled: bool = False  # the loss is scaled already
     beside: tuple[str, ...] = ()  # networks that are used elsewhere by their old names: they are converted in place
-    obstacle: Optional[Obstacle] = None  # why there are no edits
+    obstacle: Optional[Related] = None  # why there are no edits
 
 
 class Writer(LossScaling):
@@ -56,7 +56,7 @@ class Writer(LossScaling):
         trainings = conversions.together(self.program, trainings_of(self.program), training)
         plan = conversions.plan(self.program, trainings)
         found = self._converted(plan, trainings)
-        if isinstance(found, Obstacle):
+        if isinstance(found, Related):
             return Rewrite((), obstacle=found)
         values = tuple(converted(self.program, use) for use in plan.uses)
         is_inside = bool(plan.inner) or any(use.is_part for use in plan.uses)
@@ -64,10 +64,10 @@ class Writer(LossScaling):
         beside = tuple(dict.fromkeys(_called(use) for use in plan.uses if is_used_beside(self.program, use)))
         return found._replace(has_loss_inside=is_inside, networks=values, inner=inner, beside=beside)
 
-    def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Obstacle:
+    def _converted(self, plan: Plan, trainings: Sequence[Training]) -> Rewrite | Related:
         call = trainings[0].call
         if self.program.version < CONVERTS_SINCE:
-            return Obstacle(call.module, call.node, Message("`auto_mixed_precision` is in MindSpore 1.9 and later"))
+            return Related(call.place, Message("`auto_mixed_precision` is in MindSpore 1.9 and later"))
         if plan.obstacles:
             return plan.obstacles[0]
         scaled: Optional[list[Edit]] = []
@@ -76,36 +76,36 @@ class Writer(LossScaling):
             scaled = [*scaled, *edits] if scaled is not None and edits is not None else None
         dtype = "float16" if scaled is not None else "bfloat16"
         if scaled is None and (self.program.version < BF16_SINCE or self.is_for_cpu):
-            return Obstacle(call.module, call.node, ON_CPU if self.is_for_cpu else OLD)
+            return Related(call.place, ON_CPU if self.is_for_cpu else OLD)
         found = list(scaled or ())
         for uses in _by_name(plan.uses):
             network = self._network(uses, dtype)
-            if isinstance(network, Obstacle):
+            if isinstance(network, Related):
                 return network
             found += network
         for inner in plan.inner:
             edits = self._inner(inner, dtype)
             if edits is None:
                 text = Message("`__init__` of this class cannot be added to")
-                return Obstacle(inner.cls.module, inner.cls.node, text)
+                return Related(inner.cls.module.place(inner.cls.node), text)
             found += edits
         names = tuple(dict.fromkeys([*map(_called, plan.uses), *(inner.cls.name for inner in plan.inner)]))
         return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
 
-    def _network(self, uses: Sequence[Use], dtype: str) -> list[Edit] | Obstacle:
+    def _network(self, uses: Sequence[Use], dtype: str) -> list[Edit] | Related:
         """Return the edits that convert what goes by one name, or one expression; else what stands in the way."""
         first = uses[0]
         full = self.full_conversion(converted(self.program, first))
         is_beside = is_used_beside(self.program, first)
         if is_beside and dtype != "float16":  # it is converted in place, beside what gives float32 (run on 2.10)
-            return Obstacle(first.module, first.node, BESIDE)
+            return Related(first.place, BESIDE)
         if full is None:
             text = Message("a statement of its own is needed before this one")
-            return self._uses(uses, dtype) or Obstacle(first.module, first.node, text)
+            return self._uses(uses, dtype) or Related(first.place, text)
         if is_beside:
-            return Obstacle(full.module, full.node, APART)
+            return Related(full.place, APART)
         text = Message("the level of this conversion cannot be set here")
-        return self._level(full, first, dtype) or Obstacle(full.module, full.node, text)
+        return self._level(full, first, dtype) or Related(full.place, text)
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
         """Return the edits that convert what goes by one name, or one expression."""

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Optional
 
-from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.half_precision import Writer
 from ms_perflint.edits.settings import decided, decided_here, set_value
-from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
@@ -119,7 +118,7 @@ class MixedPrecision:
         if not way.edits:
             return way
         found = breakages.first(self.program, training, half)
-        return way if found is None else _none(way.related, training.call, found.text, (found.module, found.node))
+        return way if found is None else _none(way.related, training.call, found.message, found.place)
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
         """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
@@ -130,10 +129,10 @@ class MixedPrecision:
         read = read_as_loss(self.program) if call.api == train_cells.MODEL and not is_given else None
         if read is None:
             return way
-        related = (*way.related, _related(read.module, read.node, Message("this takes `net_outputs` for the loss")))
+        related = (*way.related, Related(read, Message("this takes `net_outputs` for the loss")))
         scaled = self._writer.fixed(call, {"amp_level": '"O2"'}) if call.given("amp_level") is None else None
         if scaled is None or way.safety is Safety.DISPLAY:
-            return _none(way.related, call, TUPLE, (read.module, read.node))
+            return _none(way.related, call, TUPLE, read)
         advice = Message("compute in FP16 with `{argument}` and a fixed loss scale", argument='amp_level="O2"')
         return way._replace(edits=tuple(scaled), advice=advice, reason=FIXED, related=related)
 
@@ -142,11 +141,10 @@ class MixedPrecision:
         tied = products.tied(self.program, training.values) if way.edits else ()
         if not tied or not way.edits:
             return way
-        places = tuple(_related(each.module, each.weight, Message("this weight stays in FP32")) for each in tied)
+        places = tuple(Related(each.module.place(each.weight), Message("this weight stays in FP32")) for each in tied)
         casts = self._writer.cast(tied)
         if casts is None:
-            first = tied[0]
-            return _none((), training.call, TIED, (first.module, first.weight))
+            return _none((), training.call, TIED, places[0].place)
         reason = TIED if way.safety is Safety.UNSAFE or way.reason is None else way.reason
         return Remedy((*way.edits, *casts), way.advice, Safety.DISPLAY, reason, (*way.related, *places))
 
@@ -170,7 +168,7 @@ class MixedPrecision:
         """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
         found = self._writer.converted(training)
         if found.obstacle is not None:
-            return _none((), training.call, found.obstacle.text, (found.obstacle.module, found.obstacle.node))
+            return _none((), training.call, found.obstacle.message, found.obstacle.place)
         names = ", ".join(f"`{name}`" for name in found.names)
         advice = Message("convert {names} to FP16, and scale the loss", names=names)
         if found.is_scaled:
@@ -220,12 +218,12 @@ class MixedPrecision:
         if plan is not None and plan.uses:
             values = tuple(converted(self.program, use) for use in plan.uses)
         made = (made_at(self.program, known) for value in values for known in value.alternatives)
-        found = [_related(call.module, call.node, Message("the network")) for call in made if call is not None]
+        found = [Related(call.place, Message("the network")) for call in made if call is not None]
         inner = plan.inner if plan is not None else ()
-        found += [_related(each.cls.module, each.cls.node, Message("the network")) for each in inner]
+        found += [Related(each.cls.module.place(each.cls.node), Message("the network")) for each in inner]
         layer = networks.layer(self.program, values)
         if layer is not None:
-            found.append(_related(layer.module, layer.node, Message("a layer that runs in FP32")))
+            found.append(Related(layer.place, Message("a layer that runs in FP32")))
         own = suspect.call.place
         return tuple(each for each in found if each.place != own)
 
@@ -239,14 +237,7 @@ def _was_taken_out(call: Call, name: str) -> bool:
     return any(b"%s=" % name.encode() in line.partition(b"#")[2].replace(b" ", b"") for line in lines)
 
 
-def _related(module: SemanticIndex, node: ast.AST, message: str) -> Related:
-    return Related(module.place(node), message)
-
-
-def _none(
-    related: tuple[Related, ...], call: Call, text: str, where: Optional[tuple[SemanticIndex, ast.AST]] = None
-) -> Remedy:
+def _none(related: tuple[Related, ...], call: Call, text: str, where: Optional[Place] = None) -> Remedy:
     """Return that there is no fix, and why."""
-    module, node = where or (call.module, call.node)
-    told = _related(module, node, Message("no fix is shown: {obstacle}", obstacle=text))
+    told = Related(where or call.place, Message("no fix is shown: {obstacle}", obstacle=text))
     return Remedy((), LEVEL, Safety.DISPLAY, None, (*related, told))

@@ -85,7 +85,7 @@ def parallel_mode(reader: Reader) -> Fact:
     modes = dict.fromkeys(evidence.value for evidence in found if evidence.value is not None)
     if not found:
         return Fact(Message("parallel mode"), None, NOT_SET, (), False)
-    more = Message("fusion buckets of gradients are set elsewhere") if parallel.portioned_elsewhere(program) else ""
+    more = Message("fusion buckets of gradients are set elsewhere") if parallel.is_fusion_set_elsewhere(program) else ""
     answer = next(iter(modes)) if len(modes) == 1 else None
     says = either([str(each) for each in modes]) if modes else UNKNOWN if is_set else NOT_SET
     if modes and not is_by_default:

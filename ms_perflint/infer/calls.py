@@ -16,6 +16,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
     MANY,
+    NO_CONSTANT,
     TOP,
     YIELDS,
     Alternative,
@@ -27,6 +28,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
+AGAIN = 4  # activations inside one another of a function that calls itself, for each level of its data
 CALLERS = 8  # calls that are distinguished; a function that is called more often is taken for all of its calls
 
 
@@ -131,13 +133,21 @@ def entered_context(
 ) -> Optional[CallContext]:
     """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
     scope = layer.scope if layer is not None else function
-    if depth_of(scope) >= NESTED or (isinstance(scope, CallContext) and scope.enters(function)):
+    is_again = isinstance(scope, CallContext) and scope.enters(function)
+    if depth_of(scope) >= (AGAIN if is_again and _takes_data(evaluator, layer) else 0 if is_again else NESTED):
         return None
     outer = outer if behind(outer) < BEHIND else None
     is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver, function)
     if outer is None and not is_told_apart and not _is_of_one_class(evaluator, function, receiver):
         return None
     return evaluator.call_context(function, layer, scope, receiver, outer=outer)
+
+
+def _takes_data(evaluator: Evaluator, layer: Optional[Layer]) -> bool:
+    """Return whether a call passes one thing that the program, or a file of it, shows: a level of nested data."""
+    args = tuple(layer.args) if layer is not None else ()
+    only = evaluator.read(args[0]).only if len(args) == 1 else None
+    return only is not None and (only.is_display or bool(only.document) or only.constant is not NO_CONSTANT)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:

@@ -148,10 +148,16 @@ def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
         return lambda given: word == "store_true" if given.is_bare else NO_CONSTANT
     if "is_flag" in keywords:
         return lambda given: True if given.is_bare else NO_CONSTANT
-    if (action is not None and word != "store") or "nargs" in keywords:
+    count = keywords.get("nargs")
+    may_be_bare = isinstance(count, ast.Constant) and count.value == "?"
+    if (action is not None and word != "store") or (count is not None and not may_be_bare):
         return lambda given: NO_CONSTANT
     kind_word = word_of(kind) if kind is not None else None
-    return lambda given: NO_CONSTANT if given.text is None else read(given.text, kind_word)
+    bare = keywords.get("const")
+    alone: object = None if may_be_bare and bare is None else NO_CONSTANT
+    if may_be_bare and isinstance(bare, ast.Constant):
+        alone = read(bare.value, kind_word) if isinstance(bare.value, str) else bare.value
+    return lambda given: alone if given.text is None else read(given.text, kind_word)
 
 
 def named(program: Asked, name: str, value: Value, bare: bool = False) -> Value:

@@ -298,9 +298,9 @@ class OfDisplay(Settings[Display]):
     def item(self, key: object) -> Value:
         if self.known.is_mapping:
             return mappings.entry(self.evaluator, self.what, key)
-        copied = sequences.copied(self.evaluator, self.what)
+        copied = sequences.copied(self.evaluator, self.known)
         if copied is not None:
-            return join(self.evaluator.item(each, key) for each in copied.alternatives)
+            return join(self.evaluator.item(each, key) for each in copied)
         return sequences.item(self.evaluator, self.known, key) if isinstance(key, int) else TOP
 
     def elements(self, search: Search, depth: int) -> Value:

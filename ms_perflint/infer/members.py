@@ -16,6 +16,7 @@ from ms_perflint.infer import (
     bulk_updates,
     calls,
     configs,
+    method_writes,
     registries,
     sequences,
     tables,
@@ -126,7 +127,7 @@ def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
     """Return what an attribute is by the methods that were called on its object; None where that is not known."""
-    stores = attribute_writes.counting(evaluator, known, name, node, scope)
+    stores = method_writes.counting(evaluator, known, name, node, scope)
     if stores is None or known.cls is None:
         return None
     if not stores:  # no method of its own class was called that sets it
@@ -207,7 +208,7 @@ def of_class(
             found = _defined_by(evaluator, known.what, name, holder, receiver is not None) if is_asked else BOTTOM
             if found.alternatives or found.open:
                 late.append(_or_overridden(evaluator, cls, name, receiver, found, known.what) if is_any else found)
-                if not attribute_writes.is_set_later(evaluator, cls, known.what, name):
+                if not method_writes.is_set_later(evaluator, cls, known.what, name):
                     break
         elif known.api.startswith("mindspore.") and not late:
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
@@ -275,7 +276,7 @@ def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
     """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
-    stores = attribute_writes.kept(cls, name)
+    stores = method_writes.kept(cls, name)
     if stores:
         values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
         if name in cls.bindings and not any(map(bases.is_always_stored, stores)):

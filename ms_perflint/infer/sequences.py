@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Optional, Union
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import Place, happens_before, made_in, never_before, place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
@@ -16,6 +17,7 @@ from ms_perflint.infer.values import (
     COMPREHENSION,
     DICT,
     LIST,
+    MANY,
     MANY_OF,
     NO_CONSTANT,
     TOP,
@@ -94,15 +96,25 @@ def is_list(known: Alternative) -> bool:
     return isinstance(known.what, Display) and known.what.kind in (LIST, COMPREHENSION, MANY_OF)
 
 
-def copied(evaluator: Evaluator, display: Display) -> Optional[Value]:
-    """Return what a comprehension only makes a list of: `[each for each in documents]`; None for other displays."""
-    node = display.node
-    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+def copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternative, ...]]:
+    """Return what a comprehension only makes a list of, also through others: `[each for each in documents]`.
+
+    None for what is no such comprehension. One may copy itself: `self.rows = [row for row in self.rows]`.
+    """
+    if _copied(evaluator, known) is None:
+        return None
+    copies = reachable([known], lambda each: _copied(evaluator, each) or ())
+    return tuple(each for each in copies if _copied(evaluator, each) is None)
+
+
+def _copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternative, ...]]:
+    node = known.what.node if isinstance(known.what, Display) else None
+    if not isinstance(known.what, Display) or not isinstance(node, ast.ListComp) or len(node.generators) != 1:
         return None
     each = node.generators[0]
     names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
     is_copy = not each.ifs and len(names) == 2 and names[0] == names[1]
-    return evaluator.value(each.iter, display.scope) if is_copy else None
+    return evaluator.value(each.iter, known.what.scope).alternatives if is_copy else None
 
 
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:
@@ -173,9 +185,11 @@ def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Option
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
-    """Return the dict that a comprehension makes; open where not all of it is shown."""
+    """Return the dict that a comprehension makes; open where not all of it is shown, which one call may do."""
     passes = _passes(evaluator, node, scope)
-    return _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes or ()], scope)
+    if passes is None:
+        return MANY
+    return _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes], scope)
 
 
 def paired(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Optional
 
 from ms_perflint.core.facts import fact
@@ -13,7 +13,21 @@ from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import lists, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
-from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, SET, TOP, TUPLE, YIELDS, Alternative, Display, Value, join
+from ms_perflint.infer.values import (
+    DICT,
+    LIST,
+    NO_CONSTANT,
+    SET,
+    TOP,
+    TUPLE,
+    YIELDS,
+    Alternative,
+    ConfigDocument,
+    Constant,
+    Display,
+    Value,
+    join,
+)
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
@@ -63,8 +77,11 @@ def grows(what: object, key: object = None, own: Optional[ast.Call] = None) -> b
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    module = what.scope.module
-    names = {holder.name for holder in lists.bindings_of(what)}
+    return _grows(what.scope.module, {holder.name for holder in lists.bindings_of(what)}, key, own)
+
+
+def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
+    """Return whether a file puts more into a table that has one of these names."""
     if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
         return True
     left_out = ast.dump(own) if own is not None else ""
@@ -90,6 +107,21 @@ def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Val
     if flat is None or not isinstance(what, Display):
         return None
     made = Display(what.node, what.scope, TUPLE, _viewed(evaluator, name, flat))
+    return Value((Alternative(made, receiver.where, receiver.by_default),))
+
+
+def view_of_file(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the same of a mapping in a config file, for `settings.items()`; None where the code changes that."""
+    what, name = receiver.what, word_of(node.func)
+    data = what.data if isinstance(what, ConfigDocument) and not what.open else None
+    base = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if not isinstance(data, dict) or base is None or not 0 < len(data) <= ENTRIES:
+        return None
+    if _grows(scope.module, {word_of(base)}):
+        return None
+    keys = ((key, evaluator.known(Constant(key), node, scope)) for key in data)
+    pairs = [(Held(node, scope, known), Held(node, scope, evaluator.item(receiver, key))) for key, known in keys]
+    made = Display(node, scope, TUPLE, _viewed(evaluator, name, pairs))
     return Value((Alternative(made, receiver.where, receiver.by_default),))
 
 

@@ -8,7 +8,7 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer import commandline
 from ms_perflint.infer.commandline import read
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Value, join
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 from ms_perflint.libraries.argparse import flags_of
 
 _TYPES = {"string": "str", "bool": "bool", "boolean": "bool", "integer": "int", "float": "float", "enum": "str"}
@@ -38,4 +38,18 @@ def _flag(evaluator: Evaluator, name: str) -> Value:
     return join(values) if values else TOP
 
 
-MODEL = Library(attributes={"absl.flags.FLAGS": _flag}, closed=("absl.",))
+def _held(evaluator: Evaluator, holder: Alternative, name: str) -> Value:
+    """Return the `value` of what `flags.DEFINE_...(name, default, help)` gives."""
+    made = holder.creation
+    return (
+        _flag(evaluator, flags_of(made.call)[0])
+        if made is not None and name == "value" and flags_of(made.call)
+        else TOP
+    )
+
+
+MODEL = Library(
+    attributes={"absl.flags.FLAGS": _flag},
+    settings=dict.fromkeys((f"absl.flags.{name}" for name in _DEFINES), _held),
+    closed=("absl.",),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
@@ -65,30 +66,42 @@ def parser_of(known: Alternative, end: str = "") -> Alternative:
     return known
 
 
-def sites_of(evaluator: Evaluator, parser: Alternative) -> list[Site]:
-    """Return the calls that add options to a parser, its groups and sub-parsers, or set their defaults."""
-    found = _by_parser(evaluator)
-    return found[0].get(parser.identity, []) if found else []
+def _sites(evaluator: Evaluator, parser: Alternative, word: str) -> list[Site]:
+    """Return the calls of a method of a parser, its parents, groups and sub-parsers."""
+    found, family = _by_parser(evaluator), _family(evaluator, parser)
+    return [site for each in family for site in (found[0].get((word, each.identity), ()) if found else ())]
 
 
 @query(bottom=())
-def _by_parser(evaluator: Evaluator) -> tuple[dict[object, list[Site]]]:
-    """Return, by the identity of a parser, the sites that add options to it or set their defaults.
+def _by_parser(evaluator: Evaluator) -> tuple[dict[tuple[str, object], list[Site]]]:
+    """Return the calls that add options or set their defaults, by the method and the identity of the parser.
 
     It is a search, which is done again where it was cut short: not a fact that is found once.
     """
-    found: dict[object, list[Site]] = {}
+    found: dict[tuple[str, object], list[Site]] = {}
     for word in (ADD, SET_DEFAULTS):
-        for site in evaluator.program.sites(word):
-            for known in _receivers(evaluator, site):
-                found.setdefault(parser_of(known).identity, []).append(site)
+        for site in (*evaluator.program.sites(word), *evaluator.program.passed_on(word)):
+            for known in _receivers(evaluator, site, word):
+                found.setdefault((word, parser_of(known).identity), []).append(site)
     return (found,)
 
 
-def _receivers(evaluator: Evaluator, site: Site) -> list[Alternative]:
-    """Return the parser, group or sub-parser on which a method is called."""
-    base = evaluator.value(site.base, site.scope) if site.base is not None else BOTTOM
-    return [known for known in base.alternatives if known.is_object]
+def adds_option(evaluator: Evaluator, site: Site) -> bool:
+    """Return whether a call that may be of `add_argument` is one of a parser."""
+    return bool(_receivers(evaluator, site, ADD))
+
+
+def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]:
+    """Return the parser, group or sub-parser of which a method is called, also under another name.
+
+    Of `add = partial(parser.add_argument, default=1)` a call does not show all that is passed: there it is none.
+    """
+    if site.base is not None and site.word == word:
+        receivers: Iterable[Optional[Alternative]] = evaluator.value(site.base, site.scope).alternatives
+    else:
+        called = evaluator.callees(site).alternatives
+        receivers = (each.receiver for each in called if each.api.endswith(f".{word}") and not each.prepared)
+    return [known for known in receivers if known is not None and known.is_object]
 
 
 def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
@@ -114,8 +127,8 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     value = option(evaluator, what.parser, name)
     if what.words is None:
         return value
-    for site in (site for each in _family(evaluator, what.parser) for site in sites_of(evaluator, each)):
-        if site.word == ADD and name in option_names(evaluator, site):
+    for site in _sites(evaluator, what.parser, ADD):
+        if name in option_names(evaluator, site):
             keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
             said = _said(what.words, flags_of(site.call))
             found = commandline.overridden(value, (said,), commandline.of_option(keywords), (site.module, site.call))
@@ -139,13 +152,12 @@ def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given
 @query
 def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
     """Return what an option of a parser gives."""
-    sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
-    names = {site: option_names(evaluator, site) for site in sites if site.word == ADD}
+    names = {site: option_names(evaluator, site) for site in _sites(evaluator, parser, ADD)}
     added = [site for site, found in names.items() if name in found]
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
     value = _first(evaluator, added) if added else named_options.option(evaluator, unnamed, name)
-    for site in sites if not any(_is_given(evaluator, site) for site in added) else ():
-        if site.word == SET_DEFAULTS:
+    if not any(_is_given(evaluator, site) for site in added):
+        for site in _sites(evaluator, parser, SET_DEFAULTS):
             value = _with_default(evaluator, site, name, value)
     return value if value.alternatives else TOP
 
@@ -163,11 +175,11 @@ def _has_option(evaluator: Evaluator, parser: Alternative, name: str) -> Optiona
 
 @query
 def _held(evaluator: Evaluator, parser: Alternative, name: str) -> tuple[Optional[bool]]:
-    sites = [site for each in _family(evaluator, parser) for site in sites_of(evaluator, each)]
-    answers = [_adds(evaluator, site, name) for site in sites if site.word == ADD]
+    answers = [_adds(evaluator, site, name) for site in _sites(evaluator, parser, ADD)]
     if True in answers:
         return (True,)
-    return (False if answers and None not in answers and len(answers) == len(sites) else None,)
+    is_known = bool(answers) and None not in answers and not _sites(evaluator, parser, SET_DEFAULTS)
+    return (False if is_known else None,)
 
 
 def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
@@ -184,7 +196,7 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
     leading: dict[object, Site] = {}
     for site in added:
         value = option_default(evaluator, site)
-        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site))
+        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site, ADD))
         first = leading.setdefault((homes, site.scope), site)
         values.append(value if first is site or first.block not in site.block.chain() else value.as_non_default())
     return join(values) if values else BOTTOM
@@ -261,7 +273,7 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
     if kind in ("store_true", "store_false"):
         return _flag(evaluator, site, given, kind == "store_false")
     others = [other.as_non_default() for other in _choices(evaluator, site, given)]
-    if _is_required(site.call, given):
+    if is_required(site.call, given):
         return join([*others, TOP])
     where = (site.module, site.call)
     if "default" not in given:
@@ -295,15 +307,18 @@ def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default:
     return Value((*value.alternatives, passed), value.open, value.overridable)
 
 
-def _is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
-    """Return whether every user has to pass the option: `required=True`, or no flag and no `nargs` that allows none."""
+def is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
+    """Return whether every user has to pass an option: `required=True`, or no flag and no `nargs` that allows none.
+
+    With `nargs=-1` an argument of click may get nothing.
+    """
     required, nargs = given.get("required"), given.get("nargs")
     if isinstance(required, ast.Constant):
         return bool(required.value)
     flags = flags_of(node)
     if not flags or any(flag.startswith("-") for flag in flags):
         return False
-    return not (isinstance(nargs, ast.Constant) and nargs.value in ("?", "*"))
+    return not isinstance(nargs, ast.UnaryOp) and text_of(nargs) not in ("?", "*")
 
 
 def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> list[Value]:
@@ -326,8 +341,8 @@ def _as(constant: object, kind: Optional[ast.expr]) -> object:
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[Part] = []
-    for site in sites_of(evaluator, parser):
-        if site.word == ADD and site.call.args and not isinstance(site.call.args[0], ast.Constant):
+    for site in _sites(evaluator, parser, ADD):
+        if site.call.args and not isinstance(site.call.args[0], ast.Constant):
             found.extend(Part(keyword.value, site.scope) for keyword in site.call.keywords if keyword.arg == "default")
     return found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
+from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import commandline
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
@@ -14,6 +15,8 @@ from ms_perflint.infer.values import TOP, Alternative, Api, Constant, Instance, 
 from ms_perflint.libraries.argparse import flags_of
 
 CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "simple_parsing.parse")
+DECLARING = ("typer.Option", "typer.Argument")
+COMMANDS = ("typer.Typer.command", "typer.Typer.callback")
 FUNCTION_FIRST = frozenset({"Fire", "run", "cli", "CLI", "auto_cli"})  # last words of those that call a function
 
 
@@ -54,17 +57,38 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
 
 def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
     """Return what a parameter with a default is of a function that a library calls; None of other parameters."""
-    if binding.value is None or function.parent is None or function not in _called(evaluator):
+    if binding.value is None or function.parent is None:
         return None
-    default = evaluator.value(binding.value, function.parent)
+    if function not in _called(evaluator) and not _is_command(evaluator, function):
+        return None
+    default = _default(evaluator, evaluator.value(binding.value, function.parent))
     declared = Value(default.alternatives, default.open, True)
     return commandline.named(evaluator.program, binding.name, declared, bare=True)
+
+
+def _default(evaluator: Evaluator, default: Value) -> Value:
+    """Return the default of a parameter: of `typer.Option(1)` what it is given first, which `...` leaves out."""
+    only = default.only
+    made = only.creation if only is not None and only.type_api in DECLARING else None
+    if made is None:
+        return default
+    given = Signature.named("default").bind(Layer(made.call, made.scope)).of("default")
+    value = evaluator.passed(given, TOP)
+    return TOP if value.constant is ... else value
 
 
 @query
 def _called(evaluator: Evaluator) -> frozenset[Scope]:
     """Return the functions of the program that a library calls with options."""
     return frozenset(_functions(evaluator))
+
+
+def _is_command(evaluator: Evaluator, function: Scope) -> bool:
+    """Return whether a decorator makes a function a command of `typer`."""
+    outer = function.parent
+    decorators = function.node.decorator_list if isinstance(function.node, FUNCTIONS) and outer is not None else []
+    callees = (evaluator.value(each.func, outer) for each in decorators if isinstance(each, ast.Call) and outer)
+    return any(known.api in COMMANDS for callee in callees for known in callee.alternatives)
 
 
 def _functions(evaluator: Evaluator) -> Iterator[Scope]:

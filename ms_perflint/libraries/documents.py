@@ -6,9 +6,11 @@ import ast
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer import config_files
+from ms_perflint.index.signature import Held
+from ms_perflint.infer import computing, config_files
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Value, join
+from ms_perflint.resolve import config_documents
 
 STREAMS = frozenset(
     {"yaml.load_all", "yaml.safe_load_all", "yaml.full_load_all", "yaml.unsafe_load_all", "ruamel.yaml.YAML.load_all"}
@@ -23,8 +25,41 @@ OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
 
 def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return what `yaml.safe_load(...)` and its kin give: the tree of the file that is loaded by default."""
+    shown = _shown(evaluator, api, node, scope)
+    if shown is not None and shown.alternatives:
+        return shown
     files = _trees(evaluator, node, scope)
     return Value(files, not any(known.by_default for known in files), True) if files else TOP
+
+
+def _shown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a text of the code says: `yaml.safe_load("mode: 0")`; None where no text is given."""
+    if not node.args:
+        return None
+
+    def parsed(text: str) -> object:
+        from ms_perflint.resolve import toml_ini  # here, because few programs hold such texts
+
+        name = "text.toml" if api.name.startswith("tom") else ""
+        found = [_plain(each) for each in toml_ini.documents(text.encode(), name)]
+        if api.name in STREAMS:
+            return found
+        if len(found) != 1 or not isinstance(found[0], (dict, list)):
+            raise ValueError("the path of a file")
+        return found[0]
+
+    return computing.called(evaluator, parsed, [Held(node.args[0], scope)], (), node, scope)
+
+
+def _plain(entry: config_documents.Entry) -> object:
+    """Return what an entry says as data of Python; ValueError where that is not known."""
+    if isinstance(entry.data, dict):
+        return {key: _plain(each) for key, each in entry.data.items()}
+    if isinstance(entry.data, list):
+        return [_plain(each) for each in entry.data]
+    if entry.data is config_documents.UNKNOWN:
+        raise ValueError("what only the program reads")
+    return entry.data
 
 
 def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:

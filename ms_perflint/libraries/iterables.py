@@ -23,6 +23,17 @@ POOLS = (
 )  # fmt: skip
 SUBMITS = {"submit": "result", "apply_async": "get"}  # with the method of what they give that waits for the result
 MAPS = ("map", "imap")
+_LAYERS = 4  # methods of an array, one behind the other
+_SAME_ROWS = frozenset({"astype", "copy", "clip", "round"})
+_SIZED = {  # NumPy functions that make an array: which argument says the first dimension, or all of them
+    **dict.fromkeys(("zeros", "ones", "empty", "full"), (0, "shape")),
+    **dict.fromkeys(("randn", "rand", "arange"), (0, "")),
+    **dict.fromkeys(("random", "random_sample", "standard_normal"), (0, "size")),
+    **dict.fromkeys(("normal", "uniform", "randint", "integers"), (2, "size")),
+    **dict.fromkeys(("array", "asarray"), (0, "")),
+    "eye": (0, "N"),
+    "linspace": (2, "num"),
+}
 Rows = tuple[str, list[Sequence[Held]]]  # the kind of display in which they are, and what stands in each
 
 
@@ -153,12 +164,50 @@ def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
         return computing.if_known(commandline.of_index(evaluator.program, commandline.COUNT))
 
     def count(known: tuple[Alternative, ...]) -> object:
-        if isinstance(known[0].constant, (str, bytes, tuple)):
-            return len(known[0].constant)
-        parts = computing.held(evaluator, known[0])
-        return len(parts) if parts is not None else NO_CONSTANT
+        number = length(evaluator, known[0])
+        return number if number is not None else NO_CONSTANT
 
     return computing.if_known(computing.combine(evaluator, [value], count, node, scope))
+
+
+def length(evaluator: Evaluator, known: Alternative) -> Optional[int]:
+    """Return how many elements a sequence, mapping or array of NumPy has; None where that is not shown."""
+    if isinstance(known.constant, (str, bytes, tuple)):
+        return len(known.constant)
+    parts = computing.held(evaluator, known)
+    return len(parts) if parts is not None else _rows_of_array(evaluator, known)
+
+
+def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
+    """Return the first dimension of an array: `np.zeros((5, 3))`, `np.random.randn(5, 3).astype(np.float32)`."""
+    made, name = known.creation, known.type_api
+    for _ in range(_LAYERS):
+        if made is None or not name.startswith("numpy."):
+            return None
+        owner, _, word = name.rpartition(".")
+        if word not in _SAME_ROWS or owner in ("numpy", "numpy.random"):
+            break
+        inner = (
+            evaluator.value(made.call.func.value, made.scope).only
+            if isinstance(made.call.func, ast.Attribute)
+            else None
+        )
+        made, name = (inner.creation, inner.type_api) if inner is not None else (None, "")
+    if made is None or word not in _SIZED:
+        return None
+    slot, keyword = _SIZED[word]
+    words = [each.value for each in made.call.keywords if each.arg == keyword]
+    given = words or made.call.args[slot : slot + 1]
+    if not given or any(isinstance(each, ast.Starred) for each in made.call.args):
+        return None
+    size = evaluator.value(given[0], made.scope).only
+    if word in ("array", "asarray"):
+        return length(evaluator, size) if size is not None else None
+    if word == "arange" and (len(made.call.args) != 1 or words):
+        return None
+    if size is not None and not isinstance(size.constant, int):
+        size = evaluator.item(size, 0).only
+    return size.constant if size is not None and type(size.constant) is int else None
 
 
 def _range(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

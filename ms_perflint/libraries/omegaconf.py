@@ -34,7 +34,7 @@ def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 MODEL = Library(
     calls={
         **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
-        f"{OMEGACONF}.create": (_created,),
+        **dict.fromkeys((f"{OMEGACONF}.create", "box.Box"), (_created,)),
         f"{OMEGACONF}.merge": (_merged,),
         f"{OMEGACONF}.structured": (structured,),
     },

@@ -12,7 +12,17 @@ from typing import Any, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
-from ms_perflint.infer import attribute_writes, calls, commandline, computing, importing, mappings, members, tables
+from ms_perflint.infer import (
+    attribute_writes,
+    calls,
+    commandline,
+    computing,
+    importing,
+    mappings,
+    members,
+    method_writes,
+    tables,
+)
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -197,7 +207,7 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         value = join(given if each.by_default else given.as_non_default() for each, given in values)
         return value._replace(overridable=value.overridable or told.overridable)
     only = holders.only if len(node.args) > 2 else None
-    if only is not None and attribute_writes.is_unset(evaluator, only, names[0], node, scope):
+    if only is not None and method_writes.is_unset(evaluator, only, names[0], node, scope):
         return evaluator.value(node.args[2], scope)
     found = evaluator.members(holders, names[0], node, scope)
     found = found._replace(overridable=found.overridable or told.overridable)
@@ -351,8 +361,11 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
 
 
 def _view(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    is_view = api.receiver is not None and not node.args
-    return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2]) if is_view else None  # type: ignore[arg-type]
+    if api.receiver is None or node.args:
+        return None
+    if api.receiver.document:
+        return tables.view_of_file(evaluator, api.receiver, node, scope)
+    return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2])
 
 
 def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -18,6 +18,7 @@ from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
+from ms_perflint.libraries import argparse
 from ms_perflint.program.run_configurations import RunConfiguration
 
 if TYPE_CHECKING:
@@ -277,10 +278,11 @@ def _is_read(program: Program, site: Site) -> bool:
 
 
 def _sites(program: Program) -> Iterator[Site]:
-    for word in ADDS:
-        for site in program.sites(word):
-            if isinstance(site.node, ast.Call) and site.node.args:
-                yield site
+    """Yield the calls that declare an argument, also under another name: `add = parser.add_argument`."""
+    held = (site for site in program.passed_on(argparse.ADD) if argparse.adds_option(program.evaluator, site))
+    for site in (*(site for word in ADDS for site in program.sites(word)), *held):
+        if isinstance(site.node, ast.Call) and site.node.args:
+            yield site
 
 
 def _takes_more(program: Program) -> bool:
@@ -292,7 +294,7 @@ def _takes_more(program: Program) -> bool:
 def _arguments(site: Site) -> list[Argument]:
     """Return the arguments that a call declares, `--x/--no-x` are two; none where code makes its name."""
     assert isinstance(site.node, ast.Call)
-    texts = [each.value for each in site.node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    texts = argparse.flags_of(site.node)
     given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
     if not texts or len(texts) != len(site.node.args):
         return []
@@ -301,12 +303,8 @@ def _arguments(site: Site) -> list[Argument]:
         if any(len(pair) > 1 for pair in pairs):
             return [Argument(tuple(pair[-end].strip() for pair in pairs), 0) for end in (0, 1)]
         texts = [name for (name,) in pairs]
-    required = given.get("required")
-    is_flag = any(text.startswith("-") for text in texts)
-    nargs = given.get("nargs")
-    takes = _takes(given)
-    is_free = takes == REST or (isinstance(nargs, ast.Constant) and nargs.value in ("?", "*"))
-    is_needed = isinstance(required, ast.Constant) and required.value is True if is_flag else not is_free
+    takes, is_flag = _takes(given), any(text.startswith("-") for text in texts)
+    is_needed = takes != REST and argparse.is_required(site.node, given)
     is_empty = is_flag and takes == 1 and not is_needed and _is_empty(given)
     is_never_bare = takes == 1 and not {"action", "nargs", "flag_value", "cls"} & given.keys()
     return [Argument(tuple(texts), takes, is_needed, is_empty, is_never_bare)]

@@ -68,6 +68,7 @@ class Inputs(Noted):
     import_target = _noted(Program.import_target)
     naming = _noted(Program.naming)
     sites = _noted(Program.sites)
+    passed_on = _noted(Program.passed_on)
     call_sites = _noted(CallGraph.sites, "call_graph.")
     groups = _noted(CallGraph.groups, "call_graph.")
     group = _noted(CallGraph.group, "call_graph.")

@@ -298,7 +298,7 @@ class Program:
 
     @fact
     def passed_on(self, word: str) -> tuple[Site, ...]:
-        """Return the call sites that may call what is named `word` as what they are given, or out of a container."""
+        """Return the call sites that may call what is named `word` under another name, or out of a container."""
         if not self._may_say(word) or not self.call_graph.is_passed_on(word):
             return ()
         sites = self.sites(word)

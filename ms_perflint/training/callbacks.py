@@ -1,4 +1,4 @@
-"""The callbacks of a training: which they are, and whether they act after every step or after every epoch."""
+"""The callbacks of a training, and whether each acts after every step or after every epoch."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import ast
 import enum
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import lineage
-from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.training import words_called
 
 if TYPE_CHECKING:
@@ -44,11 +45,11 @@ ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export"
 
 
 UPDATED = r"(?i)ema|weight|param|model|net|optim"
-# What changes the training itself when a hook of a step calls it
+# Calls in a hook of a step that change the training
 CHANGES = "assign|set_data|request_stop|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
 SCHEDULES = "mindspore.train.LearningRateScheduler"
-NETWORK = "train_network"  # of the parameters of a callback: sunk, it is a cell around the one that is trained
-# What that cell has too: mindspore 2.10 train/dataset_helper.py:87 passes on no attribute of the network
+NETWORK = "train_network"  # a parameter of callbacks; in sink mode a cell around the network
+# Attributes of each cell: that of sink mode has no others of the network (mindspore 2.10 train/dataset_helper.py:87)
 OF_EACH_CELL = frozenset(
     {
         *("add_flags", "add_flags_recursive", "cells", "cells_and_names", "cls_name", "compile"),
@@ -71,13 +72,13 @@ class Cadence(enum.Enum):
 
 
 def cadences(train: Call) -> list[Cadence]:
-    """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also for what the list may hold besides."""
+    """Return when each callback of a `Model.train` or `fit` acts; UNKNOWN also where there may be others."""
     known, more = collected(train)
     return [cadence(train.program, each) for each in known] + ([Cadence.UNKNOWN] if more else [])
 
 
 def changes_by_step(train: Call) -> Optional[Alternative]:
-    """Return a callback of a `Model.train` or `fit` that changes the rate or weights, or stops, after a step."""
+    """Return a callback of a training that changes the learning rate or weights, or stops, after a step."""
     return next((each for each in collected(train)[0] if _changes(train.program, each)), None)
 
 
@@ -96,9 +97,9 @@ def _changes(program: Program, known: Alternative) -> bool:
 
 
 def inside_network(train: Call) -> Optional[Place]:
-    """Return where a callback reads an attribute of the network of the training, `cb_params.train_network.optimizer`.
+    """Return where a callback reads an attribute of the network: `cb_params.train_network.optimizer`.
 
-    It is one of another cell once data is sunk. A callback that asks for `dataset_sink_mode` knows that.
+    In sink mode that is another cell. A callback that reads `dataset_sink_mode` is taken to handle both.
     """
     for each in collected(train)[0]:
         for known in lineage(train.program.evaluator, each.cls) if each.cls is not None else ():
@@ -127,9 +128,9 @@ def _is_network(node: ast.expr, method: Scope) -> bool:
 
 
 def collected(train: Call) -> tuple[list[Alternative], bool]:
-    """Return the callbacks of a `Model.train` or `fit`, all that is added to a list included, and whether more may be.
+    """Return the callbacks of a `Model.train` or `fit`, and whether there may be more.
 
-    A callback that is no list stands for itself.
+    What is added to a list of callbacks later counts; `callbacks` may also be a callback.
     """
     value = train.argument("callbacks")
     lists = tuple(known for known in value.alternatives if known.is_display)
@@ -137,17 +138,6 @@ def collected(train: Call) -> tuple[list[Alternative], bool]:
     held, is_open = train.program.evaluator.elements(Value(lists))
     known_once = {each.identity: each for each in (*held, *single) if each.constant is not None}
     return list(known_once.values()), is_open or value.open
-
-
-def _returned(program: Program, node: ast.Call, scope: Scope) -> list[Part]:
-    """Return what the functions of the project return that a call enters; nothing if it may enter another one."""
-    found: list[Part] = []
-    for known in program.value(node.func, scope).alternatives:
-        function = known.definition
-        if function is None or not function.is_function or known.receiver is not None:
-            return []
-        found.extend(Part(value, function) for value, _ in function.returns)
-    return found
 
 
 def cadence(program: Program, known: Alternative) -> Cadence:
@@ -166,7 +156,7 @@ def cadence(program: Program, known: Alternative) -> Cadence:
 
 
 def _of_class(program: Program, cls: Scope) -> Cadence:
-    """Return when a callback class of the project acts: by the nearest class with hooks of a step."""
+    """Return when a callback class of the project acts, by the first of its bases with a hook of a step."""
     for known in lineage(program.evaluator, cls):
         if known.definition is not None:
             hooks = [method for method in known.definition.defines if method.name in STEP_HOOKS]
@@ -181,14 +171,14 @@ def _of_class(program: Program, cls: Scope) -> Cadence:
 
 
 def _of_hooks(program: Program, hooks: Sequence[Scope]) -> Cadence:
-    """Return when a callback acts that has these hooks, by what they call."""
+    """Return when a callback with these hooks acts, by the calls in them."""
     words = {word.lower() for hook in hooks for word in words_called(program, hook) if word != "update"}
     acts = any(act in word for word in words for act in ACTS) or any(_updates(hook) for hook in hooks)
     return Cadence.STEP if acts else Cadence.LOG
 
 
 def _updates(hook: Scope) -> bool:
-    """Return whether a hook updates weights or their average; `loss_meter.update(loss)` only notes something."""
+    """Return whether a hook updates weights or their average; `loss_meter.update(loss)` updates a record."""
     for site in hook.calls:
         if site.word == "update" and site.base is not None and re.search(UPDATED, word_of(site.base)):
             return True
@@ -196,7 +186,7 @@ def _updates(hook: Scope) -> bool:
 
 
 def saves_by_epoch(callback: Call) -> bool:
-    """Return whether a ModelCheckpoint provably saves after a whole number of epochs."""
+    """Return whether the config of a ModelCheckpoint saves after a whole number of epochs."""
     for known in callback.argument("config").alternatives if callback.given("config") is not None else ():
         config = call_of(callback.program, known)
         if config is None or config.given("save_checkpoint_seconds") is not None:
@@ -207,53 +197,8 @@ def saves_by_epoch(callback: Call) -> bool:
 
 
 def is_by_epoch(config: Call) -> bool:
-    """Return whether a CheckpointConfig provably asks for a whole number of epochs between two checkpoints."""
+    """Return whether the steps between two checkpoints of a config are a whole number of epochs."""
     steps = config.given("save_checkpoint_steps")
-    return steps is not None and _is_size(config.program, steps, config.scope, 0)
-
-
-def _is_size(program: Program, node: Optional[ast.expr], scope: Scope, depth: int) -> bool:
-    """Return whether an expression is the size of a dataset, or a multiple of it."""
-    if node is None or depth > 6:
+    if steps is None:
         return False
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "get_dataset_size":
-            return True
-        return (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "int"
-            and any(_is_size(program, arg, scope, depth + 1) for arg in node.args)
-        )
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return any(_is_size(program, side, scope, depth + 1) for side in (node.left, node.right))
-    if isinstance(node, ast.Name):
-        owner = scope.home(node.id)
-        return owner is not None and all(
-            _is_bound_to_size(program, binding, depth) for binding in owner.bindings[node.id]
-        )
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        stores = _stores(program, node.value.id, node.attr, scope)
-        return bool(stores) and all(_is_bound_to_size(program, binding, depth) for binding in stores)
-    return False
-
-
-def _stores(program: Program, name: str, attribute: str, scope: Scope) -> list[Binding]:
-    """Return what is stored under an attribute: of `self` in any class of the program, of other names in the file."""
-    if name != "self":
-        return scope.module.stores.get((name, attribute), [])
-    classes = (cls for module in program.modules for cls in module.scopes if cls.is_class)
-    return [binding for cls in classes for binding in cls.attributes.get(attribute, ())]
-
-
-def _is_bound_to_size(program: Program, binding: Binding, depth: int) -> bool:
-    if binding.kind == "parameter":
-        given = [argument(program.evaluator, binding, site).part for site in program.callers(binding.scope)]
-        return bool(given) and all(part is not None and _is_size(program, *part, depth + 1) for part in given)
-    made = [Part(binding.value, binding.scope)] if binding.value is not None else []
-    if isinstance(binding.value, ast.Call):
-        made = _returned(program, binding.value, binding.scope) or made
-    for index in binding.path:
-        if not all(isinstance(value, ast.Tuple) and index < len(value.elts) for value, _ in made):
-            return False
-        made = [Part(value.elts[index], scope) for value, scope in made if isinstance(value, ast.Tuple)]
-    return bool(made) and all(_is_size(program, value, scope, depth + 1) for value, scope in made)
+    return has_factor(config.program, Part(steps, config.scope), partial(is_dataset_size, config.program), alone=True)

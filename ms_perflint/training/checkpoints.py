@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import LOOPS, Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
@@ -15,7 +15,7 @@ from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import collected, is_by_epoch
-from ms_perflint.training.followed import given, kept
+from ms_perflint.training.factors import has_factor
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
@@ -35,7 +35,7 @@ STEPS_BY_HAND = ("step_end", "on_train_step_end", "epoch_end", "on_train_epoch_e
 
 
 def config_of(callback: Call) -> tuple[Optional[Call], bool]:
-    """Return the CheckpointConfig call that a ModelCheckpoint is given, and whether it is given none at all."""
+    """Return the CheckpointConfig call of a ModelCheckpoint, None where it is not known; and whether it has none."""
     if callback.given("config") is None:
         return None, not callback.is_spread
     value = callback.argument("config")
@@ -49,13 +49,13 @@ def config_of(callback: Call) -> tuple[Optional[Call], bool]:
 
 
 def callbacks_with(program: Program, config: Call) -> list[Site]:
-    """Return the calls that make a ModelCheckpoint, or a kind of it that the project defines, with this config."""
+    """Return the calls that make a ModelCheckpoint, or an object of a class derived from it, with a config."""
     return _configured(program).get(id(config.node), [])
 
 
 @query
 def _configured(program: Program) -> dict[int, list[Site]]:
-    """Return the calls that make a ModelCheckpoint, by the identity of the calls that may make their config."""
+    """Return the calls that make a ModelCheckpoint, by the identity of the call that makes their config."""
     found: dict[int, list[Site]] = {}
     for site in (*program.calls(CALLBACK), *_own_callbacks(program)):
         assert isinstance(site.node, ast.Call)
@@ -77,14 +77,14 @@ def _own_callbacks(program: Program) -> Iterator[Site]:
 
 
 def is_synchronous(call: Call) -> bool:
-    """Return whether the call leaves `async_save` off, as it is by default."""
+    """Return whether a call leaves `async_save` off, its default."""
     if call.api == CALLBACK:
         return config_of(call)[1]
     return call.argument("async_save").is_by_default(False)
 
 
 def saves_repeatedly(call: Call) -> bool:
-    """Return whether the call, or what it makes, saves per step or per epoch."""
+    """Return whether a call, or the callback that it makes or configures, saves per step or per epoch."""
     if call.api == SAVE:
         return repeats(call.program, call)
     program = call.program
@@ -96,9 +96,9 @@ def saves_repeatedly(call: Call) -> bool:
 
 
 def _is_dropped(program: Program, site: Site) -> bool:
-    """Return whether nothing uses what a call makes.
+    """Return whether the result of a call is not used.
 
-    It is bound to a name that its file never loads, or it is none of the callbacks of all trainings, which are known.
+    Its file never loads the name to which it is bound, or the callbacks of all trainings are known, and it is none.
     """
     taken = _taken(program)
     if taken is not None and id(site.node) not in taken:
@@ -112,7 +112,7 @@ def _is_dropped(program: Program, site: Site) -> bool:
 
 @fact
 def _taken(program: Program) -> Optional[frozenset[int]]:
-    """Return the calls that make the callbacks of the trainings of a program; None where there may be others."""
+    """Return the calls that make the callbacks of all trainings, by identity; None where there may be others."""
     trains = program.calls(*MODEL_TRAINS)
     found = [collected(train) for train in trains]
     made = [known.creation for each, _ in found for known in each]
@@ -133,7 +133,7 @@ def _loaded(program: Program, path: str) -> frozenset[str]:
 
 
 def saves_each_step(call: Call) -> bool:
-    """Return whether checkpoints come too often for background writing to gain anything."""
+    """Return whether a call saves after each step: then writing in the background gains nothing."""
     if call.api == SAVE:
         return is_each_step(call.program, call)
     if call.given("save_checkpoint_seconds") is not None:
@@ -144,7 +144,7 @@ def saves_each_step(call: Call) -> bool:
 
 
 def is_refused(call: Call) -> bool:
-    """Return whether MindSpore raises an error for this format with `async_save`.
+    """Return whether MindSpore raises an error for the format of a call with `async_save`.
 
     mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
     """
@@ -153,7 +153,7 @@ def is_refused(call: Call) -> bool:
 
 
 def unused_config(program: Program, callback: Call) -> Optional[Call]:
-    """Return a config made in the function of a callback without config, that no callback is given."""
+    """Return a config in the function of a callback without config that no callback is given; None without one."""
     for config in program.calls(CONFIG):
         if config.scope.owner is callback.scope.owner and not callbacks_with(program, config):
             return config
@@ -161,7 +161,7 @@ def unused_config(program: Program, callback: Call) -> Optional[Call]:
 
 
 def steps_by_hand(program: Program) -> list[Site]:
-    """Return where the program itself calls the hooks of a ModelCheckpoint: then nothing waits for its writer."""
+    """Return where the program calls hooks of a ModelCheckpoint itself: then nothing waits for its writer."""
     found = []
     for word in STEPS_BY_HAND:
         for site in program.sites(word):
@@ -173,21 +173,22 @@ def steps_by_hand(program: Program) -> list[Site]:
 
 
 def saves_once(call: Call) -> bool:
-    """Return whether a config, or a callback without one, saves after the last epoch of each training only.
+    """Return whether a config, or a callback without one, saves only after the last epoch of a training.
 
-    Then `Model.train` ends, which waits for the writer (mindspore 2.10 train/callback/_checkpoint.py:604).
+    `Model.train` waits for the writer at its end (mindspore 2.10 train/callback/_checkpoint.py:604).
     """
     trains = call.program.calls(*MODEL_TRAINS)
     steps = call.given("save_checkpoint_steps") if call.api == CONFIG else None
     is_whole = call.api == CONFIG and is_by_epoch(call)
     if trains and all(_is_one_epoch(train, is_whole) for train in trains) and not call.is_spread:
         return True
-    factors = _factors(call.program, steps, call.scope) if steps is not None else []
-    return len(factors) > 1 and any(_is_as_long(each, train) for each in factors for train in trains)
+    if steps is None:
+        return False
+    return has_factor(call.program, Part(steps, call.scope), lambda each: any(_is_as_long(each, t) for t in trains))
 
 
 def _is_one_epoch(train: Call, is_whole: bool) -> bool:
-    """Return whether a training has one epoch, and its callbacks act once: saving by epochs, or sunk as a whole."""
+    """Return whether a training has one epoch, and saves once: by epochs (`is_whole`), or sunk as a whole."""
     is_sunk = train.argument("dataset_sink_mode").must_be(True) and train.given("sink_size") is None
     return train.argument("epoch").must_be(1) and (is_whole or is_sunk)
 
@@ -200,34 +201,17 @@ def _is_as_long(factor: Part, train: Call) -> bool:
     return is_same or (bool(wanted) and train.program.value(*factor).constants == wanted)
 
 
-def _factors(program: Program, node: ast.expr, scope: Scope, seen: frozenset[ast.AST] = frozenset()) -> list[Part]:
-    """Return the factors of a product, looking through names and attributes that are given one thing."""
-    ends = kept(program, node, scope)
-    if isinstance(node, ast.Name):
-        home = scope.home(node.id)
-        bindings = home.bindings[node.id] if home is not None else []
-        is_plain = len(bindings) == 1 and not bindings[0].path and bindings[0].kind in ("assign", "parameter")
-        ends = given(program, node.id, scope) if is_plain else []
-    if len(ends) == 1 and node not in seen:
-        return _factors(program, *ends[0], seen | {node})
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
-        return _factors(program, node.args[0], scope, seen)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [part for side in (node.left, node.right) for part in _factors(program, side, scope, seen)]
-    return [Part(node, scope)]
-
-
 def use_of_saved(save: Call) -> Optional[Use]:
-    """Return what uses the file of a `save_checkpoint` afterwards: nothing waits for its writer."""
+    """Return a use of the file of a `save_checkpoint` behind the save, for which nothing waits; None without one."""
     from ms_perflint.training.file_uses import use_after  # here, because few programs save per step or epoch
 
     return use_after(save.program, save, _written(save))
 
 
 def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
-    """Return whether `save_checkpoint` has surely written, in the same run, each file that a call can load.
+    """Return whether `save_checkpoint` has written each file that a call can load, surely and in the same run.
 
-    A ModelCheckpoint says nothing of it: it takes other names where files of an earlier run are in its folder
+    A ModelCheckpoint does not count: where its folder holds files of an earlier run, it takes other names
     (mindspore 2.10 train/callback/_checkpoint.py:535).
     """
     saves = program.calls(SAVE)
@@ -250,7 +234,7 @@ def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
 
 
 def _precedes(save: Call, site: Site) -> bool:
-    """Return whether a save has run with the default options, once at least, on each way to a site."""
+    """Return whether a save has run at least once, with the default options, on each path to a site."""
     program = save.program
     is_often = bool(save.block.loops) or repeats(program, save, even_once=True)
     at, then = program.position(save), program.position(site)
@@ -274,9 +258,9 @@ def _written(save: Call) -> list[Path]:
 
 
 def _names(path: Path) -> tuple[Path, ...]:
-    """Return the path that a save writes to: it adds the ending (mindspore 2.10 train/serialization.py:751).
+    """Return the paths of the file of a save: with the ending that it adds, and as given, which other code uses.
 
-    Code that goes on with the path as it was given means the same file.
+    The ending: mindspore 2.10 train/serialization.py:751.
     """
     last = path.pieces[-1] if path.pieces else None
     is_whole = not isinstance(last, str) or last.endswith((".ckpt", ".safetensors"))
@@ -284,7 +268,7 @@ def _names(path: Path) -> tuple[Path, ...]:
 
 
 def retry(save: Call) -> Optional[ast.Try]:
-    """Return the `try` around a save that takes its errors: those of a thread would not reach it."""
+    """Return the `try` around a save that catches its errors: it would not catch those of a thread."""
     for block in save.block.chain():
         if isinstance(block.owner, LOOPS):
             return None
@@ -296,24 +280,24 @@ def retry(save: Call) -> Optional[ast.Try]:
 
 
 class Reads(NamedTuple):
-    """How a program reads the files of a ModelCheckpoint before its writer is done."""
+    """The use of a file of a ModelCheckpoint before its writer is done."""
 
-    use: Optional[Use] = None  # one of its files, or all of its folder
-    unknown: Optional[Use] = None  # a checkpoint that cannot be distinguished
+    use: Optional[Use] = None  # of one of its files, or of its folder
+    unknown: Optional[Use] = None  # of a checkpoint that may be one of its files
 
 
 def use_of(call: Call) -> Reads:
-    """Return how the files that a call leads to are read before they are complete."""
+    """Return the use of the files that a call writes, or leads to, before they are complete."""
     if call.api == SAVE:
         return Reads(use_of_saved(call))
     return reads_of(call.program, call)
 
 
 def reads_of(program: Program, call: Call) -> Reads:
-    """Return how the files are read that a ModelCheckpoint with this config, or this one, writes.
+    """Return the use of the files of a ModelCheckpoint, or of those with a config, before they are complete.
 
-    `Model.train` waits for the writer at its end: callbacks alone can read before. One that is driven by hand is joined
-    by nothing.
+    `Model.train` waits for the writer at its end, so that only callbacks read before that. Where the program calls the
+    hooks itself, nothing waits.
     """
     from ms_perflint.training.file_uses import use_after, uses_in_training  # here, as above
 
@@ -334,7 +318,7 @@ def reads_of(program: Program, call: Call) -> Reads:
 
 
 def _files(program: Program, callback: Site) -> list[Path]:
-    """Return the files that a ModelCheckpoint writes: `directory/prefix-epoch_step.ckpt`, also with a number first."""
+    """Return the files that a ModelCheckpoint writes: `folder/prefix-1_1875.ckpt`, `folder/prefix_1-1_1875.ckpt`."""
     from ms_perflint.infer.path_values import ANY, Path  # here, as above
 
     bound, found = Call(callback, program, CALLBACK), []

@@ -1,4 +1,4 @@
-"""Under which conditions a site runs, along the calls that lead to it, and what they say of it."""
+"""The conditions under which a site runs, along the calls that lead to it, and what follows from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ms_perflint.training.training import callers
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-CHAINS = 100  # of calls that are followed for one site: of more, some are left out, and that is said
+CHAINS = 100  # chains of calls that are followed for one site; further ones are left out, which is reported
 ASKED = frozenset({"os.environ", "sys.argv"})
 
 
@@ -28,34 +28,34 @@ PathCondition = tuple[Condition, ...]  # what must hold on one chain of calls
 
 
 def conditions(program: Program, found: Iterable[Condition]) -> PathCondition:
-    """Return the parts of some conditions, outermost first, without those that always hold."""
+    """Return the parts of some conditions that may fail, outermost first."""
     parts = (part for condition in found for part in condition.parts)
     return tuple(part for part in parts if _truth(program, part) is not part.result)
 
 
 def _truth(program: Program, condition: Condition) -> Optional[bool]:
-    """Return what the test of a condition must give; in the one run that is judged, what its options give."""
+    """Return the truth of the test of a condition; in a run configuration alone, the truth with its options."""
     value = program.value(condition.test, condition.scope)
     return value.default_truth if value.truth is None and program.commands.is_one_run() else value.truth
 
 
 def by_default(program: Program, condition: Condition) -> Optional[bool]:
-    """Return whether a condition holds with the default options; None when that is not known.
+    """Return whether a condition holds with the default options; None where that is not known.
 
-    Where a program ends in an error without it, it holds for each run of the program.
+    A condition without which the program ends in an error holds.
     """
     found = program.value(condition.test, condition.scope).default_truth
     return condition.is_required or (None if found is None else found is condition.result)
 
 
 def is_switch(program: Program, condition: Condition) -> bool:
-    """Return whether it fails with the default options, or for some users of a launcher."""
+    """Return whether a condition fails with the default options, or in one of the launchers."""
     value = program.value(condition.test, condition.scope)
     return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
 
 def asks_environment(program: Program, condition: Condition) -> bool:
-    """Return whether it rests on a variable of the environment or an argument that has no default."""
+    """Return whether a condition reads the environment or `sys.argv`, itself or through a name."""
     todo = [condition.test]
     for node in ast.walk(condition.test):
         if isinstance(node, ast.Name):
@@ -74,7 +74,7 @@ def asks_environment(program: Program, condition: Condition) -> bool:
 
 
 class Entry(NamedTuple):
-    """A call that has to enter a function, in one scope."""
+    """A callee that has to be a function: `target`, in a scope."""
 
     callee: ast.expr
     target: Scope
@@ -82,10 +82,9 @@ class Entry(NamedTuple):
 
 
 def path_conditions(program: Program, site: Site, also: Iterable[Condition] = ()) -> tuple[PathCondition, ...]:
-    """Return the conditions of a site, once for each chain of calls that leads to it; what always holds is left out.
+    """Return the conditions of a site for each chain of calls that leads to it, without those that always hold.
 
-    `also` are more conditions of the site. What a function asks of its parameters, and what it calls by them, is asked
-    of what each of its callers passes.
+    `also`: further conditions of the site. A condition on a parameter becomes one on what the caller passes for it.
     """
     more = tuple(part for condition in also for part in condition.parts)
     found = _path_conditions(program, site, more, (), (), CHAINS + 1)
@@ -98,18 +97,19 @@ def path_conditions(program: Program, site: Site, also: Iterable[Condition] = ()
 def _path_conditions(
     program: Program, site: Site, also: PathCondition, seen: tuple[Scope, ...], entries: tuple[Entry, ...], most: int
 ) -> list[PathCondition]:
-    """Return the conditions of a site, with those of what it leads to, where calls have to enter functions.
+    """Return the conditions of a site for at most `most` chains of calls.
 
-    Of chains of calls, at most so many.
+    `also`: conditions of what the site leads to; `seen`: the functions on the way there; `entries`: the callees that
+    have to be one function each.
     """
     own = (*conditions(program, condition_of(site)), *also)
     function = site.scope.owner
     found: list[PathCondition] = []
     for caller in callers(program, function) if function.is_function else ():
         if caller.scope.owner not in (*seen, function) and program.runs(caller):
-            inner = _entered(program, caller, function)
-            moved = _moved(program, own, caller, function, inner)
-            calls = tuple(each._replace(scope=_within(program, each.scope, function, inner)) for each in entries)
+            inner = _context_of(program, caller, function)
+            moved = _at_caller(program, own, caller, function, inner)
+            calls = tuple(each._replace(scope=_in_context(program, each.scope, function, inner)) for each in entries)
             if moved is None or not all(_may_call(program, *each) for each in calls):
                 continue
             if isinstance(caller.node, ast.Call) and _may_call(program, caller.node.func, function, caller.scope, True):
@@ -121,13 +121,13 @@ def _path_conditions(
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
-    """Return whether a callee may, as far as is known, be a function."""
+    """Return whether a callee may be a function; with `surely`, whether it is known to be among what it can be."""
     value = program.value(callee, scope)
     return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
 
 
-def _entered(program: Program, caller: Site, function: Scope) -> Scope:
-    """Return a function as one of its calls enters it, also where it has no other; itself where that is not known."""
+def _context_of(program: Program, caller: Site, function: Scope) -> Scope:
+    """Return the call context of a function for one of its calls; the function itself where that is not known."""
     node, scope, evaluator = caller.node, caller.scope, program.evaluator
     known = [each for each in evaluator.callees(caller).alternatives if each.definition is function]
     if len(known) != 1 or not isinstance(node, ast.Call):
@@ -136,19 +136,19 @@ def _entered(program: Program, caller: Site, function: Scope) -> Scope:
     return evaluator.call_context(function, layer, scope, known[0].receiver, outer=known[0].outer)
 
 
-def _within(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
-    """Return a scope, of a function or of what it calls, as it is where that function is entered in one way."""
+def _in_context(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:
+    """Return a scope, of a function or of what that calls, in the context `inner` of the function."""
     if scope is function or not isinstance(scope, CallContext):
         return inner if scope is function else scope
-    outer = _within(program, scope.caller, function, inner)
+    outer = _in_context(program, scope.caller, function, inner)
     layer = scope.call._replace(scope=outer) if scope.call is not None else None
     return entered_context(program.evaluator, scope.function, layer, scope.receiver) or scope
 
 
-def _moved(
+def _at_caller(
     program: Program, own: PathCondition, caller: Site, function: Scope, inner: Scope
 ) -> Optional[PathCondition]:
-    """Return the conditions of a function as its caller has them; None where they cannot hold for this caller."""
+    """Return the conditions in a function as conditions at its caller; None where they cannot hold there."""
     found: list[Condition] = []
     for condition in own:
         for part in _given(program, condition, caller, function, inner):
@@ -160,7 +160,7 @@ def _moved(
 
 
 def _given(program: Program, condition: Condition, caller: Site, function: Scope, inner: Scope) -> Iterator[Condition]:
-    """Yield what a condition on the parameters of a function asks of what a caller passes."""
+    """Yield a condition in a function at its caller: one on a parameter becomes one on what is passed for it."""
     test, scope = condition.test, condition.scope
     bindings = function.bindings.get(test.id, []) if isinstance(test, ast.Name) and scope is function else []
     if len(bindings) == 1 and bindings[0].kind == "parameter":
@@ -168,17 +168,17 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
         if part is not None:
             yield from condition._replace(test=part.node, scope=part.scope).parts
             return
-    yield condition._replace(scope=_within(program, scope, function, inner))
+    yield condition._replace(scope=_in_context(program, scope, function, inner))
 
 
 def is_on_request(program: Program, site: Site) -> bool:
-    """Return whether a site does not run with the default options: each way to it asks for something else."""
+    """Return whether a site does not run with the default options: on each path to it a condition fails."""
     ways = path_conditions(program, site)
     return bool(ways) and all(any(by_default(program, each) is False for each in way) for way in ways)
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:
-    """Return whether launchers decide that a site runs: each way to it asks for what some of them say is not so."""
+    """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
     ways = path_conditions(program, site)
     return bool(ways) and all(any(_is_refused(program, each) for each in way) for way in ways)
 
@@ -190,17 +190,19 @@ def _is_refused(program: Program, condition: Condition) -> bool:
     return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in said)
 
 
-# --- two passes
+# --- two paths
 
 
 def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
-    """Return whether two passes can never be one: a test would have to come out both ways, or a thing be two things."""
-    both = [each for each in (*_spelled_out(some), *_spelled_out(others)) if not _varies(each)]
-    return _clash(both) or any(all(_clash((*both, *way)) for way in ways) for ways in map(_ways, both) if ways)
+    """Return whether the conditions of two paths can never hold together."""
+    both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
+    return _are_contradictory(both) or any(
+        all(_are_contradictory((*both, *way)) for way in ways) for ways in map(_alternatives, both) if ways
+    )
 
 
-def _spelled_out(conditions: PathCondition) -> Iterator[Condition]:
-    """Yield conditions, and those behind a name for a test: `on_gpu = device == "GPU"`."""
+def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:
+    """Yield conditions, and those that a name in them is defined as: `on_gpu = device == "GPU"`."""
     for condition in conditions:
         yield condition
         name = condition.test.id if isinstance(condition.test, ast.Name) else ""
@@ -211,7 +213,7 @@ def _spelled_out(conditions: PathCondition) -> Iterator[Condition]:
 
 
 def _varies(condition: Condition) -> bool:
-    """Return whether a test may come out otherwise on a later pass of a loop around it: it reads what that binds."""
+    """Return whether a test reads what a loop around it binds: in a later iteration it may have another truth."""
     test, scope = condition.test, condition.scope
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     bound = (binding for name in names for binding in scope.bindings.get(name, ()))
@@ -219,13 +221,13 @@ def _varies(condition: Condition) -> bool:
     return any(is_inside(test, loop) for loop in loops)
 
 
-def _clash(conditions: Iterable[Condition]) -> bool:
-    """Return whether conditions, each taken as one test, can never hold together."""
+def _are_contradictory(conditions: Iterable[Condition]) -> bool:
+    """Return whether conditions can never hold together, where `a or b` counts as one test."""
     return not devices(conditions) or not possible((choice(each.test), each.result) for each in conditions)
 
 
-def _ways(condition: Condition) -> list[PathCondition]:
-    """Return the ways in which a condition can hold where it has several: `a or b`, `not (a and b)`."""
+def _alternatives(condition: Condition) -> list[PathCondition]:
+    """Return the alternatives of which a condition needs one: of `a or b`, of `not (a and b)`; none of others."""
     test = condition.test
     if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.And) is condition.result:
         return []
@@ -233,12 +235,12 @@ def _ways(condition: Condition) -> list[PathCondition]:
 
 
 def devices(conditions: Iterable[Condition]) -> frozenset[str]:
-    """Return the devices on which a pass can run."""
+    """Return the devices on which some conditions can hold."""
     return DEVICES.intersection(*(condition.devices for condition in conditions))
 
 
 def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
-    """Return whether, however the tests come out, one of the alternatives holds."""
+    """Return whether one of some alternatives holds, whatever the truth of the tests."""
     if not alternatives:
         return False
     first = min(alternatives, key=len)
@@ -252,5 +254,5 @@ def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
 
 
 def is_for_cpu_only(program: Program, site: Site) -> bool:
-    """Return whether the call runs only on a CPU, by the conditions around it: `if device == "CPU":`."""
+    """Return whether the conditions around a call let it run on a CPU only: `if device == "CPU":`."""
     return devices(conditions(program, condition_of(site))) == {"CPU"}

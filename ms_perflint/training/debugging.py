@@ -1,4 +1,4 @@
-"""Switches for debugging: which are on, who asks for them, and who reads what they write."""
+"""Switches for debugging: which are on, under which option, and whether code reads what they write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GRAPHS, SYNCHRONOUS, PIPELINE = "graphs", "synchronous", "pipeline"  # what a sw
 
 
 class Switch(NamedTuple):
-    """A switch, the argument that turns it on ("" for a call that has none), and what it does."""
+    """A switch: its API, the argument that turns it on ("" for a call without one), and its effect."""
 
     api: str
     argument: str
@@ -34,7 +34,7 @@ _VARIABLES: Mapping[str, str] = MappingProxyType({"MS_DEV_SAVE_GRAPHS": GRAPHS, 
 
 
 def switched_on(call: Call) -> Iterator[Switch]:
-    """Yield the switches that a call turns on by default, and that slow the training."""
+    """Yield the switches that a call turns on with the default options, and that slow the training."""
     for switch in SWITCHES:
         is_on = not switch.argument or call.argument(switch.argument).default_truth is True
         if switch.api == call.api and is_on and _slows(call.program, switch.effect):
@@ -42,7 +42,7 @@ def switched_on(call: Call) -> Iterator[Switch]:
 
 
 def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
-    """Yield the variables by which launchers turn a switch on that slows the training, its effect, and the place."""
+    """Yield the variables by which launchers slow the training, each with its effect and its place."""
     for name, effect in _VARIABLES.items():
         found = program.commands.exported(name)
         if found is not None and found[0] not in ("", "0") and _slows(program, effect):
@@ -50,7 +50,7 @@ def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
 
 
 def _slows(program: Program, effect: str) -> bool:
-    """Return whether a switch slows the mode in which a program trains; graph mode where that is not known."""
+    """Return whether an effect slows a program in its mode; an unknown mode counts as graph mode."""
     if effect == PIPELINE:
         return True
     is_eager = mode.default_mode(program) == mode.PYNATIVE and not jit.is_compiled(program)
@@ -58,18 +58,18 @@ def _slows(program: Program, effect: str) -> bool:
 
 
 def is_asked_for(call: Call) -> bool:
-    """Return whether the call runs only on request: under a flag that is off by default, or a test of the mode."""
+    """Return whether a call needs an option that is off by default, also one for the mode."""
     return call.is_optional or mode.is_opt_in(call.program, call)
 
 
 def is_named_elsewhere(call: Call, parameter: str) -> bool:
-    """Return whether what is passed for a parameter, a path, may be named by other code of the program too.
+    """Return whether other code of the program may name the path that a call passes for a parameter.
 
-    No where nothing is passed: the place is the framework's then.
+    Where the call passes none, the framework chooses the path.
     """
     given = call.given(parameter)
     if given is None:
-        return call.is_spread  # it may be among the rest
+        return call.is_spread  # `**options` may pass it
     text = call.argument(parameter).constant
     if not isinstance(given, ast.Constant) or not isinstance(text, str):
         return True

@@ -1,4 +1,4 @@
-"""For which devices a program is."""
+"""The devices that a program trains on."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
 
 
 def measured_devices(target: Target) -> tuple[str, ...]:
-    """Return the devices whose measurements decide: the accelerators that a program names, or a CPU that is sure."""
+    """Return the devices whose measurements count: the accelerators of a target, or the CPU if that is certain."""
     return ("CPU",) if target.is_cpu else tuple(each for each in ACCELERATORS if each in target.devices)
 
 
 @fact
 def target_of(program: Program) -> Target:
-    """Return the target of a program: what the options say, else what pins and the code itself show."""
+    """Return the target of a program: that of the command line, else what requirements and the code show."""
     asked, target = program.asked, program.versions
     if asked.devices:
         return target._replace(devices=asked.devices, is_cpu=asked.devices == ("CPU",))
@@ -36,9 +36,9 @@ def target_of(program: Program) -> Target:
 
 
 def _devices(program: Program, target: Target) -> Target:
-    """Return the target with the devices that running code sets; CPU only where nothing else is possible."""
+    """Return the target with the devices that running code sets; with `is_cpu` where no other device is possible."""
     calls = _settings(program)
-    is_run = program.run is not None  # then what it gives is the device, and nothing else
+    is_run = program.run is not None  # whose options decide the device
     calls = [call for call in calls if not is_run or program.evaluator.reachability(call.block) != OPTIONAL]
     values = [call.argument("device_target") for call in calls]
     known = [each for value in values for each in (is_run and value.by_default) or value.alternatives]
@@ -56,14 +56,14 @@ def _devices(program: Program, target: Target) -> Target:
 
 
 def _settings(program: Program) -> list[Call]:
-    """Return the running calls that may say the device of a training."""
+    """Return the running calls that may set the device of a training."""
     given = program.calls("mindspore.set_context", "mindspore.set_device")
     calls = [call for call in given if call.given("device_target") is not None or call.is_spread]
     return [call for call in calls if not any(_is_replaced(program, call, other) for other in calls)]
 
 
 def _is_replaced(program: Program, call: Call, other: Call) -> bool:
-    """Return whether another call always says the device again, before any training."""
+    """Return whether another call always sets the device again before any training."""
     is_behind = call.scope.owner is other.scope.owner and other.block in call.block.chain() and call.span < other.span
     if not is_behind or other.is_spread:
         return False
@@ -75,7 +75,7 @@ def _is_replaced(program: Program, call: Call, other: Call) -> bool:
 
 
 def is_cpu_by_default(program: Program) -> bool:
-    """Return whether the program trains on a CPU with the default options, even if an option names an accelerator."""
+    """Return whether a program trains on a CPU with the default options."""
     if program.asked.devices:
         return False
     calls = [call for call in _settings(program) if not conditions.is_on_request(program, call)]
@@ -85,14 +85,14 @@ def is_cpu_by_default(program: Program) -> bool:
 
 
 def _device(constant: object) -> str:
-    """Return the device that a text names, in whatever case; "" for other things."""
+    """Return the device that a text names, in any case; "" for other values."""
     return _SPELLED.get(constant.lower(), "") if isinstance(constant, str) else ""
 
 
 def _is_always_set(program: Program, calls: list[Call]) -> bool:
-    """Return whether one of the calls runs whatever conditions come out: else the device of the package stands.
+    """Return whether one of some calls runs whatever the truth of the conditions: else the device is the package's.
 
-    In one run configuration what it gives decides conditions too.
+    In a run configuration its options decide conditions, too.
     """
     ways = [frozenset(each) for call in calls for each in conditions.path_conditions(program, call)]
     if program.run is not None:
@@ -101,14 +101,14 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 
 
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
-    """Return whether each training has one of the calls before it, in its function or in all those that call that."""
+    """Return whether one of some calls runs before each training, in its function or before all calls of that."""
     sites = train_sites(program)
     settings = _with_helpers(program, calls) if sites else []
     return bool(sites) and all(_is_set_before(program, site, settings, ()) for site in sites)
 
 
 def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
-    """Return the calls, and those of functions that have made one whenever they return."""
+    """Return some calls, and the calls of functions that always make one of them before they return."""
     found: list[Site] = list(calls)
     for site in found:  # it grows
         function = site.scope.owner
@@ -121,6 +121,7 @@ def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
 
 
 def _is_set_before(program: Program, site: Site, settings: list[Site], seen: tuple[Scope, ...]) -> bool:
+    """Return whether one of some calls runs before a site; `seen`: the functions on the way there."""
     function = site.scope.owner
     around = site.block.chain()
     if any(each.scope.owner is function and each.block in around and each.span < site.span for each in settings):
@@ -132,7 +133,7 @@ def _is_set_before(program: Program, site: Site, settings: list[Site], seen: tup
 
 
 def _names_accelerator(program: Program) -> bool:
-    """Return whether the code of the program compares with, or lists, an accelerator."""
+    """Return whether a text in the code of a program names an accelerator."""
     for path in program.files:
         if any(word in (program.project.raw(path) or b"").lower() for word in (b"ascend", b"gpu")):
             module = program.module(path)
@@ -143,7 +144,7 @@ def _names_accelerator(program: Program) -> bool:
 
 
 def _has_sibling(program: Program, place: Place) -> bool:
-    """Return whether another config file beside the one that is loaded names an accelerator under the same key."""
+    """Return whether another config file in the folder of a place names an accelerator under the same key."""
     directory, loaded = os.path.split(place.path)
     if not loaded.endswith(CONFIGS):
         return False

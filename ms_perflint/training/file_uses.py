@@ -1,4 +1,4 @@
-"""Where a program uses a file after it was written: loads, copies, lists, uploads it, and so on."""
+"""Where a program uses files: loads, copies, lists, uploads them; and whether that is after they were written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-# Calls that use a file, by their last word
+# Calls that use a file, by their last word -> what they do with it
 _FILES: Mapping[str, str] = {
     **dict.fromkeys(("load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint"), "loaded"),
     **dict.fromkeys(("load", "load_ckpt", "load_file", "safe_open", "load_model", "load_pretrained"), "loaded"),
@@ -45,9 +45,9 @@ _FOLDERS: Mapping[str, str] = {
 _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
-_WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # what tells most first
-_MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, that leaves what a folder holds as it is
-# Words that say nothing of files where it is not known what is called
+_WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # in the order in which uses are reported
+_MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, which changes no file
+# Words that are also those of lists and others: they count where the callee is known
 _VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
 _OF_PATHS = frozenset(
     {
@@ -72,7 +72,7 @@ class Use(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Return whether nothing is known of what it uses."""
+        """Return whether nothing is known of its path."""
         return not any(isinstance(piece, str) and any(map(str.isalnum, piece)) for piece in self.path.pieces)
 
     def is_of(self, written: Path) -> bool:
@@ -90,7 +90,7 @@ def uses(program: Program) -> tuple[Use, ...]:
 
 @query
 def uses_in_training(program: Program) -> tuple[Use, ...]:
-    """Return those that run while `Model.train` does: in a hook of a callback, or in what that calls."""
+    """Return the uses of files during `Model.train`: in a hook of a callback, or in what that calls."""
     hooks = (scope for module in program.modules for name in _DURING for scope in module.defined.get(name, ()))
     if not any(scope in program.reached and _trainings(program, scope) for scope in hooks):
         return ()  # before it is computed which files are used
@@ -112,7 +112,7 @@ def _uses_at(program: Program, site: Site) -> tuple[Use, ...]:
 
 
 def _uses(program: Program, site: Site) -> Iterator[Use]:
-    """Yield what a call uses; nothing where it calls a function of the project, or is known to use no file."""
+    """Yield the uses of files in a call; none of a function of the project, and of an API that uses no file."""
     call = site.node
     assert isinstance(call, ast.Call)
     callee = program.evaluator.callees(site)
@@ -150,18 +150,18 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
 
 
 def _makes_folders(command: Path) -> bool:
-    """Return whether a command does nothing but make folders."""
+    """Return whether a command only makes folders."""
     return bool(_MAKES_FOLDERS.fullmatch("".join(text for text in command.pieces if isinstance(text, str))))
 
 
 def _is_of_library(known: Alternative) -> bool:
-    """Return whether something is a method of what a library made: `tarfile.open(...).add`."""
+    """Return whether something is a method of an object of a library: `tarfile.open(...).add`."""
     made = known.receiver
     return made is not None and bool(made.type_api) and not made.type_api.startswith(_OTHERS)
 
 
 def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional[Use]:
-    """Return a use of a file that may run after a call has written it, in its own file first; None for none."""
+    """Return a use of a file that may run after a call has written it; uses in the module of the call come first."""
     steps = _steps(program, site, ())
     others = (each for each in _sites(program) if each.node is not site.node)
     for other in sorted(others, key=lambda other: other.module is not site.module):
@@ -178,7 +178,7 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
 
 
 class _Step(NamedTuple):
-    """A site through which a function leads to another site; `hook`: of a callback that a training calls there."""
+    """A site that leads to another one; `hook`: the hook of a callback by which a training leads there."""
 
     site: Site
     hook: str = ""
@@ -188,10 +188,10 @@ _Steps = Mapping[Scope, Sequence[_Step]]  # by the function, class or module in 
 
 
 def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
-    """Return whether a use may run after a site: in one function, or in functions that one calls.
+    """Return whether a use may run after a site.
 
-    On a later pass of a loop it is no use of the same file, where that has another name on each pass, and none of an
-    earlier pass is kept.
+    In a later iteration of a loop that gives the file another name, it uses another file, unless the path of an earlier
+    iteration is kept.
     """
     first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
     may_follow = _follow(first, then, path.loops & use.path.loops)
@@ -201,9 +201,9 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
 
 
 def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool]:
-    """Return whether what the latter steps lead to may run after the others, not counting later passes of `loops`.
+    """Return whether what the steps `then` lead to may run after what the steps `first` lead to.
 
-    None where no function leads to both.
+    Later iterations of `loops` do not count. None where no function leads to both.
     """
     shared = [scope for scope in first if scope in then]
     if not shared:
@@ -212,6 +212,7 @@ def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool
 
 
 def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
+    """Return whether a step of a function may run after another one of it."""
     both = {id(loop) for loop in before.site.block.loops} & {id(loop) for loop in after.site.block.loops}
     if before.hook and after.hook and before.site.node is after.site.node:
         return after.hook not in _BEFORE or bool(both)
@@ -224,7 +225,7 @@ def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
 
 
 def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> _Steps:
-    """Return the sites that lead to a site."""
+    """Return the sites that lead to a site, by function; `calls`: the one call of a function that counts."""
     found: dict[Scope, list[_Step]] = {}
     entered, todo, seen = dict(calls), [_Step(site)], set()
     while todo:
@@ -243,7 +244,7 @@ def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) ->
 
 
 def _trainings(program: Program, scope: Scope) -> Sequence[Site]:
-    """Return the trainings that call a hook of a callback."""
+    """Return the trainings that call a function as the hook of a callback."""
     is_hook = scope.name in HOOKS and scope.cls is not None and is_callback(program, scope.cls)
     return program.calls(*MODEL_TRAINS) if is_hook else ()
 

@@ -1,4 +1,4 @@
-"""Where the way to a value ends that the program does not show: the expression that cannot be followed."""
+"""The expression at which the evaluator loses a value that the program does not show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.resolver import BY_CALL
-from ms_perflint.training.optimizers import PARAMETERS, keepers, optimizers, takers
+from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
 from ms_perflint.training.training_steps import STEP_CELLS
 
 LONGEST = 60  # characters of code that are shown
@@ -32,7 +32,7 @@ _CALLS = rb"\.[\s\\]*(?:%s)\b" % "|".join(WORDS).encode()
 
 
 class End(NamedTuple):
-    """An expression whose value the program does not show, and the scope in which it stands."""
+    """An expression whose value the program does not show, and its scope."""
 
     node: ast.expr
     scope: Scope
@@ -45,17 +45,17 @@ class End(NamedTuple):
 
     @property
     def code(self) -> str:
-        """Return what stands there, on one line, cut short."""
+        """Return its source text on one line, cut short."""
         return short(flat(self.scope.module.text(self.node)), LONGEST)
 
     def said(self, program: Program) -> Message:
-        """Return that it cannot be followed, and where it stands."""
+        """Return the message that it cannot be followed, with its place."""
         place = f"{program.named(self.scope.module.path)}:{self.place.spot}"
         return Message("`{code}` cannot be followed in {place}", code=self.code, place=place)
 
 
 def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
-    """Return whether an expression asks for the device, itself or where its name was given: `not device == "CPU"`."""
+    """Return whether an expression tests the device, itself or through names: `not device == "CPU"`."""
     todo = [End(node, scope)] if node is not None else []
     seen: set[ast.expr] = set()
     while todo:
@@ -67,12 +67,16 @@ def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) ->
             todo.append(End(node.test, scope))
         elif node not in seen:
             seen.add(node)
-            todo += given(program, node.id, scope) if isinstance(node, ast.Name) else kept(program, node, scope)
+            todo += (
+                values_of_name(program, node.id, scope)
+                if isinstance(node, ast.Name)
+                else attribute_values(program, node, scope)
+            )
     return False
 
 
-def kept(program: Program, node: ast.expr, scope: Scope) -> list[End]:
-    """Return what an object keeps in an attribute that one of its methods reads: of `self.sink`; none of others."""
+def attribute_values(program: Program, node: ast.expr, scope: Scope) -> list[End]:
+    """Return what a class stores in an attribute of `self` that one of its methods reads; none of other expressions."""
     cls = scope.owner.cls
     if cls is None or not isinstance(node, ast.Attribute) or word_of(node.value) != receiver_name(scope.owner):
         return []
@@ -81,7 +85,7 @@ def kept(program: Program, node: ast.expr, scope: Scope) -> list[End]:
 
 
 def end(program: Program, node: ast.expr, scope: Scope) -> End:
-    """Return the expression at which the way to the value of another one ends: itself, or one that gives it."""
+    """Return the expression at which the value of another one is lost: itself, or one that gives it its value."""
     seen: set[ast.expr] = set()
     while True:
         seen.add(node)
@@ -92,13 +96,13 @@ def end(program: Program, node: ast.expr, scope: Scope) -> End:
 
 
 def is_unknown(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether an expression can be something that the program does not show."""
+    """Return whether an expression may be something that the program does not show."""
     value = program.value(node, scope)
     return value.open or not value.alternatives
 
 
 def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
-    """Return the unknown expression on which the value of another one rests; None where there is none."""
+    """Return the first unknown expression that gives another one its value; None without one."""
     for step in _steps(program, node, scope):
         if is_unknown(program, step.node, step.scope):
             return step
@@ -106,8 +110,9 @@ def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
 
 
 def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
+    """Return the expressions that give another one its value, or from which it is taken."""
     if isinstance(node, ast.Name):
-        return given(program, node.id, scope)
+        return values_of_name(program, node.id, scope)
     if isinstance(node, ast.Await):
         return [End(node.value, scope)]
     if isinstance(node, ast.IfExp):
@@ -124,8 +129,8 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
     return []
 
 
-def given(program: Program, name: str, scope: Scope) -> list[End]:
-    """Return what a name is given: where it is bound, or by the calls of the function whose parameter it is."""
+def values_of_name(program: Program, name: str, scope: Scope) -> list[End]:
+    """Return the values of a name: what binds it, or what calls pass for it where it is a parameter."""
     around = next((each for each in scope.chain() if name in each.bindings), None)
     found: list[End] = []
     for binding in around.bindings[name] if around is not None else ():
@@ -139,9 +144,9 @@ def given(program: Program, name: str, scope: Scope) -> list[End]:
 
 
 def may_hold_trainer(program: Program) -> bool:
-    """Return whether a file of a program may call something that trains: by its bytes, before it is known what runs.
+    """Return whether the bytes of a file of a program name what may train: before it is known what runs.
 
-    It names that, or an optimizer, or the parameters that one is made of, or it imports modules by a call.
+    Such are `train` and `fit`, optimizers and the parameters that they are made of, and imports by a call.
     """
     words = _marks()
     project = program.project
@@ -150,15 +155,15 @@ def may_hold_trainer(program: Program) -> bool:
 
 @cache
 def _marks() -> tuple[str, ...]:
-    """Return the words of which a file has one that makes a step or an optimizer, or imports a module by a call."""
+    """Return the words of what makes a training step or an optimizer, or imports a module by a call."""
     return (*PARAMETERS, *BY_CALL, *sorted({api.rpartition(".")[2] for api in (*STEP_CELLS, *optimizers())}))
 
 
 def trainer(program: Program) -> Optional[End]:
-    """Return a running call that may train for all that is known, of a program in which no step of a training is found.
+    """Return a running call that may train, of a program in which no training step is found; None without one.
 
-    It is a `train` or `fit` of something that cannot be followed or belongs to another package of the MindSpore family,
-    or it makes a training step of which no call is known, or it hands an optimizer to code that is not there.
+    It is a `train` or `fit` of an unknown object or of one of another package of the MindSpore family; or it makes a
+    training step of which no call is known; or it passes an optimizer to external code.
     """
     for word in WORDS:
         for site in program.sites(word):
@@ -180,9 +185,9 @@ def trainer(program: Program) -> Optional[End]:
 
 
 def _runs_unknown(program: Program) -> Optional[End]:
-    """Return the running call that imports a module of which it is not known which, where something of it is called.
+    """Return the running call that imports an unknown module of which something is called; None without one.
 
-    What is called of its names, `vars(module).items()`, reads settings from it.
+    `vars(module).items()` reads settings from a module, and does not count.
     """
     imports = [site for word in BY_CALL for site in program.sites(word) if is_unknown(program, site.node, site.scope)]
     nodes = {site.node: site.scope for site in imports if program.runs(site)}
@@ -194,7 +199,7 @@ def _runs_unknown(program: Program) -> Optional[End]:
 
 
 def _taken_from(node: ast.expr, scope: Scope) -> ast.expr:
-    """Return what an expression is a member of, through names that are given it once: `module.Net`, `getattr(...)`."""
+    """Return the object of which an expression is a member, through names: `module.Net`, `getattr(module, name)`."""
     for _ in range(MEMBERS):
         if isinstance(node, ast.Attribute) and node.attr not in NAMESPACES:
             node = node.value
@@ -211,23 +216,23 @@ def _taken_from(node: ast.expr, scope: Scope) -> ast.expr:
 
 
 def _is_in_model(program: Program, made: Call) -> bool:
-    """Return whether a step is made for a Model, which trains with it or does not."""
+    """Return whether a training step is the network of a Model, of which a `train` is known or not."""
     values = (model.argument("network") for model in program.calls("mindspore.train.Model"))
     makers = (known.creation for value in values for known in value.alternatives)
     return any(maker is not None and maker.call is made.node for maker in makers)
 
 
 def _optimizes(program: Program) -> Optional[End]:
-    """Return the running call that hands an optimizer to code that is not there, or what makes an object that gets one.
+    """Return a running call that passes an optimizer to external code, or makes an object that stores one.
 
-    Of several it is the one that is given the most objects, and none that makes what another one is given: a schedule
-    or a wrapper gets the optimizer alone, the code that trains gets the network and the dataset, too.
+    Of several calls it is the one with the most objects, and none whose result another one is given: a schedule or a
+    wrapper gets the optimizer alone, the code that trains gets the network and the dataset, too.
     """
     if not any(map(program.runs, program.sites(PARAMETERS[0]))) and not program.has_calls(*optimizers()):
         return None
-    taken = takers(program)
+    taken = given_optimizers(program)
     inner = {made.call for objects in taken.values() for each in objects if (made := each.creation) is not None}
     outer = [site for site in taken if site.node not in inner] or list(taken)
     last = max(outer, key=lambda site: len(taken[site]), default=None)
-    found = Part(last.node, last.scope) if last is not None else next(keepers(program), None)
+    found = Part(last.node, last.scope) if last is not None else next(storing_optimizers(program), None)
     return End(*found) if found is not None else None

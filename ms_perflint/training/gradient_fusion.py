@@ -1,4 +1,4 @@
-"""How each version adds up the gradients of data-parallel training, and whether a program fuses these sums."""
+"""How each version fuses the AllReduce of gradients, and whether a data-parallel program fuses them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 util
 
 
 def is_data_parallel(call: Call) -> bool:
-    """Return whether the call sets data-parallel training of several devices."""
+    """Return whether a call sets data-parallel training on several devices."""
     sets = parallel.settings(call)
     if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
         return False
@@ -28,17 +28,17 @@ def is_missing(call: Call) -> bool:
     names = (parallel.FUSION,) if indices_do_nothing(program) else (parallel.FUSION, parallel.INDICES)
     if parallel.sets_fusion(parallel.settings(call) or {}, names):
         return False
-    if parallel.serves_parameters(program) or parallel.shards_optimizer(program) or parallel.restores(call):
+    if parallel.uses_parameter_server(program) or parallel.shards_optimizer(program) or parallel.restores(call):
         return False
-    if parallel.portioned_elsewhere(program) or not parallel.reduces(program):
+    if parallel.is_fusion_set_elsewhere(program) or not parallel.reduces(program):
         return False
-    reach = parallel.Reach(program, call)
-    return not reach.portioned(names, not indices_do_nothing(program)) and not reach.replaced()
+    paths = parallel.CallPaths(program, call)
+    return not paths.sets_fusion(names, not indices_do_nothing(program)) and not paths.is_replaced()
 
 
 def switch(call: Call) -> str:
-    """Return under which option a call runs, if a user must ask for it; "" for others."""
-    for condition in parallel.Reach(call.program, call).path_conditions[0]:
+    """Return the option without which a call does not run; "" where there is none."""
+    for condition in parallel.CallPaths(call.program, call).path_conditions[0]:
         if is_switch(call.program, condition) and condition.devices == DEVICES:
             return condition.text
     return ""
@@ -50,14 +50,14 @@ def indices_do_nothing(program: Program) -> bool:
 
 
 def is_by_indices(program: Program) -> bool:
-    """Return whether indices are the way to fuse: the only one in old versions, the known one for ResNet-50."""
+    """Return whether the fix sets indices: all that old versions have, and known ones for ResNet-50."""
     if program.version < BY_BUCKETS:
         return True
     return not indices_do_nothing(program) and parallel.is_resnet50(program)
 
 
 def may_compile(program: Program) -> bool:
-    """Return whether the program trains in graph mode by default, or on one of its paths."""
+    """Return whether the program trains in graph mode by default, or may do so."""
     by_default = mode.default_mode(program)
     if by_default is not None:
         return by_default == mode.GRAPH

@@ -1,4 +1,4 @@
-"""Where a training reads a tensor of each step on the host: `loss.asnumpy()`, `float(loss)`, `print(loss)`."""
+"""Where a training reads the result of each step on the host: `loss.asnumpy()`, `float(loss)`, `print(loss)`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _EVALUATES = rf"{EVALUATES}|score|accura"
 
 @fact
 def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
-    """Return for each loop that takes steps, and reads what they give in each pass, the calls that do so.
+    """Return the reads of each loop of training steps that reads the results of its steps in each iteration.
 
-    Those in the functions that it calls come behind its own.
+    Its own reads come before those in the functions that it calls.
     """
     found: dict[int, tuple[Site, ...]] = {}
     for each in step_loops(program):
@@ -53,7 +53,7 @@ def reads_from(program: Program, site: Site) -> tuple[Site, ...]:
 
 @fact
 def removable(program: Program) -> frozenset[ast.AST]:
-    """Return the reads whose loop waits no more when they all go, and whose tensors are kept and not formatted then.
+    """Return the reads of loops that do not wait without them, and whose tensors are kept and not formatted then.
 
     Run on 2.10: `f"{loss:.4f}"`, `"{:.4f}".format(loss)` and `round(loss, 4)` of a tensor fail, `"%.4f" % loss` works.
     """
@@ -62,14 +62,14 @@ def removable(program: Program) -> frozenset[ast.AST]:
         reads = list(_reads(program, step))
         kept = _kept(step.scope.owner, [each.stmt for each in reads])
         inside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop] and site not in reads)
-        is_left = any(_shows(site, kept) and _is_each(program, step, site) for site in inside)
+        is_left = any(_shows(site, kept) and _is_in_each_iteration(program, step, site) for site in inside)
         if all(map(_is_kept, reads)) and not is_left and not _is_formatted(kept):
             found.update(each.node for each in reads)
     return frozenset(found)
 
 
 def _is_kept(site: Site) -> bool:
-    """Return whether what a read gives is assigned, added or appended: nothing else is called with it."""
+    """Return whether the result of a read is assigned, added or appended, and passed to no other call."""
     stmt, node = site.stmt, site.node
     value = assigned(stmt)[1]
     if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and word_of(stmt.value.func) == "append":
@@ -80,7 +80,7 @@ def _is_kept(site: Site) -> bool:
 
 
 class _Kept(NamedTuple):
-    """What holds a tensor in a function when some statements read none."""
+    """What holds a tensor in a function once the reads in some statements are gone."""
 
     scope: Scope
     words: set[str]
@@ -88,7 +88,7 @@ class _Kept(NamedTuple):
     lists: set[str]  # words of what it is added to
 
     def is_held(self, node: ast.AST) -> bool:
-        """Return whether a name or an attribute holds one where it is read, and not what the name is bound to later."""
+        """Return whether a name or an attribute holds a tensor where it is read."""
         word = word_of(node)
         if word not in self.words or word in self.lists or not isinstance(node, ast.Name):
             return word in self.words
@@ -97,14 +97,14 @@ class _Kept(NamedTuple):
 
 
 def _shows(site: Site, kept: _Kept) -> bool:
-    """Return whether a call prints, logs or converts something made of what is kept."""
+    """Return whether a call prints, logs or converts a value that is made of a kept tensor."""
     parts = given(site.node) if site.word in _FUNCTIONS | _LOGS and isinstance(site.node, ast.Call) else ()
     inside = (each for part in parts for each in ast.walk(part) if isinstance(each, (ast.Name, ast.Attribute)))
     return any(map(kept.is_held, inside))
 
 
 def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> _Kept:
-    """Return what holds a tensor when statements read none, and what holds something that is made of it."""
+    """Return what holds a tensor, or a value made of it, once the reads in some statements are gone."""
     kept = _Kept(scope, set(), set(stmts), set())
     for stmt in stmts:
         call = stmt.value if isinstance(stmt, ast.Expr) else None
@@ -132,7 +132,7 @@ def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _holds(node: ast.expr, kept: _Kept) -> bool:
-    """Return whether an expression is a tensor that is kept, or computed of it."""
+    """Return whether an expression is a kept tensor, or computed from one."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             return node.func.attr in _KEEPS - METHODS and _holds(node.func.value, kept)
@@ -146,7 +146,7 @@ def _holds(node: ast.expr, kept: _Kept) -> bool:
 
 
 def _is_formatted(kept: _Kept) -> bool:
-    """Return whether a function gives what is kept a format, or returns it."""
+    """Return whether a function formats or returns a kept tensor."""
     for node in descendants(kept.scope.node):
         parts: list[ast.expr] = []
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
@@ -161,26 +161,26 @@ def _is_formatted(kept: _Kept) -> bool:
 
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
-    """Yield the unguarded reads of what a step gave, unless what is read decides what the loop does next."""
-    tensors = _given(step)
+    """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
+    tensors = _step_results(step)
     if _is_short(program, step) or _evaluates(step) or _decides(step, tensors):
         return
     inner: set[int] = set()
     for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
-        if id(site.node) in inner or not _is_beside(step, site.block):
+        if id(site.node) in inner or not _is_in_same_loop(step, site.block):
             continue
-        if _is_read(program, site, tensors, step) and _is_each(program, step, site):
+        if _is_read(program, site, tensors, step) and _is_in_each_iteration(program, step, site):
             inner.update(map(id, ast.walk(site.node)))
             yield site
 
 
-def _is_beside(step: StepLoop, block: Block) -> bool:
-    """Return whether a block has the same innermost loop as the step; none, in a function that is called each time."""
+def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
+    """Return whether a block has the innermost loop of the step; none for both, in a function that each step calls."""
     return block.loops[:1] == step.site.block.loops[:1]
 
 
 def _is_short(program: Program, step: StepLoop) -> bool:
-    """Return whether the loop takes a few steps only, or whatever a user passes."""
+    """Return whether a loop has fewer than SHORT iterations, as far as is known."""
     over = step.loop.iter if isinstance(step.loop, ast.For) else None
     if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
         return False
@@ -188,8 +188,8 @@ def _is_short(program: Program, step: StepLoop) -> bool:
     return any(isinstance(count, int) and count < SHORT for count in counts)
 
 
-def _given(step: StepLoop) -> set[str]:
-    """Return the names that hold what the step gives, in the loop."""
+def _step_results(step: StepLoop) -> set[str]:
+    """Return the names that hold results of the step in its loop."""
     bindings = step.site.scope.binds.get(id(step.site.stmt), ())
     values = [(each.name, each.value) for each in bindings if each.value is not None]
     names = {name for name, value in values if _is_tensor(value, set(), step) and not _is_on_host(value)}
@@ -197,12 +197,12 @@ def _given(step: StepLoop) -> set[str]:
 
 
 def _computed(step: StepLoop, names: set[str]) -> set[str]:
-    """Return the names of what is computed on the device of what the step gives: `loss = loss_a + loss_b`."""
+    """Return the names of what the device computes from results of the step: `loss = loss_a + loss_b`."""
     values = [
         (name, each.value)
         for name, bindings in step.scope.bindings.items()
         for each in bindings
-        if isinstance(each.value, _ARITHMETIC) and _is_beside(step, each.block) and not _is_on_host(each.value)
+        if isinstance(each.value, _ARITHMETIC) and _is_in_same_loop(step, each.block) and not _is_on_host(each.value)
     ]
     found: set[str] = set()
     while new := {name for name, value in values if _is_tensor(value, names | found, step)} - names - found:
@@ -211,12 +211,12 @@ def _computed(step: StepLoop, names: set[str]) -> set[str]:
 
 
 def _is_on_host(node: ast.expr) -> bool:
-    """Return whether an expression is made of what is read."""
+    """Return whether an expression contains a read."""
     return any(isinstance(each, ast.Attribute) and each.attr in METHODS for each in ast.walk(node))
 
 
 def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) -> bool:
-    """Return whether a call brings a tensor to the host."""
+    """Return whether a call reads a tensor on the host."""
     node = site.node
     if not isinstance(node, ast.Call):
         return False
@@ -230,7 +230,7 @@ def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) ->
 
 
 def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
-    """Return whether an expression is what the step gave, or is made of it on the device: `loss[0].mean()`."""
+    """Return whether an expression is a result of the step, or what the device makes of one: `loss[0].mean()`."""
     while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)) and node is not step.site.node:
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Attribute) or node.func.attr not in _KEEPS:
@@ -245,7 +245,7 @@ def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
 
 
 def _is_shown(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
-    """Return whether a text is made of a tensor: itself, in an f-string, behind `%`, in a `format`, or in a list."""
+    """Return whether an expression shows a tensor: itself, in an f-string, behind `%`, in a `format`, in a list."""
     if isinstance(node, ast.JoinedStr):
         return any(_is_shown(part.value, tensors, step) for part in node.values if isinstance(part, ast.FormattedValue))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
@@ -259,8 +259,8 @@ def _is_shown(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
     return _is_tensor(node, tensors, step)
 
 
-def _is_each(program: Program, step: StepLoop, site: Site) -> bool:
-    """Return whether a read is made in each pass in which the step is taken: under no condition of its own."""
+def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
+    """Return whether a read runs in each iteration that takes the step: it has no further condition."""
     known = condition_of(step.site)
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
@@ -275,8 +275,8 @@ def _counts(test: ast.expr) -> bool:
 
 
 def _evaluates(step: StepLoop) -> bool:
-    """Return whether the loop evaluates in each pass, which waits for the device anyway."""
-    beside = (site for site in step.scope.calls if _is_beside(step, site.block))
+    """Return whether the loop evaluates in each iteration, which waits for the device anyway."""
+    beside = (site for site in step.scope.calls if _is_in_same_loop(step, site.block))
     return any(_is_evaluation(site) and site.node is not step.site.node for site in beside)
 
 
@@ -287,7 +287,7 @@ def _is_evaluation(site: Site) -> bool:
 
 
 def _decides(step: StepLoop, tensors: set[str]) -> bool:
-    """Return whether what a step gave, or what is read of it, decides what Python does: a guard, an early stop."""
+    """Return whether a result of the step decides what Python does next: a guard, an early stop."""
     names = set(tensors)
     for name, bindings in step.scope.bindings.items():
         around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
@@ -305,14 +305,14 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def written(site: Site) -> str:
-    """Return how a read is written: `.asnumpy()`, `print(...)`."""
+    """Return how a message writes a read: `.asnumpy()`, `print(...)`."""
     return f".{site.word}()" if site.word in METHODS else f"{site.word}(...)"
 
 
 def unread(site: Site) -> list[tuple[ast.expr, ast.expr]]:
-    """Return the reads in a read, each with the tensor that can take its place; none for what prints one.
+    """Return the reads in an expression, each with the tensor that can take its place; none in a `print`.
 
-    Of `float(loss.asnumpy()[0])` both are reads. What reads the result of another read is one with it.
+    `float(loss.asnumpy()[0])` has two. A read of the result of another one counts as one with it.
     """
     found: list[tuple[ast.expr, ast.expr]] = []
     node = site.node

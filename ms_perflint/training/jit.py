@@ -1,4 +1,4 @@
-"""Which code `jit` compiles, whatever the mode."""
+"""Which code `jit` compiles, in either execution mode."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 
 
 def is_compiled(program: Program) -> bool:
-    """Return whether every training step is compiled by `jit`, whatever the mode."""
+    """Return whether `jit` compiles every training step of a program."""
     sites = training.train_sites(program)
     return bool(sites) and all(_compiled_site(program, site) for site in sites)
 
 
 def _compiled_site(program: Program, site: Site) -> bool:
+    """Return whether `jit` compiles what a site calls, or the code around it."""
     if is_in_jit(program, site.scope.owner):
         return True
     for known in program.evaluator.callees(site).alternatives:
@@ -30,15 +31,15 @@ def _compiled_site(program: Program, site: Site) -> bool:
 
 
 def is_in_jit(program: Program, scope: Scope, seen: Optional[set[Scope]] = None) -> bool:
-    """Return whether a function is compiled: by itself, with one around it, or since only compiled code calls it.
+    """Return whether `jit` compiles a function: it, one around it, or all the code that calls it.
 
-    `seen`: what was asked on the way here.
+    `seen`: the functions that were asked about on the way here.
     """
     seen = seen if seen is not None else set()
     if any(is_decorated(program, each) or each in _wrapped(program) for each in scope.chain() if each.is_function):
         return True
     if scope in seen:
-        return True  # asked already: a caller that is not compiled has the last word
+        return True  # a cycle: the other callers decide
     if not scope.is_function:
         return False
     seen.add(scope)
@@ -47,7 +48,7 @@ def is_in_jit(program: Program, scope: Scope, seen: Optional[set[Scope]] = None)
 
 
 def _is_called(program: Program, site: Site) -> bool:
-    """Return whether the function in which a call stands is called itself: others of a helper module may not be."""
+    """Return whether the function around a call is called: helper modules have some that are not."""
     owner = site.scope.owner
     return not owner.is_function or owner in _wrapped(program) or bool(training.callers(program, owner))
 
@@ -61,7 +62,7 @@ def is_decorated(program: Program, function: Scope) -> bool:
 
 
 def _wrapped(program: Program) -> set[Scope]:
-    """Return the functions that are given to `jit(function)`, or to `data_sink` with a `jit_config`."""
+    """Return the functions that are passed to `jit(function)`, or to `data_sink` with a `jit_config`."""
     found: set[Scope] = set()
     sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
     for call in (*program.calls(*sorted(JITS)), *sinks):
@@ -72,12 +73,12 @@ def _wrapped(program: Program) -> set[Scope]:
 
 
 def _is_jit(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether an expression is `jit` itself."""
+    """Return whether an expression is the function `jit`."""
     return any(known.api in JITS for known in program.value(node, scope).alternatives)
 
 
 def _is_made(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a callee was made by `jit(...)`: `step = ms.jit(cell)`."""
+    """Return whether a callee is the result of `jit(...)`: `step = ms.jit(cell)`."""
     homes = (scope.owner, scope.module.scope) if isinstance(node, ast.Name) else ()
     bindings = (each for home in homes for each in home.bindings.get(node.id, ()))  # type: ignore[attr-defined]
     calls = ((each.value, each.scope) for each in bindings if isinstance(each.value, ast.Call))

@@ -1,4 +1,4 @@
-"""What runs in one pass of a loop only: under "last epoch", right before the loop is left, or in a loop of one pass."""
+"""What runs in one iteration of a loop: the last one, the one that leaves the loop, or the only one."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import inside, spelling, word_of
 from ms_perflint.program.program import Program
 
-_AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # what goes through the same passes as it is given
+_AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # give as many items as they get
 
 TOLD = {"cur_epoch_num", "epoch_num"}  # what callbacks are told (mindspore 2.10 train/model.py:1145, :1060)
 
 
-def is_in_last_pass(site: Site) -> bool:
-    """Return whether a site runs at the end of a training only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
+def is_in_last_iteration(site: Site) -> bool:
+    """Return whether a site runs in the last epoch only: `if epoch == epochs - 1`, `if epoch + 1 == epochs`."""
     return any(_is_last(test, site.block) and "epoch" in ast.unparse(test).lower() for test in _equal(site))
 
 
-def is_in_one_pass(site: Site) -> bool:
-    """Return whether a site runs at most once while the loops around it in its function do."""
+def is_in_one_iteration(site: Site) -> bool:
+    """Return whether a site runs at most once in all iterations of the loops around it in its function."""
     loops = site.block.loops
     if _leaves(site, len(loops)):
         return True
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
 
 
-def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop is known to have one pass at most, whatever a user passes: `range(1)`, one literal item."""
+def has_one_iteration(program: Program, loop: ast.AST, scope: Scope) -> bool:
+    """Return whether a loop has at most one iteration, whatever the options: `range(1)`, one literal item."""
     over = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
     over = inside(over, *scope.module.aliases(*_AROUND)) if over is not None else None
     if isinstance(over, (ast.Tuple, ast.List)):
@@ -44,7 +44,7 @@ def has_one_pass(program: Program, loop: ast.AST, scope: Scope) -> bool:
 
 
 def _equal(site: Site) -> Iterator[ast.Compare]:
-    """Yield the comparisons that must find both sides equal, or the left one no smaller, for a site to run."""
+    """Yield the comparisons that must hold as `==` or `>=` for a site to run."""
     for part in (part for condition in condition_of(site) for part in condition.parts):
         test, wanted = part.test, (ast.Eq, ast.GtE) if part.result else (ast.NotEq, ast.Lt)
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], wanted):
@@ -52,6 +52,7 @@ def _equal(site: Site) -> Iterator[ast.Compare]:
 
 
 def _is_last(test: ast.Compare, block: Block) -> bool:
+    """Return whether a comparison holds in the last iteration of the outermost loop around a block."""
     sides = (test.left, test.comparators[0])
     if isinstance(test.ops[0], (ast.GtE, ast.Lt)):
         moved = [each.left for each in sides if isinstance(each, ast.BinOp) and _is_one_more(each)]
@@ -100,7 +101,7 @@ def _is_one_more(side: ast.BinOp) -> bool:
 
 
 def _is_one(test: ast.Compare, block: Block) -> bool:
-    """Return whether a test finds the variable of the outermost loop equal to what the loop leaves alone."""
+    """Return whether a test compares the variable of the outermost loop with what the loop does not change."""
     if isinstance(test.ops[0], (ast.GtE, ast.Lt)):
         return False
     loop, other = _compared(test, block)
@@ -110,7 +111,7 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
 
 
 def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optional[ast.expr]]:
-    """Return the outermost loop around a block, and what the test compares with its variable; None for other tests."""
+    """Return the outermost loop around a block, and what a test compares with its variable; None for other tests."""
     loops = block.loops
     if not loops or not isinstance(loops[-1], ast.For):
         return None, None
@@ -130,7 +131,7 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
 
 
 def _leaves(site: Site, loops: int) -> bool:
-    """Return whether the only loop around a site is left right after it."""
+    """Return whether a `break` follows a site in the only loop around it."""
     arm = site.block
     if loops != 1 or not isinstance(arm.owner, ast.If):
         return False

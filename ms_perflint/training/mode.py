@@ -1,4 +1,4 @@
-"""In which execution mode a program trains: which `set_context` is the last word, and where nothing says it."""
+"""The execution mode in which a program trains: which `set_context` sets it last, and where training starts."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _WORD = "set_context"
 PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data|modelarts|cloud"
 MANY = 64  # settings of the mode that are compared with one another
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
-# Names of options for the mode; `data_sink_mode`, `eval_mode` and others are of other things
+# Names of options for the mode; `data_sink_mode`, `eval_mode` and others choose something else
 OPTION = r"(?i)(?:(?:ms|mindspore|context|ctx|exec|execution|run|running|graph)_?)?mode"
 # Names of functions that set up the context, as `build_context` of MindFormers and `init_env` of MindONE do
 OF_CONTEXT = (
     r"(?i)^_*(?:init|build|set|create|prepare|config)\w*(?:context|ctx)$|^(?:context|ctx)_(?:init|set|build)"
     r"|^_*(?:init|set|prepare|config)\w*(?:env|environment|runtime)$"
 )
-SETS_UP = r"^_?(?:init|set|prepare|config|start|launch)"  # and may do so, where a mode is given
-# What else an option named `mode` may choose: what the script is to do
+SETS_UP = r"^_?(?:init|set|prepare|config|start|launch)"  # the same, of calls that are given a mode
+# Texts with which an option named `mode` chooses what the script does, not how it executes
 TASK = r"(?i)train|eval|test|val|infer|predict|export|finetune"
 
 
 def given(call: Call) -> Optional[Value]:
-    """Return what a `set_context` call gives as mode; None where it leaves the mode alone."""
+    """Return the mode that a `set_context` call passes; None where it passes none."""
     if call.given("mode") is not None:
         return call.argument("mode")
     if not call.is_spread:
@@ -50,8 +50,8 @@ def given(call: Call) -> Optional[Value]:
     return value._replace(alternatives=passed, open=is_open) if passed or is_open else None
 
 
-def stands_there(call: Call) -> bool:
-    """Return whether the call itself shows the mode, or sets none."""
+def is_mode_written(call: Call) -> bool:
+    """Return whether the mode is a constant in the call itself, or the call sets none."""
     node = call.given("mode")
     if node is None:
         return not call.is_spread
@@ -59,20 +59,20 @@ def stands_there(call: Call) -> bool:
 
 
 def mode_of(known: Alternative) -> Optional[int]:
-    """Return the mode that a known value means: 0 graph, 1 PyNative; `True` is 1 for MindSpore too."""
+    """Return the mode that a value stands for, GRAPH or PYNATIVE; None for other values. MindSpore takes True for 1."""
     constant = known.constant
     return int(constant) if isinstance(constant, int) and constant in (GRAPH, PYNATIVE) else None
 
 
 def default_mode_of(value: Value) -> Optional[int]:
-    """Return the mode with the default options; None when that is not known."""
+    """Return the mode that a value is with the default options; None where that is not known."""
     modes = {mode_of(known) for known in value.by_default}
     return modes.pop() if len(modes) == 1 and not value.open else None
 
 
 @fact
 def settings(program: Program) -> tuple[Call, ...]:
-    """Return the `set_context` calls that run and say the mode."""
+    """Return the `set_context` calls that run and set the mode."""
     return tuple(_settings(program, program.sites(_WORD)))
 
 
@@ -84,15 +84,15 @@ def are_too_many(program: Program) -> bool:
 
 
 @fact
-def is_said(program: Program) -> bool:
-    """Return whether a `set_context` that runs says the mode; those under the fewest conditions are asked first."""
+def is_set(program: Program) -> bool:
+    """Return whether a `set_context` that runs sets the mode; calls under the fewest conditions are asked first."""
     nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
     return any(True for _ in _settings(program, nearest))
 
 
 @fact
-def said_outside(program: Program) -> Optional[Site]:
-    """Return a running call of a library that may say the mode: `init_env(...)` or its kin; else None."""
+def library_setup(program: Program) -> Optional[Site]:
+    """Return a running call of another library that may set the mode, `init_env(...)`; None where there is none."""
     spoken = (word for module in program.modules for word in (*module.by_word, *module.renamed))
     for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
         for site in program.sites(word):
@@ -103,12 +103,12 @@ def said_outside(program: Program) -> Optional[Site]:
 
 
 def _is_outside(program: Program, site: Site) -> bool:
-    """Return whether a call may be one of a library other than MindSpore."""
+    """Return whether a call may be of a library other than MindSpore."""
     return any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
 
 
 def _is_given_mode(program: Program, site: Site) -> bool:
-    """Return whether an argument of a call is named as a mode and is no text, as `mode="bilinear"` is."""
+    """Return whether a call is given an argument named `mode` that is no text: `mode="bilinear"` is one."""
     if not isinstance(site.node, ast.Call):
         return False
     given = [argument for argument in site.node.args if word_of(argument) == "mode"]
@@ -119,8 +119,8 @@ def _is_given_mode(program: Program, site: Site) -> bool:
     )
 
 
-def is_surely_said(program: Program) -> bool:
-    """Return whether the entry script, by itself and under no condition, says the mode: a cheap first answer."""
+def is_set_by_entry(program: Program) -> bool:
+    """Return whether the entry script sets the mode under no condition: a cheap first answer."""
     entry = program.module(program.entry)
     sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
     said = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
@@ -129,19 +129,19 @@ def is_surely_said(program: Program) -> bool:
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
     for site in sites:
-        if isinstance(site.node, ast.Call) and (site.node.args or not _says_nothing(site.node)):
+        if isinstance(site.node, ast.Call) and (site.node.args or not _sets_other_settings(site.node)):
             for call in program.running(SET_CONTEXT, site):
                 if given(call) is not None:
                     yield call
 
 
-def _says_nothing(node: ast.Call) -> bool:
-    """Return whether a call with keywords alone leaves the mode alone."""
+def _sets_other_settings(node: ast.Call) -> bool:
+    """Return whether a call passes keywords alone, none of which can be the mode."""
     return all(keyword.arg not in ("mode", None) for keyword in node.keywords)
 
 
 def _is_sure(program: Program, site: Site) -> bool:
-    """Return whether a call in the entry script is a `set_context` under no condition, in code that always counts."""
+    """Return whether a call in the entry script is a `set_context` under no condition, in a function of the module."""
     owner, module = site.scope.owner, site.module
     if owner is not module.scope and not (owner.is_function and owner.parent is module.scope):
         return False
@@ -150,9 +150,9 @@ def _is_sure(program: Program, site: Site) -> bool:
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
-    """Return whether the call runs only under a mode or debug switch that is off by default.
+    """Return whether a call needs an option for the mode or for debugging, which is off by default.
 
-    Conditions on the device, on distribution, on the dataset are no such switches.
+    Conditions on the device, on distribution and on the dataset are no such options.
     """
     return all(
         any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, way))
@@ -161,21 +161,22 @@ def is_opt_in(program: Program, site: Site) -> bool:
 
 
 def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
-    """Return the conditions on the mode or on debugging around a site."""
+    """Return the conditions around a site that test the mode or debugging."""
     return _on_mode(program, site, condition_of(site))
 
 
 def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterator[Condition]:
+    """Yield those of some conditions of a site that test the mode or debugging."""
     return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
-    """Return whether the call stands under a condition on mode or debugging that fails with the default options."""
+    """Return whether a condition on the mode or debugging around a site fails with the default options."""
     return any(conditions.by_default(program, each) is False for each in tests_of_mode(program, site))
 
 
 def _is_about_mode(test: ast.expr) -> bool:
-    """Return whether a test asks for the execution mode or for debugging; `args.mode == "train"` does not."""
+    """Return whether a test names the execution mode or debugging; `args.mode == "train"` names a task."""
     words = re.findall(ABOUT_MODE, ast.unparse(test))
     if {word.lower() for word in words} == {"mode"}:
         nodes = list(ast.walk(test))
@@ -188,39 +189,42 @@ def _is_about_mode(test: ast.expr) -> bool:
 
 
 def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
-    """Return whether a test leads to one mode or to the other: `if args.context == "py":`, with graph in the `else`.
+    """Return whether the arms of a test set two modes: `if args.context == "py":`, and graph mode in the `else`.
 
-    A test for the device, for distribution or for the dataset chooses no mode; nor one whose arms set two devices.
+    A test of the device, of distribution or of the dataset does not choose a mode, nor one whose arms set two devices.
     """
     if re.search(PATHS, ast.unparse(condition.test)):
         return False
     own = [call for call in settings(program) if call.node is site.node]
-    mine = {_said(call) for call in own}
+    mine = {_mode_set(call) for call in own}
     others = [call for call in settings(program) if condition.opposite in condition_of(call)]
     if own and others and all(_differ_by_device(call, other) for call in own for other in others):
         return False
-    return bool(mine) and any(_said(call) not in mine for call in others)
+    return bool(mine) and any(_mode_set(call) not in mine for call in others)
 
 
 def is_graph_in_another_arm(program: Program) -> bool:
-    """Return whether one arm of a test trains in graph mode, and another in PyNative: what it compiles is known."""
-    by_mode = {wanted: [call for call in settings(program) if _said(call) == wanted] for wanted in (GRAPH, PYNATIVE)}
+    """Return whether one arm of a test sets graph mode, and another PyNative mode."""
+    by_mode = {
+        wanted: [call for call in settings(program) if _mode_set(call) == wanted] for wanted in (GRAPH, PYNATIVE)
+    }
     return any(excludes(one.block, other.block) for one in by_mode[GRAPH] for other in by_mode[PYNATIVE])
 
 
 def _differ_by_device(call: Call, other: Call) -> bool:
-    """Return whether two settings are of two devices that the program shows."""
+    """Return whether two calls set different devices, which are known."""
     one, two = (set(each.argument("device_target").constants) for each in (call, other))
     return bool(one) and bool(two) and one.isdisjoint(two)
 
 
-def _said(call: Call) -> Optional[int]:
+def _mode_set(call: Call) -> Optional[int]:
+    """Return the mode that a call sets with the default options; None where that is not known."""
     value = given(call)
     return default_mode_of(value) if value is not None else None
 
 
 def is_overridden(program: Program, call: Call) -> bool:
-    """Return whether a later `set_context`, before the training, always sets the mode again."""
+    """Return whether a later `set_context` always sets the mode again before the training."""
     position = program.position(call)
     if position is None:
         return False
@@ -243,34 +247,34 @@ def is_overridden(program: Program, call: Call) -> bool:
 
 
 def training_starts(program: Program) -> Optional[int]:
-    """Return the position in the execution order at which training starts; None when that is not known."""
+    """Return the position of the first site that trains in the execution order; None where none is known."""
     positions = [program.position(site) for site in training.train_sites(program)]
     known = [position for position in positions if position is not None]
     return min(known) if known else None
 
 
 def training_ends(program: Program) -> Optional[int]:
-    """Return the position of the last site that trains; None when the place of one is not known."""
+    """Return the position of the last site that trains; None where that of some site is not known."""
     positions = [program.position(site) for site in training.train_sites(program)]
     return max(p for p in positions if p is not None) if positions and None not in positions else None
 
 
 def is_late(program: Program, call: Call) -> bool:
-    """Return whether the call sets the mode only after the training."""
+    """Return whether a call sets the mode behind the training."""
     position, end = program.position(call), training_ends(program)
     return position is not None and end is not None and position > end
 
 
 @fact
 def default_mode(program: Program) -> Optional[int]:
-    """Return the mode of training with the default options; None when that is not known."""
-    said = settings(program)
+    """Return the mode in which a program trains with the default options; None where that is not known."""
+    found = settings(program)
     if are_too_many(program) or not program.is_whole:
         return None
-    if not said:
-        return None if said_outside(program) is not None else mindspore_api.default_mode(program.version)
+    if not found:
+        return None if library_setup(program) is not None else mindspore_api.default_mode(program.version)
     modes = set()
-    for call in said:
+    for call in found:
         if not is_opt_in(program, call) and not is_overridden(program, call):
             value = given(call)
             modes.add(default_mode_of(value) if value is not None else None)
@@ -281,9 +285,10 @@ def default_mode(program: Program) -> Optional[int]:
 
 
 def anchor(program: Program) -> Optional[Site]:
-    """Return the site of the entry script through which training is reached.
+    """Return the call in the entry script that leads to the training; None where none is known.
 
-    `Model.train` or `fit`; else the outermost call in the loop of the step; else the call of what holds it.
+    `Model.train` or `fit` comes first, then a call in the loop of the training step, then one that leads to such a
+    loop.
     """
     entry = program.module(program.entry)
     if entry is None:
@@ -305,21 +310,21 @@ def anchor(program: Program) -> Optional[Site]:
 
 
 def _innermost(program: Program, sites: list[Site]) -> list[Site]:
-    """Return the sites that reach the step without going through another one of them."""
+    """Return the sites that do not call the function of another one."""
     owners = {site.scope.owner for site in sites}
     return [site for site in sites if not any(callee in owners for callee in training.callees(program, site))]
 
 
 class Unused(NamedTuple):
-    """An option for the mode that is graph by default and never read."""
+    """An option for the mode that no code reads, and whose default is graph mode."""
 
-    text: str  # how it is read: `args.mode`
-    place: Place  # where it is made
-    parsed: ast.stmt  # after which it is known
+    text: str  # the expression that would read it: `args.mode`
+    place: Place  # the call that adds it
+    parsed: ast.stmt  # the statement that parses the options
 
 
 def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
-    """Return an option of a file for the mode that is graph by default and that nothing reads."""
+    """Return an option of a file for the mode that no code reads, and whose default is graph mode; None without one."""
     parsed = [site.stmt for site in module.by_word.get("parse_args", ())]
     holders = [(stmt, ast.unparse(target)) for stmt in parsed for target in targets(stmt)]
     holders = [each for each in holders if each[1] in module.made.get("parse_args", ())]

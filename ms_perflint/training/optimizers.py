@@ -1,4 +1,7 @@
-"""What an optimizer is, whether a program steps one, and which calls hand one to code that is not there."""
+"""What an optimizer is, whether a program steps one, and which calls pass one to external code.
+
+External is what the files do not show, and MindSpore and some other libraries do not explain.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,10 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import AT, Held, Key
 from ms_perflint.training.bases import base_apis, kin
 
-# What gives the parameters of a network, which every optimizer takes
+# Methods that give the parameters of a network, which every optimizer takes
 PARAMETERS = ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names")
 OPTIMIZERS = ("mindspore.nn.Optimizer", "mindspore.experimental.optim.Optimizer")  # which others derive from
-# Packages whose functions show, store or copy what they are given, and train no network of MindSpore
+# Packages whose functions show, store or copy their arguments, and train no network of MindSpore
 BYSTANDERS = frozenset(
     {
         "builtins", "mindspore", "collections", "copy", "functools", "inspect", "itertools", "json", "logging",
@@ -29,17 +32,17 @@ BYSTANDERS = frozenset(
         "wandb",
     }
 )  # fmt: skip
-CONTAINERS = MAKES | PASSES  # calls that give what they are given, or hold it
+CONTAINERS = MAKES | PASSES  # calls whose result is, or holds, their arguments
 _STEPS = ("construct", "step")  # methods that step an optimizer: `optimizer.construct(grads)`
 
 
 def names(apis: Iterable[str]) -> list[str]:
-    """Return the nodes of some APIs: their own, and those of their last words where a file of the project has them."""
+    """Return the names of some APIs in the assignment graph: in full, and their last words."""
     return sorted({name for api in apis for name in (api, api.rpartition(".")[2])})
 
 
 def is_optimizer_word(word: str) -> bool:
-    """Return whether a callee's name says that an optimizer takes a step."""
+    """Return whether the name of a callee is that of an optimizer, which a call steps."""
     word = word.lower()
     return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
 
@@ -59,12 +62,12 @@ def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
 
 @fact
 def steps_optimizer(program: Program) -> bool:
-    """Return whether some call of the program steps an optimizer: itself, or through what a library made of it.
+    """Return whether a call of the program steps an optimizer, also one that a library wraps.
 
-    `Accumulator(optimizer, 4)`, and what that gave is called: that is asked last.
+    A wrapper, `Accumulator(optimizer, 4)`, is looked for last.
     """
     return any(_steps_optimizer(program, module) for module in program.modules) or any(
-        _are_called(program, site.module, site.module.result_names(site.word)) for site in takers(program)
+        _calls_any(program, site.module, site.module.result_names(site.word)) for site in given_optimizers(program)
     )
 
 
@@ -72,7 +75,7 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
     """Return whether a call of a module steps an optimizer: `optimizer(grads)`, `optimizer.construct(grads)`."""
     held = set().union(*(module.result_names(kind.rpartition(".")[2]) for kind in optimizers()))
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
-    if _are_called(program, module, names):
+    if _calls_any(program, module, names):
         return True
     for word in _STEPS:
         for site in module.by_word.get(word, ()):
@@ -81,25 +84,25 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
     return False
 
 
-def _are_called(program: Program, module: SemanticIndex, names: set[str]) -> bool:
-    """Return whether running code calls something of these names, and gives it an argument."""
+def _calls_any(program: Program, module: SemanticIndex, names: set[str]) -> bool:
+    """Return whether running code calls one of some names with an argument."""
     sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
     return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
 
 
 def _is_named(node: ast.expr, held: set[str]) -> bool:
-    """Return whether an expression is an optimizer by its name, or by what was put there."""
+    """Return whether an expression is an optimizer by its name, or one of some names that hold one."""
     return isinstance(node, (ast.Name, ast.Attribute)) and (word_of(node) in held or is_optimizer_word(word_of(node)))
 
 
-# --- optimizers that go to code that is not there
+# --- optimizers that are passed to external code
 
 
 @fact
-def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
-    """Return the running calls that hand an optimizer to code that is not there, and the objects that each is given.
+def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
+    """Return the running calls that pass an optimizer to external code, with the objects that each is given.
 
-    What such code makes of an optimizer, or of the parameters of a network, may be an optimizer, too.
+    What external code makes of an optimizer, or of the parameters of a network, may be an optimizer, too.
     """
     held: Held = {}
     made: set[ast.AST] = set()
@@ -112,22 +115,22 @@ def takers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]:
         return by is not None and (by.call in made or is_optimizer(program, known.type_api, known.cls))
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
-    makers = [site for site in _absent(program, new) if _is_given(program, site, held, is_parameters)]
+    makers = [site for site in _external_calls(program, new) if _is_given(program, site, held, is_parameters)]
     seeds, with_optimizing = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
         made.update(site.node for site in makers)
         new = program.call_graph.reach([*seeds, *_results(makers)], held)
-        sites = [site for site in _absent(program, new, with_optimizing) if site not in found]
+        sites = [site for site in _external_calls(program, new, with_optimizing) if site not in found]
         makers = [site for site in sites if _is_given(program, site, held, is_own, is_optimizer_word)]
         found.update((site, tuple(_objects(program, site))) for site in makers)
         seeds, with_optimizing = [], False
     return found
 
 
-def keepers(program: Program) -> Iterator[Part]:
-    """Yield what makes the objects of code that is not there, or of classes with such a base, that get an optimizer."""
+def storing_optimizers(program: Program) -> Iterator[Part]:
+    """Yield what makes the external objects, or the external bases of objects, that store an optimizer."""
     for module in program.modules:
         classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
         for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):
@@ -136,11 +139,11 @@ def keepers(program: Program) -> Iterator[Part]:
             given = program.value(store.value, store.scope).alternatives if store.value is not None else ()
             if any(known.is_made and is_optimizer(program, known.type_api, known.cls) for known in given):
                 for known in program.value(store.node.value, store.scope).alternatives:
-                    yield from _not_there(program, known)
+                    yield from _external(program, known)
 
 
-def _not_there(program: Program, known: Alternative) -> Iterator[Part]:
-    """Yield what makes an object of code that is not there, or the bases of its class that are not there."""
+def _external(program: Program, known: Alternative) -> Iterator[Part]:
+    """Yield the call that makes an external object, or the external bases of the class of an object."""
     if known.creation is not None and _is_outside(known.type_api):
         yield Part(known.creation.call, known.creation.scope)
     for cls in ancestors(program.evaluator, known.cls) if known.cls is not None else ():
@@ -156,7 +159,7 @@ def _is_outside(api: str) -> bool:
 
 
 def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
-    """Yield where the results of calls stand."""
+    """Yield the places of the results of calls in the assignment graph."""
     for site in sites:
         for node, path in graph_of(site.module).callees.get(id(site.node), ()):
             yield node.key, joined(path, CALL)
@@ -166,17 +169,17 @@ def _never_optimizes(word: str) -> bool:
     return False
 
 
-def _absent(program: Program, held: Held, with_optimizing: bool = False) -> list[Site]:
-    """Return the running calls of code that is not there that have a name in them under which something is held.
+def _external_calls(program: Program, held: Held, with_optimizing: bool = False) -> list[Site]:
+    """Return the running calls of external code that contain a name under which a value is held.
 
-    `with_optimizing`: those with a name in them that says that it is an optimizer, too.
+    `with_optimizing`: also those that contain the name of an optimizer.
     """
     sites = (site for module in program.modules for site in _naming(module, held, with_optimizing))
-    return [site for site in sites if program.runs(site) and _is_absent(program, site)]
+    return [site for site in sites if program.runs(site) and _is_external(program, site)]
 
 
 def _naming(module: SemanticIndex, held: Held, with_optimizing: bool) -> list[Site]:
-    """Return the calls of a module that have such a name in them, of their callees too, in the order of the source."""
+    """Return the calls of a module that contain such a name, in the order of the source."""
     named, optimizing = _names_in_calls(module)
     at = {position for key in named.keys() & held.keys() for position in named[key]}.union(
         optimizing if with_optimizing else ()
@@ -186,9 +189,9 @@ def _naming(module: SemanticIndex, held: Held, with_optimizing: bool) -> list[Si
 
 @fact
 def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]], frozenset[int]]:
-    """Return which calls of a module have a name in them, and which one of an optimizer, by position among its sites.
+    """Return the positions of the calls of a module that contain each name, and of those that contain an optimizer's.
 
-    Names are as the assignment graph has them. It is the same in all programs.
+    Names are keys of the assignment graph. The answer is the same in all programs.
     """
     graph, named, optimizing = graph_of(module), dict[Key, list[int]](), set[int]()
     for position, site in enumerate(module.sites):
@@ -205,8 +208,8 @@ def _names_in_calls(module: SemanticIndex) -> tuple[Mapping[Key, Sequence[int]],
     return named, frozenset(optimizing)
 
 
-def _is_absent(program: Program, site: Site) -> bool:
-    """Return whether what a call enters is not there to be read, and of no library that is known to train nothing."""
+def _is_external(program: Program, site: Site) -> bool:
+    """Return whether a call enters external code: not the project, MindSpore, or a library that does not train."""
     callee = program.evaluator.callees(site).alternatives
     if not callee:
         held = program.value(site.base, site.scope).alternatives if site.base is not None else ()
@@ -224,7 +227,7 @@ def _is_given(
     is_one: Callable[[Alternative], bool],
     may_optimize: Callable[[str], bool] = _never_optimizes,
 ) -> bool:
-    """Return whether a call is given one of some objects, a container of such, or what is unknown but named so."""
+    """Return whether a call is given an object of some kind, a container of one, or an unknown value named like one."""
     for node, scope in _leaves(program, site):
         value = program.value(node, scope)
         if any(map(is_one, value.alternatives)) or (
@@ -247,7 +250,7 @@ def _objects(program: Program, site: Site) -> Iterator[Alternative]:
 
 
 def _parts(program: Program, value: Value) -> Iterator[Alternative]:
-    """Yield what stands in a list, tuple, set or dict."""
+    """Yield the elements of displays."""
     for part in (part for known in value.alternatives for part in known.parts):
         yield from program.evaluator.read(part).alternatives
 
@@ -258,7 +261,7 @@ def _is_container(known: Alternative) -> bool:
 
 
 def _leaves(program: Program, site: Site) -> Iterator[Part]:
-    """Yield the expressions whose values a call is given, by `partial` too: those inside of displays."""
+    """Yield the expressions that a call is given, also by `partial`; of displays their elements."""
     layers = [layer for known in program.evaluator.callees(site).alternatives for layer in known.prepared]
     calls = [(site.node, site.scope), *((layer.call, layer.scope) for layer in layers)]
     todo = [Part(each, scope) for call, scope in calls if isinstance(call, ast.Call) for each in given(call)]

@@ -1,4 +1,4 @@
-"""How the devices of a data-parallel program add up their gradients, and what groups these sums into AllReduces."""
+"""How the devices of a data-parallel program add up their gradients, and what fuses these sums into AllReduces."""
 
 from __future__ import annotations
 
@@ -49,8 +49,17 @@ REDUCERS = (
     "mindspore.communication.comm_func.all_reduce",
     "mindspore.mint.distributed.all_reduce",
 )
-# Words of tests that ask whether there are several devices: they hold where gradients are added up
-SPREAD = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
+# Words of tests for several devices: these hold where gradients are added up
+SEVERAL = (
+    "distribut",
+    "parallel",
+    "device_num",
+    "group_size",
+    "rank_size",
+    "world_size",
+    "num_devices",
+    "multi",
+)
 
 
 # --- one call
@@ -68,7 +77,7 @@ def settings(call: Call) -> Optional[Mapping[str, Value]]:
 
 
 def data_parallel(sets: Mapping[str, Value]) -> Optional[Alternative]:
-    """Return where a call's `parallel_mode` becomes DATA_PARALLEL; None if that is not among what is known of it."""
+    """Return the DATA_PARALLEL among the parallel modes that a call may set, with its place; None without one."""
     for known in sets.get("parallel_mode", TOP).alternatives:
         if known.constant == "data_parallel":
             return known
@@ -76,17 +85,17 @@ def data_parallel(sets: Mapping[str, Value]) -> Optional[Alternative]:
 
 
 def sets_fusion(sets: Mapping[str, Value], names: Iterable[str]) -> bool:
-    """Return whether one of the settings is given, be it to switch fusion off on purpose; a certain None is none."""
+    """Return whether a call gives one of these settings, also to switch fusion off; None counts as absent."""
     return any(name in sets and sets[name].truth is not False for name in names)
 
 
 def is_alone(sets: Mapping[str, Value]) -> bool:
-    """Return whether a call says that there is one device, which has nothing to add up."""
+    """Return whether a call sets one device, which has no gradients to add up."""
     return sets.get("device_num", TOP).must_be(1)
 
 
 def default_modes(sets: Mapping[str, Value]) -> frozenset[object]:
-    """Return the parallel modes that a call can set with the options that the program is given."""
+    """Return the parallel modes that a call can set with the default options."""
     return frozenset(known.constant for known in sets.get("parallel_mode", TOP).by_default)
 
 
@@ -94,9 +103,9 @@ def default_modes(sets: Mapping[str, Value]) -> frozenset[object]:
 
 
 def reduces(program: Program) -> bool:
-    """Return whether gradients are, or may be, added up: by a Model, by a train cell of MindSpore, or by hand.
+    """Return whether the devices may add up their gradients: in a Model, in a train cell of MindSpore, or by hand.
 
-    A step of the program's own that only takes gradients and hands them to the optimizer adds up nothing.
+    A training step of the project that passes gradients to the optimizer as they are adds up nothing.
     """
     if program.calls(*REDUCERS) or program.calls(*sorted(STEP_CELLS)):
         return True
@@ -113,14 +122,14 @@ def reduces(program: Program) -> bool:
 
 
 def _is_seen(value: Value) -> bool:
-    """Return whether all that is known of what trains is made by the program or by MindSpore."""
+    """Return whether all that a network or step can be is made by the project or by MindSpore."""
     return bool(value.alternatives) and all(
         (known.type_api or "mindspore.").startswith("mindspore.") for known in value.alternatives
     )
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:
-    """Return whether a class that runs derives from a train cell, or from something that is not there to be read."""
+    """Return whether a class that runs derives from a train cell of MindSpore, or is one with another base."""
     if cls not in program.reached:
         return False
     bases = base_apis(program, cls)
@@ -129,10 +138,10 @@ def _may_reduce(program: Program, cls: Scope) -> bool:
     )
 
 
-def serves_parameters(program: Program) -> bool:
-    """Return whether gradients go to a parameter server with the default options.
+def uses_parameter_server(program: Program) -> bool:
+    """Return whether the default options send gradients to a parameter server.
 
-    A flag of which nothing is known asks for it: `if config.parameter_server`.
+    A flag of unknown value, `if config.parameter_server`, is taken for an option.
     """
     return any(
         call.given("enable_ps") is not None
@@ -143,13 +152,13 @@ def serves_parameters(program: Program) -> bool:
 
 
 def _is_asked(program: Program, condition: Condition) -> bool:
-    """Return whether a condition holds only for a user who passes an option, as far as the program shows."""
+    """Return whether a condition needs an option to hold, as far as the program shows."""
     holds = by_default(program, condition)
     return holds is False or (holds is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
 
 
 def restores(call: Call) -> bool:
-    """Return whether code beside a call puts back a parallel mode that it had asked for before."""
+    """Return whether code in the file of a call restores a parallel mode that `get_auto_parallel_context` gave."""
     others = [
         other for other in call.program.calls(SET) if other.module is call.module and other.given("parallel_mode")
     ]
@@ -157,7 +166,7 @@ def restores(call: Call) -> bool:
 
 
 def shards_optimizer(program: Program) -> bool:
-    """Return whether a parallel optimizer, which replaces the AllReduce, is or may be on without any option."""
+    """Return whether a parallel optimizer, which replaces the AllReduce, may be on with the default options."""
     for call in program.calls(SET):
         sets = settings(call) or {}
         if "enable_parallel_optimizer" in sets and sets["enable_parallel_optimizer"].default_truth is not False:
@@ -165,9 +174,9 @@ def shards_optimizer(program: Program) -> bool:
     return False
 
 
-def portioned_elsewhere(program: Program) -> bool:
-    """Return whether cells, parameters, operators or boost set the fusion: that reaches the network on every path."""
-    if any(_level(call) for call in program.calls("mindspore.train.Model")):
+def is_fusion_set_elsewhere(program: Program) -> bool:
+    """Return whether cells, parameters, operators or boost set the fusion of the network, whatever the context sets."""
+    if any(_uses_boost(call) for call in program.calls("mindspore.train.Model")):
         return True
     if any(program.runs(site) for word in OF_CELLS for site in program.sites(word)):
         return True
@@ -181,7 +190,7 @@ def portioned_elsewhere(program: Program) -> bool:
         ):
             return True
     return any(
-        _assigns_portions(scope)
+        _assigns_fusion(scope)
         for module in program.modules
         if FUSION.encode() in module.source.text
         for scope in module.scopes
@@ -189,7 +198,7 @@ def portioned_elsewhere(program: Program) -> bool:
     )
 
 
-def _assigns_portions(scope: Scope) -> bool:
+def _assigns_fusion(scope: Scope) -> bool:
     """Return whether a scope itself sets `parameter.comm_fusion`."""
     todo: list[ast.AST] = list(getattr(scope.node, "body", ()))
     while todo:
@@ -201,25 +210,28 @@ def _assigns_portions(scope: Scope) -> bool:
     return False
 
 
-def _level(model: Call) -> bool:
+def _uses_boost(model: Call) -> bool:
     """Return whether a Model is made with a boost level other than O0 (acc_level in 1.3)."""
     given = [name for name in ("boost_level", "acc_level") if model.given(name) is not None]
     return any(not model.argument(name).is_by_default("O0") for name in given)
 
 
-# --- from one call to others that run on the same path
+# --- calls that run on the path of another one
 
 
-class Reach:
-    """Asks which other calls take effect on the passes of one call."""
+class CallPaths:
+    """The paths on which a call runs, and which other calls run on one of them."""
 
     def __init__(self, program: Program, call: Site) -> None:
         self.program = program
         self.call = call
         self.path_conditions = path_conditions(program, call)
 
-    def portioned(self, names: tuple[str, ...], inner: bool) -> bool:
-        """Return whether calls with one of these settings reach the call: on every path, or on that of the defaults."""
+    def sets_fusion(self, names: tuple[str, ...], inner: bool) -> bool:
+        """Return whether a call with one of these settings runs on every path of the call, or on the default one.
+
+        `inner`: calls of the inner context count, too.
+        """
         sites: list[Site] = []
         for other in self.program.calls(SET):
             sets = settings(other)
@@ -227,10 +239,11 @@ class Reach:
                 sites.append(other)
         if inner:
             sites.extend(site for word in INNER for site in self.program.sites(word) if self.program.runs(site))
-        return self.effective([site for site in sites if not self._is_undone(site)])
+        effective = [site for site in sites if not self._is_undone(site)]
+        return self._covers(effective, self._apart, self._is_granted)
 
-    def replaced(self) -> bool:
-        """Return whether a later call surely sets another parallel mode, or resets the context."""
+    def is_replaced(self) -> bool:
+        """Return whether a later call surely sets another parallel mode, or resets the context, before the training."""
         sites: list[Site] = [*self.program.calls(RESET)]
         for other in self.program.calls(SET):
             sets = settings(other) or {}
@@ -245,10 +258,10 @@ class Reach:
         return self._surely([site for site in sites if self._between(self.call, site, first)])
 
     def _is_undone(self, site: Site) -> bool:
-        """Return whether what a site sets is surely reset before the call, on the pass of either."""
+        """Return whether what a site sets is surely reset before the call, on the paths of both."""
         at = self._at(self.call)
         resets = [reset for reset in self.program.calls(RESET) if self._between(site, reset, at)]
-        return bool(resets) and self._surely(resets) and Reach(self.program, site)._surely(resets)
+        return bool(resets) and self._surely(resets) and CallPaths(self.program, site)._surely(resets)
 
     def _between(self, site: Site, middle: Site, end: Optional[int]) -> bool:
         start, at = self._at(site), self._at(middle)
@@ -257,14 +270,12 @@ class Reach:
     def _at(self, site: Site) -> Optional[int]:
         return self.program.position(site)
 
-    def effective(self, sites: Iterable[Site]) -> bool:
-        """Return whether on some pass of the call one of the sites runs: whatever the tests give, or by default."""
-        return self._covers(sites, self._apart, self._is_granted)
-
     def _surely(self, sites: Iterable[Site]) -> bool:
-        """Return whether on some pass of the call one of the sites runs, with nothing granted but several devices."""
+        """Return whether one of the sites runs on a path of the call, if there are several devices."""
         return self._covers(
-            sites, partial(contradict, self.program), lambda each, mine: _is_about_spread(each) or mine <= each.devices
+            sites,
+            partial(contradict, self.program),
+            lambda each, mine: _asks_for_several(each) or mine <= each.devices,
         )
 
     def _covers(
@@ -273,7 +284,7 @@ class Reach:
         apart: Callable[[PathCondition, PathCondition], bool],
         is_granted: Callable[[Condition, frozenset[str]], bool],
     ) -> bool:
-        """Return whether one of the sites runs on some pass of the call, where what holds there and more is granted."""
+        """Return whether one of the sites runs on a path of the call: what holds there, or is granted, holds."""
         others = [each for site in sites for each in path_conditions(self.program, site)]
         for own in self.path_conditions:
             mine = devices(own)
@@ -287,33 +298,33 @@ class Reach:
         return False
 
     def _apart(self, own: PathCondition, other: PathCondition) -> bool:
-        """Return whether two passes exclude each other; one for an Ascend counts for another device beside it."""
+        """Return whether two paths exclude each other; one for an Ascend counts for other devices, too."""
         mine, others = devices(own), devices(other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices == DEVICES)
         return contradict(self.program, own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
-        """Return whether a condition holds where gradients are added up, is about the fusion, or cannot be known."""
+        """Return whether a condition holds where gradients are added up, is about the fusion, or is not known."""
         if condition.devices != DEVICES:
             return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()
-        if _is_about_spread(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
+        if _asks_for_several(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
         return by_default(self.program, condition) is None and not asks_environment(self.program, condition)
 
 
-def _is_about_spread(condition: Condition) -> bool:
-    """Return whether a condition asks for several devices: it holds where gradients are added up."""
+def _asks_for_several(condition: Condition) -> bool:
+    """Return whether a condition tests for several devices: it holds where gradients are added up."""
     words = " ".join(condition.words).lower()
-    return any(word in words for word in SPREAD)
+    return any(word in words for word in SEVERAL)
 
 
 # --- the network
 
 
 def is_resnet50(program: Program) -> bool:
-    """Return whether every Model of the program certainly trains all of what a function `resnet50` makes."""
+    """Return whether each Model of the program trains all parameters of what a function `resnet50` makes."""
     if program.stores_anywhere("requires_grad"):
         return False  # a frozen parameter has no gradient: the indices would be beyond the last one
     models = program.calls("mindspore.train.Model")
@@ -321,7 +332,7 @@ def is_resnet50(program: Program) -> bool:
 
 
 def _maker(model: Call) -> str:
-    """Return the name of the one function that makes the network of a Model; "" if there may be others."""
+    """Return the name of the only function that can make the network of a Model; "" where there may be others."""
     node, scope = model.given("network"), model.scope
     if isinstance(node, ast.Name):
         node = scope.sole(node)

@@ -1,4 +1,4 @@
-"""The data pipelines that feed the trainings of a program: which stages they have, and how many rows they give."""
+"""The data pipelines of the trainings of a program: their stages, and how many rows they give."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, given, word_of
+from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
+from ms_perflint.libraries import iterables
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
-from ms_perflint.training.step_loops import StepLoop, step_loops
+from ms_perflint.training.step_loops import DATA, StepLoop, datasets_in, is_dataset, step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
-_DATA = "mindspore.dataset."
 GENERATOR = "mindspore.dataset.GeneratorDataset"
+_SLICES = "mindspore.dataset.NumpySlicesDataset"
 _BATCHED = ("BatchDataset", "PaddedBatchDataset", "BucketBatchByLengthDataset")
-_ITERATORS = frozenset({"create_tuple_iterator", "create_dict_iterator"})
-_AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})
 EVALUATES = r"(?i)eval|(?<!in)valid|(?<![a-z])val(?!u)|test|infer|predict"  # of a name; no `value`, no `interval`
 _TRAINS = r"(?i)train"
-_ROWS = {  # of the training sets that never change
+_ROWS = {  # in published training sets
     "mindspore.dataset.MnistDataset": 60000, "mindspore.dataset.FashionMnistDataset": 60000,
     "mindspore.dataset.KMnistDataset": 60000, "mindspore.dataset.Cifar10Dataset": 50000,
     "mindspore.dataset.Cifar100Dataset": 50000,
 }  # fmt: skip
-PATHS = 64  # on which the stages of what one training reads may be made: six choices of two
-_SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # stages that give as many rows as they get
+PATHS = 64  # on which the stages of one pipeline are made: six choices of two
+_SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # that give as many rows as they get
 
 
 class Pipeline(NamedTuple):
-    """The stages of what a training reads, the last one first, and whether whole epochs may go to the device."""
+    """The stages of a pipeline that a training reads, the last one first, and whether it may be sunk."""
 
     stages: tuple[Alternative, ...]
     is_sunk: bool
@@ -48,7 +49,7 @@ class Pipeline(NamedTuple):
 
 @fact
 def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
-    """Return the pipelines that the trainings of a program read, as far as they are known."""
+    """Return the known pipelines that the trainings of a program read."""
     found: dict[object, Pipeline] = {}
     for stage, is_sunk in _read(program):
         paths = _stages(program, (stage,))
@@ -60,7 +61,7 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
 
 
 def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
-    """Return the pipelines of trainings in which a call makes a stage."""
+    """Return the pipelines of trainings of which a call makes a stage."""
     if is_for_evaluation(program, site):
         return []
     return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
@@ -71,21 +72,21 @@ def _makes(site: Site, stage: Alternative) -> bool:
 
 
 def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
-    """Yield the last stages of what trainings read, and whether it may go to the device in whole epochs."""
+    """Yield the last stages of the pipelines that trainings read, each with whether it may be sunk."""
     for call in program.calls(*MODEL_TRAINS):
         is_sunk = call.argument("dataset_sink_mode").default_truth is not False  # what is not known may be true
-        yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if _is_stage(known))
+        yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if is_dataset(known))
     for each in step_loops(program):
         scope = each.site.scope
         for loop in each.site.block.loops:
             if isinstance(loop, ast.For):
-                yield from ((known, False) for known in _laid_around(program, loop.iter, scope, set()))
+                yield from ((known, False) for known in datasets_in(program, loop.iter, scope))
         for taken in _taken(each):
-            yield from ((known, False) for known in _laid_around(program, taken, scope, set()))
+            yield from ((known, False) for known in datasets_in(program, taken, scope))
 
 
 def _taken(step: StepLoop) -> Iterator[ast.expr]:
-    """Yield the iterators from which a loop takes what it gives to its step: `x, y = next(rows)`."""
+    """Yield the iterators from which a loop takes the arguments of its step: `x, y = next(rows)`."""
     bindings = [each for several in step.scope.bindings.values() for each in several if step.loop in each.block.loops]
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else []
     seen: set[int] = set()
@@ -98,38 +99,14 @@ def _taken(step: StepLoop) -> Iterator[ast.expr]:
             seen.update(map(id, made))
 
 
-def _laid_around(program: Program, node: ast.expr, scope: Scope, seen: set[ast.expr]) -> Iterator[Alternative]:
-    """Yield the pipelines in the head of a loop: `enumerate(tqdm(data.create_dict_iterator()))`."""
-    known = [each for each in program.value(node, scope).alternatives if _is_stage(each)]
-    if known or node in seen:
-        yield from known
-        return
-    seen.add(node)
-    if isinstance(node, ast.Call):
-        word = word_of(node.func)
-        inner: Sequence[ast.expr] = node.args if word in _AROUND else ()
-        if word in _ITERATORS and isinstance(node.func, ast.Attribute):
-            inner = (node.func.value,)
-        for part in inner:
-            yield from _laid_around(program, part, scope, seen)
-    elif isinstance(node, ast.Name):
-        for binding in scope.lookup(node):
-            if binding.whole is not None:
-                yield from _laid_around(program, binding.whole, binding.scope, seen)
-
-
-def _is_stage(known: Alternative) -> bool:
-    return known.type_api.startswith(_DATA)
-
-
 def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[Alternative, ...]]:
-    """Yield the stages of a pipeline whose last ones are known: one row for each path on which it is made."""
+    """Yield the stages of a pipeline whose last ones are `known`, once for each path on which it is made."""
     last, seen = known[-1], {each.identity for each in known}
     made = last.creation
     callee = made.call.func if made is not None else None
     behind: tuple[Alternative, ...] = (last.origin,) if last.origin is not None else ()
     if made is not None and behind and isinstance(callee, ast.Attribute):
-        behind = tuple(filter(_is_stage, program.value(callee.value, made.scope).alternatives)) or behind
+        behind = tuple(filter(is_dataset, program.value(callee.value, made.scope).alternatives)) or behind
     new = [each for each in behind if each.identity not in seen]  # a loop that adds stages comes back to one
     for each in new:
         yield from _stages(program, (*known, each))
@@ -138,13 +115,13 @@ def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[
 
 
 def api_of(call: Call) -> Optional[Call]:
-    """Return a call of a method of anything as the call of a method of a pipeline; None for those of other things."""
-    apis = [api for api in call.program.apis(call) if api.startswith(_DATA)]
+    """Return a call as one of a method of a dataset; None for other calls."""
+    apis = [api for api in call.program.apis(call) if api.startswith(DATA)]
     return Call(call, call.program, apis[0]) if apis else None
 
 
 def is_for_evaluation(program: Program, site: Site) -> bool:
-    """Return whether a site stands in an arm for evaluation, by the words of its test, that trainings may not take."""
+    """Return whether a test around a site names evaluation, and may fail with the default options."""
     for each in condition_of(site):
         words = EVALUATES if each.result else _TRAINS
         if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
@@ -161,7 +138,7 @@ def is_batch(stage: Alternative) -> bool:
 
 
 def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
-    """Return how many rows the first of some stages gives; None where that is not known, 0 where they never end."""
+    """Return how many rows the last stage of a pipeline gives; None where that is not known, 0 where it never ends."""
     if not stages:
         return None
     stage, before = stages[0], stages[1:]
@@ -185,6 +162,8 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
         return asked.constant
     if stage.type_api == GENERATOR:
         return _generated(program, given)
+    if stage.type_api == _SLICES and given.given("sampler") is None:
+        return _sliced(program, given)
     return _ROWS.get(stage.type_api) if given.given("sampler") is None and asked.constant is None else None
 
 
@@ -195,7 +174,7 @@ def _is_endless(program: Program, site: Site) -> bool:
 
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
-    """Return the number that a call is given."""
+    """Return the number that a call passes; None where that is not known."""
     node = site.node
     assert isinstance(node, ast.Call)
     words = [word.value for word in node.keywords if word.arg == name]
@@ -204,15 +183,31 @@ def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]
     return constant if isinstance(constant, int) else None
 
 
+def _sliced(program: Program, call: Call) -> Optional[int]:
+    """Return how many rows arrays are sliced into, by the first of several: `(x, y)`, `{"x": x, "y": y}`."""
+    known = call.argument("data").only
+    shown = known.shown if known is not None else None
+    columns = (
+        getattr(shown.node, "values" if isinstance(shown.node, ast.Dict) else "elts", None)
+        if shown is not None
+        else None
+    )
+    if columns and shown is not None and not isinstance(shown.node, ast.List):
+        known = program.value(columns[0], shown.scope).only
+    return iterables.length(program.evaluator, known) if known is not None else None
+
+
 def _generated(program: Program, call: Call) -> Optional[int]:
     """Return how many rows a generator, or a source whose `__len__` returns a number, gives."""
     node = call.given("source")
     if isinstance(node, ast.Call) and word_of(node.func) in ("list", "tuple") and node.args:
         node = node.args[0]
-    functions = [program.evaluator.callees(site) for site in _called(call, node)]
-    found = [each.definition for value in functions for each in value.alternatives if each.definition is not None]
-    if len(found) == 1 and found[0].is_function:
-        return _yielded(program, found[0])
+    site = call.module.site_at(node) if isinstance(node, ast.Call) else None
+    value = program.evaluator.callees(site) if site is not None else None
+    found = [each.definition for each in value.alternatives if each.definition is not None] if value is not None else []
+    if len(found) == 1 and found[0].is_function and site is not None and isinstance(node, ast.Call):
+        layer = Layer(node, site.scope)
+        return _yielded(program, found[0], entered_context(program.evaluator, found[0], layer, None) or found[0])
     only = call.argument("source").only
     length = only.cls.method("__len__") if only is not None and only.cls is not None else None
     returned = [each for each in descendants(length.node) if isinstance(each, ast.Return)] if length is not None else []
@@ -220,13 +215,11 @@ def _generated(program: Program, call: Call) -> Optional[int]:
     return constant if isinstance(constant, int) else None
 
 
-def _called(call: Call, node: Optional[ast.expr]) -> list[Site]:
-    site = call.module.site_at(node) if isinstance(node, ast.Call) else None
-    return [site] if site is not None else []
+def _yielded(program: Program, function: Scope, entered: Scope) -> Optional[int]:
+    """Return how often a generator yields that does so once in each pass of a loop over `range(number)`.
 
-
-def _yielded(program: Program, function: Scope) -> Optional[int]:
-    """Return how often a generator yields that does so once in each pass of a loop over `range(number)`."""
+    `entered`: the function as the one call enters it.
+    """
     loops = [each for each in descendants(function.node) if isinstance(each, (ast.For, ast.While))]
     yields = [each for each in descendants(function.node) if isinstance(each, ast.Yield)]
     if len(loops) != 1 or len(yields) != 1 or not isinstance(loops[0], ast.For):
@@ -234,5 +227,5 @@ def _yielded(program: Program, function: Scope) -> Optional[int]:
     over = loops[0].iter
     if not isinstance(over, ast.Call) or word_of(over.func) != "range" or len(over.args) != 1:
         return None
-    constant = program.value(over.args[0], function).constant
+    constant = program.value(over.args[0], entered).constant
     return constant if isinstance(constant, int) else None

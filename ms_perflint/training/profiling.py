@@ -1,4 +1,4 @@
-"""When a program profiles its data pipeline: by a profiler in its code, or by its environment."""
+"""When a program profiles its data pipeline, by a profiler in its code or by a variable of the environment."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
 PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
 STOPS = ("stop", "analyse", "finalize")
 VARIABLE = "MS_PROFILER_OPTIONS"
-CODE, ENVIRONMENT, LAUNCHER = "code", "environment", "launcher"  # what switches a profiler on
+CODE, ENVIRONMENT, LAUNCHER = "code", "environment", "launcher"  # where a profiler is switched on
 COUNTED = r"(?i)step|epoch|iter|batch|count"
 ON_REQUEST = (2, 4)  # data_process is False by default (2.3 profiler/profiling.py:1972, 2.4 :1888)
 
 
 class Profiling(NamedTuple):
-    """A profiler of the data pipeline that is on: where, by what, and on which passes."""
+    """A profiler of the data pipeline: its place, what switches it on, and on which paths."""
 
     place: Place
     by: str
     path_conditions: tuple[PathCondition, ...] = ((),)
-    at: Optional[int] = None  # where in the execution order it is made
+    at: Optional[int] = None  # the position in the execution order at which it is made
 
 
 def conflicts(call: Call) -> list[tuple[Profiling, PathCondition]]:
-    """Return the profilers that are on when a call switches AutoTune on, each with a pass of the call on which it is.
+    """Return the profilers that are on when a call switches AutoTune on, each with a path of the call.
 
-    Two switches that are both off by default do not count: they are ways to run, and few ask for two at once.
+    Two options that are both off by default do not count: few users set two at once.
     """
     program = call.program
     mine = [(*own, *_implied(program, own)) for own in path_conditions(program, call, _asks(program, call))]
@@ -49,7 +49,7 @@ def conflicts(call: Call) -> list[tuple[Profiling, PathCondition]]:
     for profiling in profilings(program, call):
         for own in mine:
             if any(
-                _meet(program, own, other) and not _turned_off(call, (*own, *other), profiling.at)
+                _can_be_on_together(program, own, other) and not _turned_off(call, (*own, *other), profiling.at)
                 for other in profiling.path_conditions
             ):
                 found.append((profiling, own))
@@ -57,7 +57,8 @@ def conflicts(call: Call) -> list[tuple[Profiling, PathCondition]]:
     return found
 
 
-def _meet(program: Program, own: PathCondition, other: PathCondition) -> bool:
+def _can_be_on_together(program: Program, own: PathCondition, other: PathCondition) -> bool:
+    """Return whether two paths may both be taken, without an option for each."""
     if contradict(program, own, other):
         return False
     rare = [
@@ -68,7 +69,7 @@ def _meet(program: Program, own: PathCondition, other: PathCondition) -> bool:
 
 
 def _implied(program: Program, own: PathCondition) -> Iterator[Condition]:
-    """Yield what cannot have held before when a flag is still set: `if profile: autotune = False`."""
+    """Yield the conditions that failed before if a flag is still true: of `if profile: autotune = False`, `profile`."""
     for condition in own:
         test, scope = condition.test, condition.scope
         bindings = scope.bindings.get(test.id, []) if isinstance(test, ast.Name) else []
@@ -86,7 +87,7 @@ def _implied(program: Program, own: PathCondition) -> Iterator[Condition]:
 
 
 def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
-    """Return the conditions under which the argument of a call is true: `not args.profile`."""
+    """Return the conditions under which a call switches AutoTune on: `not args.profile`."""
     node, scope = call.given("enable"), call.scope
     if isinstance(node, ast.Name):
         node = scope.sole(node) or node
@@ -97,9 +98,9 @@ def _asks(program: Program, call: Call) -> tuple[Condition, ...]:
 
 
 def _turned_off(call: Call, both: PathCondition, at: Optional[int]) -> bool:
-    """Return whether a later call turns AutoTune off again where these conditions hold, before anything suffers.
+    """Return whether a later call turns AutoTune off again where some conditions hold.
 
-    That is before training starts, or before the profiler is made (at this position).
+    It runs before training starts, or before the profiler is made, at the position `at`.
     """
     program = call.program
     mine, limits = program.position(call), [p for p in (training_starts(program), at) if p is not None]
@@ -115,20 +116,20 @@ def _turned_off(call: Call, both: PathCondition, at: Optional[int]) -> bool:
 
 
 def _follows(program: Program, both: PathCondition, later: PathCondition) -> bool:
-    """Return whether a later pass is taken where these conditions hold, as far as default options and the code show."""
+    """Return whether a later path is taken where some conditions hold, with the default options."""
     return not contradict(program, both, later) and not any(
         by_default(program, c) is False for c in later if c not in both
     )
 
 
 def made_by(program: Program, profiling: Profiling) -> Optional[Call]:
-    """Return the call that makes a profiler; None where it comes from the environment, or from a setting."""
+    """Return the call that makes a profiler; None where a variable or `set_context` switches it on."""
     calls = (call for call in program.calls(*PROFILERS) if profiling.by == CODE)
     return next((call for call in calls if call.place == profiling.place), None)
 
 
 def is_read(call: Call) -> bool:
-    """Return whether the program uses files of the folder into which a profiler writes."""
+    """Return whether the program uses files of the folder of a profiler."""
     from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file  # here, because few programs profile
     from ms_perflint.infer.paths import paths
     from ms_perflint.training.file_uses import uses
@@ -146,13 +147,13 @@ def is_read(call: Call) -> bool:
 
 
 def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
-    """Yield the profilers of the data pipeline that are on, or will be, when `tuned` runs."""
+    """Yield the profilers of the data pipeline that are on when the site `tuned` runs, or later."""
     for call in program.calls(*PROFILERS):
         if _covers_data(call) and not _is_over(call, tuned):
             alive = _passes_alive(call)
             if alive:
                 yield Profiling(call.place, CODE, alive, program.position(call))
-    for call in program.calls("mindspore.set_context"):  # the key is one of 1.x, which runs nowhere else
+    for call in program.calls("mindspore.set_context"):  # `enable_profiling` is a parameter in 1.x alone
         if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
             yield Profiling(call.place, CODE, path_conditions(program, call))
     if program.version < (2,):
@@ -164,7 +165,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
 
 
 def _covers_data(call: Call) -> bool:
-    """Return whether a profiler watches the data pipeline, in the target's version."""
+    """Return whether a profiler covers the data pipeline, in the version of the target."""
     version = call.program.version
     if version < (2,):
         return True
@@ -174,12 +175,12 @@ def _covers_data(call: Call) -> bool:
 
 
 def _passes_alive(call: Call) -> tuple[PathCondition, ...]:
-    """Return the passes on which a profiler is started: by its making, or by `start()` later."""
+    """Return the paths on which a profiler is started, when it is made or by `start()`."""
     program, made = call.program, path_conditions(call.program, call)
     if call.argument("start_profile").default_truth is True:
         return made
     starts = [
-        tuple(condition for condition in each if not _comes_true(program, condition))
+        tuple(condition for condition in each if not _counts_iterations(program, condition))
         for site in _uses(call, "start")
         for each in path_conditions(program, site)
     ]
@@ -192,14 +193,14 @@ def _passes_alive(call: Call) -> tuple[PathCondition, ...]:
     return tuple(dict.fromkeys(both))
 
 
-def _comes_true(program: Program, condition: Condition) -> bool:
-    """Return whether a condition counts steps or epochs: in the course of the training it holds."""
+def _counts_iterations(program: Program, condition: Condition) -> bool:
+    """Return whether a condition counts steps or epochs: it holds at some time of the training."""
     counts = isinstance(condition.test, ast.Compare) and by_default(program, condition) is None
     return counts and any(re.search(COUNTED, word) for word in condition.words)
 
 
 def _uses(call: Call, method: str) -> list[Site]:
-    """Return the sites that call a method of what a call made."""
+    """Return the calls of a method of the object that a call makes."""
     found = []
     for site in call.program.sites(method):
         if isinstance(site.node, ast.Call) and call.program.runs(site):
@@ -211,7 +212,7 @@ def _uses(call: Call, method: str) -> list[Site]:
 
 
 def _is_over(call: Call, tuned: Site) -> bool:
-    """Return whether a profiler is done when AutoTune is switched on: its `with` block is left, or it was stopped."""
+    """Return whether a profiler has ended when AutoTune is switched on: its `with` block, or by `stop()`."""
     stmt, position = call.stmt, call.program.position
     at, places = position(tuned), [place(each.node, each.scope) for each in (tuned, call)]
     if tuned.scope.owner is call.scope.owner and not never_before(*places):
@@ -227,14 +228,14 @@ def _is_over(call: Call, tuned: Site) -> bool:
 
 
 def _is_behind(site: Site, other: Site) -> bool:
-    """Return whether a site comes after the whole statement of another one, and never before it, in their function."""
+    """Return whether a site runs behind the statement of another one of its function, and never before it."""
     at, start = place(site.node, site.scope), place(other.node, other.scope)
     is_inside = any(arm.owner is other.stmt for arm in site.block.chain()) or site.stmt is other.stmt
     return not is_inside and at is not None and start is not None and at.rank > start.rank and never_before(at, start)
 
 
 def _left(program: Program, site: Site, seen: tuple[Scope, ...] = ()) -> Optional[int]:
-    """Return where in the execution order the code behind the statement of a site, or behind its call, begins."""
+    """Return the position of the code behind the statement of a site, or behind the call of its function."""
     function = site.scope.owner
     later = (program.position(other) for other in function.calls if _is_behind(other, site))
     first = min((at for at in later if at is not None), default=None)
@@ -246,7 +247,7 @@ def _left(program: Program, site: Site, seen: tuple[Scope, ...] = ()) -> Optiona
 
 
 def _from_environment(program: Program) -> Iterator[Profiling]:
-    """Yield where the program sets the variable before it imports MindSpore, which reads it then.
+    """Yield the profilers that the program switches on by the variable, before it imports MindSpore, which reads it.
 
     Source: mindspore 2.10 profiler/envprofiler.py:193.
     """
@@ -257,7 +258,7 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
 
 
 def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
-    """Yield the sites that set the variable, and the text that they set."""
+    """Yield the sites that set the variable, each with the text."""
     for store in program.stores(VARIABLE):
         node, stmt, scope = store.node, store.stmt, store.scope
         held = program.value(node.value, scope).alternatives if isinstance(node, ast.Subscript) else ()
@@ -293,7 +294,7 @@ def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 def _dumped(program: Program, node: ast.expr, scope: Scope) -> Iterator[str]:
-    """Yield the text of the options that matter, of a dict display."""
+    """Yield the JSON text of a dict, with the options that count."""
     import json  # here, because few programs are profiled
 
     for known in program.value(node, scope).by_default:
@@ -326,7 +327,7 @@ def _asks_for_data(program: Program, text: str) -> bool:
 
 
 def switch(call: Call, profiling: Profiling, own: PathCondition) -> Optional[Condition]:
-    """Return the flag that switches a profiler on, where the code around a call can ask for it too."""
+    """Return the flag that switches a profiler on, if code at a call can read it; None without one."""
     shared = [set(each) for each in profiling.path_conditions]
     for condition in profiling.path_conditions[0]:
         if condition in own or not condition.result or not all(condition in each for each in shared):
@@ -337,7 +338,7 @@ def switch(call: Call, profiling: Profiling, own: PathCondition) -> Optional[Con
 
 
 def _is_visible(call: Call, condition: Condition) -> bool:
-    """Return whether the first name of a flag means the same at a call, and has its value there."""
+    """Return whether the first name in a flag is the same variable at a call, and is bound there."""
     name = root(condition.test)
     there, here = (scope.home(name.id) if name is not None else None for scope in (condition.scope, call.scope))
     if name is None or there is None or here is None:

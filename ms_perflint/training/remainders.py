@@ -18,15 +18,15 @@ DROP = "drop_remainder"
 
 
 def may_remain(batch: Call) -> bool:
-    """Return whether the `batch` feeds a training step, and its rows may leave a smaller last batch."""
+    """Return whether a `batch` feeds a training that is not sunk, and its last batch may be smaller."""
     fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
     return bool(fed) and not any(_divides(batch, each) for each in fed)
 
 
 def kept(call: Call) -> Optional[Call]:
-    """Return the `batch` of what a `Model` trains on that is told to keep a smaller last batch; None where none is.
+    """Return the `batch` of a training with `drop_remainder=False` and a smaller last batch; None without one.
 
-    The documentation of `Dataset.batch` of 2.4.1 asks for one shape where graph mode sinks.
+    In sink mode graph mode needs batches of one shape (documentation of `Dataset.batch`, 2.4.1).
     """
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
@@ -41,7 +41,7 @@ def kept(call: Call) -> Optional[Call]:
 
 
 def is_one_size(batch: Call) -> bool:
-    """Return whether all batches have one size: one row, or all rows."""
+    """Return whether all batches have one size: one row, all rows, or one that a function chooses."""
     given, size = batch.given("batch_size"), batch.argument("batch_size")
     words = {word_of(each) for each in ast.walk(given)} if given is not None else set()
     is_made = any(known.definition is not None for known in size.alternatives)  # a function chooses the size
@@ -49,7 +49,7 @@ def is_one_size(batch: Call) -> bool:
 
 
 def is_shared(batch: Call) -> bool:
-    """Return whether the function that creates the dataset is called in several places, or by what trains nothing."""
+    """Return whether the function around a `batch` has several callers, or one in a script that does not train."""
     owner = batch.scope.owner
     if not owner.is_function:
         return False
@@ -57,13 +57,13 @@ def is_shared(batch: Call) -> bool:
 
 
 def is_unshuffled(batch: Call) -> bool:
-    """Return whether the same rows come last in each epoch: the source is told not to shuffle, and no stage does."""
+    """Return whether the same rows come last in each epoch: neither the source nor a stage behind it shuffles."""
     fed = pipelines.pipelines_with(batch.program, batch)
     return bool(fed) and all(_keeps_order(batch.program, each.stages[each.position(batch) + 1 :]) for each in fed)
 
 
 def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
-    """Return whether the last of some stages, the source, and those behind it give the rows in one order."""
+    """Return whether a source and the stages behind it give rows in the same order in each epoch."""
     made = call_of(program, before[-1]) if before else None
     if made is None or any(stage.type_api.endswith("ShuffleDataset") for stage in before):
         return False
@@ -71,7 +71,7 @@ def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
 
 
 def _serves_others(program: Program, function: Scope) -> bool:
-    """Return whether a script that trains nothing may call a function, or what calls it in its file."""
+    """Return whether a script that does not train may call a function, or one that calls it in its file."""
 
     def above(scope: Scope) -> Iterator[Scope]:
         callers = (caller.scope.owner for caller in training.callers(program, scope))
@@ -90,10 +90,12 @@ def _serves_others(program: Program, function: Scope) -> bool:
 
 
 def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
-    """Return whether no rows are left, or whether what is batched are batches."""
+    """Return whether a `batch` leaves no smaller batch, or makes batches of batches."""
     at = pipeline.position(batch)
     before = pipeline.stages[at + 1 :]
     if any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
         return True
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
-    return rows is not None and all(isinstance(size, int) and size > 0 and rows % size == 0 for size in sizes)
+    numbers = [size for size in sizes if isinstance(size, int) and size > 0]
+    # of fewer rows than a batch, all epochs have the same: without the last batch there is none
+    return rows is not None and len(numbers) == len(sizes) and all(rows < n or rows % n == 0 for n in numbers)

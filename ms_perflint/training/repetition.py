@@ -1,4 +1,4 @@
-"""What repeats per step or per epoch of a training: in the loop, in a callback, in what they call."""
+"""What repeats per step or per epoch of a training: code in its loop, in a callback, and in what these call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.last_iteration import has_one_pass, is_in_last_pass, is_in_one_pass
+from ms_perflint.training.last_iteration import has_one_iteration, is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.optimizers import optimizers
 from ms_perflint.training.training import (
     MODEL_TRAINS,
@@ -46,10 +46,10 @@ REPEATED_HOOKS = frozenset(
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
-    """Return whether a site repeats per step or per epoch of a training: in the loop, in a callback, in what they call.
+    """Return whether a site runs per step or per epoch of a training.
 
-    With `even_once` also what one pass of a loop does between two others, and what a loop over stages does between two
-    of them: a network and an optimizer that are made in front of it go on from stage to stage.
+    With `even_once` a site counts, too, that one iteration of a loop runs between others, and one between two stages of
+    a training: the network and the optimizer go on from stage to stage.
     """
     return _repeats(program, site, None, even_once, set())
 
@@ -61,13 +61,13 @@ def _repeats(
     even_once: bool,
     seen: set[tuple[Scope, Optional[Scope]]],
 ) -> bool:
-    """Return the same of a site that leads to another one; `entered`: the function that it has to call for that."""
+    """Return the same of a site that leads to another one; `entered`: the function that it has to call there."""
     scope = site.scope.owner
-    if is_in_last_pass(site):
+    if is_in_last_iteration(site):
         return False
-    loops = site.block.loops if even_once or not is_in_one_pass(site) else ()
+    loops = site.block.loops if even_once or not is_in_one_iteration(site) else ()
     trains = (loop for loop in loops if _trains_in(program, loop, scope, even_once))
-    if any(not _has_one_pass(program, loop, site, entered) for loop in trains):
+    if any(not _has_one_iteration(program, loop, site, entered) for loop in trains):
         return True
     for inner in site.lambdas:
         if _is_given_as_hook(program, inner):
@@ -78,28 +78,27 @@ def _repeats(
         return False
     seen.add((scope, entered))
     found = [caller for caller in callers(program, scope) if program.runs(caller)]
-    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _is_driven(program, found)):
+    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _calls_hooks_itself(program, found)):
         return True
-    return any(
-        _leads(program, caller, site, entered) and _repeats(program, caller, scope, even_once, seen) for caller in found
-    )
+    leading = (caller for caller in found if _leads_to(program, caller, site, entered))
+    return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
 
 
-def _has_one_pass(program: Program, loop: ast.AST, site: Site, entered: Optional[Scope]) -> bool:
-    """Return whether a loop around a site has one pass at most in all calls of its function that come to the site."""
+def _has_one_iteration(program: Program, loop: ast.AST, site: Site, entered: Optional[Scope]) -> bool:
+    """Return whether a loop around a site has at most one iteration in each call of its function that leads there."""
     function = site.scope.owner
-    if has_one_pass(program, loop, function):
+    if has_one_iteration(program, loop, function):
         return True
     found = [each for each in callers(program, function) if program.runs(each)] if function.is_function else []
-    leading = [caller for caller in found if _leads(program, caller, site, entered)]
+    leading = [caller for caller in found if _leads_to(program, caller, site, entered)]
     scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
-    return bool(scopes) and all(each is not None and has_one_pass(program, loop, each) for each in scopes)
+    return bool(scopes) and all(each is not None and has_one_iteration(program, loop, each) for each in scopes)
 
 
-def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
-    """Return whether a call of the function in which a site stands comes to that site.
+def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
+    """Return whether a call of the function of a site leads to the site, which has to call the function `entered`.
 
-    It may pass another function to be called there, or take another arm.
+    It does not where it passes another function to be called there, or takes another arm.
     """
     function, evaluator = site.scope.owner, program.evaluator
     callee = site.node.func if isinstance(site.node, ast.Call) else None
@@ -114,7 +113,7 @@ def _leads(program: Program, caller: Site, site: Site, entered: Optional[Scope])
 
 
 def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
-    """Return a function as one of its calls enters it; None where nothing is distinguished."""
+    """Return the call context of a function for one of its calls; None where it has none of its own."""
     assert isinstance(caller.node, ast.Call)
     known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
     receiver = known.receiver if known is not None else None
@@ -130,8 +129,8 @@ def _is_hook(program: Program, scope: Scope) -> bool:
     return cls is not None and is_callback(program, cls) and _is_used(program, cls)
 
 
-def _is_driven(program: Program, found: Sequence[Site]) -> bool:
-    """Return whether the program alone calls the hooks of its callbacks: then its calls tell how often they run."""
+def _calls_hooks_itself(program: Program, found: Sequence[Site]) -> bool:
+    """Return whether only code of the program calls the hooks of its callbacks."""
     return bool(found) and not program.calls(*MODEL_TRAINS)
 
 
@@ -152,10 +151,10 @@ def _given_as_hooks(program: Program) -> set[Scope]:
 
 
 def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = False) -> bool:
-    """Return whether a loop trains in its body: each pass goes on where the last one ended.
+    """Return whether a loop trains in its body, and each iteration goes on where the last one ended.
 
-    A loop over stages, folds or widths does not, in which each pass is a training of many epochs, or one with an
-    optimizer or a Model of its own. With `stages` one of many epochs counts too, when it makes neither.
+    In a loop over stages, folds or widths each iteration is a training of many epochs, or one with an optimizer or a
+    Model of its own. With `stages` a loop over trainings of many epochs counts, too, if it makes neither.
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
@@ -175,9 +174,9 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
 
 @fact
 def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int]]:
-    """Return what makes a Model that is trained for several epochs, or an optimizer: scopes, also above, and calls.
+    """Return what makes an optimizer, or a Model that trains several epochs: the scopes that lead there, and the calls.
 
-    An optimizer that each epoch makes is none of a training of its own.
+    `by_epoch`: of a loop over epochs, in which an optimizer does not begin a training.
     """
     kinds = () if by_epoch else optimizers()
     trained = {id(layer.call) for layer in map(_model_of, program.calls(*MODEL_TRAINS)) if layer is not None}
@@ -187,7 +186,7 @@ def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int
 
 
 def _model_of(train: Call) -> Optional[Layer]:
-    """Return what makes the Model that is trained for several epochs; None for one of which that is not known."""
+    """Return the call that makes the Model of a training of several epochs; None of another or an unknown number."""
     epochs, known = train.argument("epoch"), train.receiver
     by_default = [each.constant for each in epochs.by_default]
     is_several = bool(by_default) and all(isinstance(each, int) and each > 1 for each in by_default)
@@ -195,14 +194,14 @@ def _model_of(train: Call) -> Optional[Layer]:
 
 
 def _counts_epochs(loop: ast.AST) -> bool:
-    """Return whether a loop goes by epochs, as the names in its head say."""
+    """Return whether a name in the head of a loop counts epochs."""
     head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
     words = (word_of(node) for part in head for node in ast.walk(part) if isinstance(node, (ast.Name, ast.Attribute)))
     return any(re.search(EPOCHS, word) for word in words)
 
 
 def _has_epochs(program: Program, scope: Scope) -> bool:
-    """Return whether a function that trains has a loop over epochs, itself or in what it calls."""
+    """Return whether a function that trains has a loop over epochs, directly or in what it calls."""
     training = training_scopes(program)
 
     def called(caller: Scope) -> Iterator[Scope]:
@@ -213,7 +212,7 @@ def _has_epochs(program: Program, scope: Scope) -> bool:
 
 
 def _is_used(program: Program, cls: Scope) -> bool:
-    """Return whether running code outside of a class loads its name, or a decorator hands the class on."""
+    """Return whether running code outside of a class loads its name, or the class has a decorator."""
     assert isinstance(cls.node, ast.ClassDef)
     if cls.node.decorator_list:
         return True

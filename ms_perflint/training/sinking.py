@@ -1,4 +1,4 @@
-"""Whether `Model.train` sinks its dataset, may do so, and whether the code shows a reason why it does not."""
+"""Whether `Model.train` sinks its dataset, whether it can, and whether the code shows a reason not to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model
 
 
 def is_off_by_default(call: Call) -> bool:
-    """Return whether the call trains without dataset sinking with the default options."""
+    """Return whether a call trains without dataset sinking with the default options."""
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
@@ -48,7 +48,7 @@ def can_sink(call: Call) -> bool:
 
 
 def is_before_the_mode(call: Call) -> bool:
-    """Return whether a training runs before anything sets the mode, and so op by op where that is the default."""
+    """Return whether a training runs before any call sets the mode, in a version whose default is PyNative."""
     program = call.program
     position = program.position(call)
     said = [program.position(each) for each in mode.settings(program)]
@@ -59,7 +59,7 @@ def is_before_the_mode(call: Call) -> bool:
 
 
 def is_pynative_by_default(program: Program) -> bool:
-    """Return whether what runs with the default options sets PyNative mode, and nothing there sets graph mode."""
+    """Return whether all calls that set the mode with the default options set PyNative mode."""
     modes = set()
     for call in mode.settings(program):
         ways = conditions.path_conditions(program, call)
@@ -70,7 +70,7 @@ def is_pynative_by_default(program: Program) -> bool:
 
 
 def is_deliberate(call: Call) -> bool:
-    """Return whether `dataset_sink_mode=False` has a reason: step callbacks, epochs one by one, another branch."""
+    """Return whether the code shows why `dataset_sink_mode=False`: step callbacks, single epochs, another branch."""
     if asks_for_a_size(call) or not _is_false(call):
         return False
     if _acts_by_step(call):
@@ -102,21 +102,21 @@ def is_on_for_cpu(call: Call) -> bool:
 
 
 def asks_for_a_size(call: Call) -> bool:
-    """Return whether a call says how much to sink: whoever writes that wants to sink. -1 is the whole dataset."""
+    """Return whether a call passes a `sink_size` other than -1, the whole dataset: it is meant to sink."""
     sizes = {known.constant for known in call.argument(SIZE).by_default}
     return call.passes(SIZE) and sizes != {-1}
 
 
 def _differ_by_rank(call: Call, other: Call) -> bool:
-    """Return whether the rank alone decides which of two calls runs: they are one decision."""
+    """Return whether the rank alone decides which of two calls runs."""
     own, theirs = (set(conditions.conditions(call.program, path_condition(each.block))) for each in (call, other))
     return own != theirs and all("rank" in each.text.lower() for each in own ^ theirs)
 
 
 def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
-    """Return whether an expression decides: `device != "CPU"`, `not sparse`; in a run also one behind a name.
+    """Return whether an expression computes the sink mode, `device != "CPU"`, `not sparse`; in a run also by name.
 
-    A switch that is read from a text decides nothing: `args.sink == "true"`.
+    A comparison that reads a switch, `args.sink == "true"`, computes nothing.
     """
     bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
     behind = (binding.value for binding in bindings if binding.kind == "assign")
@@ -125,7 +125,7 @@ def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
 
 
 def _reads_a_switch(node: ast.expr) -> bool:
-    """Return whether a comparison asks whether a switch is on: `args.sink == "true"`, `args.sink is True`."""
+    """Return whether a comparison reads a switch: `args.sink == "true"`, `args.sink is True`."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.Is)) or len(node.ops) > 1:
         return False
     (right,) = node.comparators
@@ -133,19 +133,19 @@ def _reads_a_switch(node: ast.expr) -> bool:
 
 
 def _is_false(call: Call) -> bool:
-    """Return whether a call is given a False that its file shows."""
+    """Return whether a call passes a False that is written in its file."""
     handed = call.handed(SINK)
     is_shown = _is_literal(call, call.given(SINK)) if handed is None else isinstance(handed.where[1], ast.Constant)
     return is_shown and call.argument(SINK).must_be(False)
 
 
 def _acts_by_step(call: Call) -> bool:
-    """Return whether a callback of a training acts after every step, as far as is known."""
+    """Return whether a callback of a training may act after every step."""
     return bool({Cadence.STEP, Cadence.UNKNOWN} & set(cadences(call)))
 
 
 def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
-    """Return whether a value stands at the call or in a variable of its file: what a config says is no decision."""
+    """Return whether a value is written in the call or in a variable of its file, and not in a config."""
     if not isinstance(given, ast.Name):
         return isinstance(given, ast.Constant)
     scope = call.scope.home(given.id)

@@ -1,4 +1,4 @@
-"""What a random-access source of a data pipeline does for one row: what `__getitem__` of its class calls."""
+"""What a random-access source of a data pipeline does for a row: the calls in `__getitem__` of its class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.profiling import AUTOTUNE
 
-# Last words of what opens, reads, decodes or changes an image, a sound or a text
+# Last words of calls that open, read, decode or change an image, a sound or a text
 _WORK = (
     r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
     r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
@@ -35,7 +35,7 @@ _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.ra
 
 
 class Work(NamedTuple):
-    """What a source does for a row that takes time, what each of its rows changes in the source, and draws of NumPy."""
+    """A call of a source for each row that takes time, a store in the source, and a draw of random numbers."""
 
     site: Site
     stored: Optional[Binding]
@@ -43,7 +43,7 @@ class Work(NamedTuple):
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
-    """Return the work of the source of a `GeneratorDataset`; None where it does none, or is no random-access source."""
+    """Return the work of the source of a `GeneratorDataset`; None without one, and for other sources."""
     only = call.argument("source").only
     cls = only.cls if only is not None else None
     get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
@@ -63,14 +63,14 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
 
 
 def _is_listed(call: Call) -> bool:
-    """Return whether the rows are made before, by `list(source)`."""
+    """Return whether `list(source)` makes the rows before."""
     given = call.given("source")
     made = [binding.value for binding in call.scope.lookup(given)] if isinstance(given, ast.Name) else [given]
     return any(isinstance(each, ast.Call) and word_of(each.func) in ("list", "tuple", "sorted") for each in made)
 
 
 def _functions(program: Program, function: Scope) -> list[Scope]:
-    """Return a function and those of the project that it calls, directly or not."""
+    """Return a function and the functions of the project that it calls, directly or not."""
 
     def called(caller: Scope) -> Iterator[Scope]:
         sites = (site for site in caller.calls if program.evaluator.may_run(site))
@@ -82,7 +82,7 @@ def _functions(program: Program, function: Scope) -> list[Scope]:
 
 
 def _works(program: Program, site: Site) -> bool:
-    """Return whether a call by its name reads a file, or decodes or changes a row; those of the project are entered."""
+    """Return whether a call reads a file, or decodes or changes a row, by its name; no call of the project."""
     if program.callees(site) or not isinstance(site.node, ast.Call):
         return False
     value = program.evaluator.callees(site)
@@ -97,7 +97,7 @@ def _works(program: Program, site: Site) -> bool:
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:
-    """Yield what a loop over the rows of a batch calls, other than to look up, to check and to put together."""
+    """Yield the calls in loops over the rows of a batch that take time."""
     for site in function.calls:
         loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
         if loop is not None and program.evaluator.may_run(site) and _takes_time(program, site, {function}):
@@ -105,9 +105,9 @@ def _looped(program: Program, function: Scope) -> Iterator[Site]:
 
 
 def _takes_time(program: Program, site: Site, seen: set[Scope]) -> bool:
-    """Return whether a call is more than a look-up or a check; of the project, whether it calls such a thing.
+    """Return whether a call is more than a look-up or a check; one of the project, whether it makes such a call.
 
-    `seen` are functions that are not entered again.
+    `seen`: the functions that were entered on the way here.
     """
     if not isinstance(site.node, ast.Call) or re.match(_CHEAP, site.word):
         return False
@@ -118,7 +118,7 @@ def _takes_time(program: Program, site: Site, seen: set[Scope]) -> bool:
 
 
 def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
-    """Return where one of the functions assigns an attribute of the source."""
+    """Return the store of an attribute of the source in one of some functions; None without one."""
     for bindings in cls.attributes.values():
         for each in bindings:
             if each.scope.owner in functions:
@@ -127,7 +127,7 @@ def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
 
 
 def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
-    """Return where one of the functions draws from the random numbers of NumPy that the whole process shares.
+    """Return the call in one of some functions that draws from the global random numbers of NumPy; None without one.
 
     Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
     each worker has its own. Python's own `random` is seeded again in each process.

@@ -1,4 +1,4 @@
-"""The loops that take the training steps by hand, `for batch in train_set: step(*batch)`, and what each step runs."""
+"""The loops of training steps, `for batch in train_set: step(*batch)`, and the code that each step runs."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
-from ms_perflint.index.syntax_forms import around
+from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import around, word_of
+from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
-from ms_perflint.training.last_iteration import is_in_last_pass, is_in_one_pass
+from ms_perflint.training.last_iteration import is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.training import callees, callers, steps_by_hand
 
-# Of what is gone through, one training after the other: such a loop takes no steps
+# Names of what a loop goes through that trains once in each pass, where it is not known what that is
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
-
-
+DATA = "mindspore.dataset."
+_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
+_AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})  # go through their arguments
 _LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
 _ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
 _CHOICES = (ast.IfExp, ast.BoolOp)
 
 
 class StepLoop(NamedTuple):
-    """A loop, a call in it that takes a step of the training, and the function, class or module it stands in."""
+    """A loop, a call in it that takes a training step, and the function, class or module of that call."""
 
     loop: ast.AST
     site: Site
@@ -34,7 +38,10 @@ class StepLoop(NamedTuple):
 
 @fact
 def step_loops(program: Program) -> tuple[StepLoop, ...]:
-    """Return the innermost loops around each step that is taken by hand; steps of `Model.train` are not."""
+    """Return the innermost loops around each step that is taken by hand; steps of `Model.train` are not.
+
+    Loops through networks or trainings are none: around one that stands in another loop, that loop counts.
+    """
     found: dict[tuple[int, int], StepLoop] = {}
     for site in steps_by_hand(program):
         for each in _around(program, site, set()):
@@ -44,7 +51,7 @@ def step_loops(program: Program) -> tuple[StepLoop, ...]:
 
 @fact
 def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...]:
-    """Return the steps in functions that a loop calls, each with that loop; the first has the function for its loop."""
+    """Return the steps in functions that a loop calls: each as a step of its function, and as one of the loop."""
     inner = (site for site in steps_by_hand(program) if not site.block.loops)
     made = ((StepLoop(site.scope.owner.node, site, site.scope.owner), site) for site in inner)
     return tuple((own, outer) for own, site in made for outer in _around(program, site, set()))
@@ -53,8 +60,8 @@ def steps_in_functions(program: Program) -> tuple[tuple[StepLoop, StepLoop], ...
 def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop]:
     """Yield the innermost loops around a site, in its function or in those that call it."""
     if site.block.loops:
-        loop = site.block.loops[0]
-        if not _goes_through_trainings(program, loop, site.scope):
+        loop = _loop_around(program, site)
+        if loop is not None:
             yield StepLoop(loop, site, site.scope.owner)
     elif site.scope.owner.is_function and site.scope.owner not in seen:
         seen.add(site.scope.owner)
@@ -63,38 +70,73 @@ def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop
                 yield from _around(program, caller, seen)
 
 
+def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:
+    """Return the innermost loop around a site that goes through no trainings: `for rows in data: for net in nets:`."""
+    return next((loop for loop in site.block.loops if not _goes_through_trainings(program, loop, site.scope)), None)
+
+
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:
-    """Return whether a loop goes through stages, folds, networks or phases, by its words or what its head shows."""
-    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+    """Return whether each iteration of a loop is a training: it goes through stages, folds or networks, and no dataset.
+
+    Where it is not known what it goes through, the names in its head decide.
+    """
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or any(True for _ in datasets_in(program, loop.iter, scope)):
         return False
-    if re.search(_TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)):
-        return True
     shown = (known.shown for known in program.value(loop.iter, scope).alternatives)
-    return any(part is not None and isinstance(part.node, _ROWS) for part in shown)
+    if any(part is not None and isinstance(part.node, _ROWS) for part in shown):
+        return True
+    return re.search(_TRAININGS, ast.unparse(loop.target) + ast.unparse(loop.iter)) is not None
+
+
+def datasets_in(program: Program, node: ast.expr, scope: Scope) -> Iterator[Alternative]:
+    """Yield the datasets that a loop with this head goes through: `enumerate(tqdm(data.create_dict_iterator()))`."""
+    todo, seen = [Part(node, scope)], set[ast.expr]()
+    for node, scope in todo:  # which grows meanwhile
+        known = [each for each in map(_behind_iterator, program.value(node, scope).alternatives) if is_dataset(each)]
+        yield from known
+        if known or node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, ast.Call) and word_of(node.func) in _AROUND:
+            todo += [Part(each, scope) for each in node.args]
+        elif isinstance(node, ast.Name):
+            todo += [Part(each.whole, each.scope) for each in scope.lookup(node) if each.whole is not None]
+
+
+def _behind_iterator(known: Alternative) -> Alternative:
+    """Return the dataset of which an iterator was made: `data.create_tuple_iterator()`; itself of others."""
+    is_iterator = known.type_api.endswith(_ITERATORS)
+    return known.origin if is_iterator and known.origin is not None else known
+
+
+def is_dataset(known: Alternative) -> bool:
+    """Return whether something is a dataset of MindSpore, and not what a method of one gives."""
+    made = mindspore_api.returned(known.type_api) or known.type_api
+    return made.startswith(DATA) and "Dataset" in made.rpartition(".")[2]
 
 
 # --- what each step runs
 
 
 def is_each_step(program: Program, site: Site) -> bool:
-    """Return whether a site runs in each step: in the innermost loop around a step, under no condition of its own.
+    """Return whether a site runs in each training step, with the default options.
 
-    Or in a function that is called so. A condition that holds by default is none.
+    It stands in the innermost loop around a step, or in a function that is called there.
     """
     if site.block.loops:
-        return _is_in_step_loop(program, site) and _runs_in_each_pass(program, site)
-    return site.scope.owner in _called_each_step(program) and _runs_in_each_pass(program, site)
+        return _is_in_step_loop(program, site) and _runs_in_each_iteration(program, site)
+    return site.scope.owner in _called_each_step(program) and _runs_in_each_iteration(program, site)
 
 
 @fact
 def scopes_of_steps(program: Program) -> tuple[Scope, ...]:
-    """Return the functions, classes and modules of which some code runs in each step, in no order that counts."""
+    """Return the functions, classes and modules of which some code runs in each step, in any order."""
     return tuple(dict.fromkeys((*(each.scope for each in step_loops(program)), *_called_each_step(program))))
 
 
 @fact
 def _called_each_step(program: Program) -> dict[Scope, None]:
-    """Return the functions that each step calls, from the loops downwards."""
+    """Return the functions that each step calls, directly or not."""
     found: dict[Scope, None] = {}
     todo = [each.scope for each in step_loops(program)]
     while todo:
@@ -102,7 +144,7 @@ def _called_each_step(program: Program) -> dict[Scope, None]:
         is_called = scope in found
         for site in scope.calls:
             is_here = _is_in_step_loop(program, site) if site.block.loops else is_called
-            for callee in callees(program, site) if is_here and _runs_in_each_pass(program, site) else ():
+            for callee in callees(program, site) if is_here and _runs_in_each_iteration(program, site) else ():
                 function = callee.method("__init__") if callee.is_class else callee
                 if function is not None and function not in found and function.is_function:
                     found[function] = None
@@ -111,7 +153,11 @@ def _called_each_step(program: Program) -> dict[Scope, None]:
 
 
 def _is_in_step_loop(program: Program, site: Site) -> bool:
-    return is_step_loop(program, site.block.loops[0])
+    """Return whether the innermost loop of data or epochs around a site is the one around a step."""
+    if not any(is_step_loop(program, loop) for loop in site.block.loops):
+        return False
+    loop = _loop_around(program, site)
+    return loop is not None and is_step_loop(program, loop)
 
 
 def is_step_loop(program: Program, loop: ast.AST) -> bool:
@@ -124,15 +170,15 @@ def _loops(program: Program) -> frozenset[int]:
     return frozenset(id(each.loop) for each in step_loops(program))
 
 
-def _runs_in_each_pass(program: Program, site: Site) -> bool:
-    if site.scope.owner is not site.scope or is_in_one_pass(site) or is_in_last_pass(site):
+def _runs_in_each_iteration(program: Program, site: Site) -> bool:
+    if site.scope.owner is not site.scope or is_in_one_iteration(site) or is_in_last_iteration(site):
         return False
     return is_unconditional(program, site) and program.runs(site)
 
 
 def is_unconditional(program: Program, site: Site) -> bool:
-    """Return whether a site runs in each pass of the loop around it, or in each call of its function."""
-    arms = list(_arms(site.block))
+    """Return whether a site runs in each iteration of the loop around it, or in each call of its function."""
+    arms = list(_arms(program, site))
     if any(arm.arm.startswith(("handler", "orelse")) and not isinstance(arm.owner, ast.If) for arm in arms):
         return False
     if any(isinstance(outer, _CHOICES) for outer, _ in around(site.stmt, site.node)):
@@ -141,16 +187,24 @@ def is_unconditional(program: Program, site: Site) -> bool:
     return all(conditions.by_default(program, each) is True for each in met)
 
 
-def _arms(block: Block) -> Iterator[Block]:
-    """Yield the arms around a site up to the loop, or the function, innermost first."""
-    for arm in block.chain():
+def _arms(program: Program, site: Site) -> Iterator[Block]:
+    """Yield the arms around a site up to the loop, or the function, innermost first.
+
+    A loop through networks in another loop is passed.
+    """
+    loops = site.block.loops
+    last = _loop_around(program, site) if len(loops) > 1 else None
+    last = loops[0] if loops and last is None else last
+    for arm in site.block.chain():
         if isinstance(arm.owner, LOOPS) and arm.arm == "body":
-            return
+            if arm.owner is last:
+                return
+            continue
         yield arm
 
 
 def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
-    """Return the conditions of one arm; none of what is left of a loop behind an `if` that ends it."""
+    """Return the conditions of one arm; none of the rest of a loop behind an `if` that ends it."""
     owner, outer = arm.owner, arm.parent
     if owner is None or outer is None:
         return []
@@ -161,6 +215,6 @@ def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
 
 
 def _ends(test: ast.If, arm: Block, in_loop: bool) -> bool:
-    """Return whether an arm is the rest behind an `if` in which a loop, or the program, ends."""
+    """Return whether an arm is the rest behind an `if` that ends the loop, or the program."""
     ending: Optional[ast.stmt] = test.body[-1] if arm.arm == "orelse" and not test.orelse else None
     return isinstance(ending, _LEAVES if in_loop else ast.Raise)

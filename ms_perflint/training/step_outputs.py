@@ -7,9 +7,10 @@ train/amp.py:766, nn/wrap/loss_scale.py). With a fixed one that drops no update 
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, Optional
+from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.core.findings import Place
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.program.program import Program, fact
 
@@ -18,22 +19,15 @@ _OF_NUMBERS = frozenset({"float", "int", "round", "abs", "isnan", "isinf", "isfi
 _ASKS = ("isinstance", "type", "hasattr", "len")  # a callback that looks first takes both
 
 
-class Read(NamedTuple):
-    """Where a callback reads what a step gives."""
-
-    module: SemanticIndex
-    node: ast.expr
-
-
 @fact
-def read_as_loss(program: Program) -> Optional[Read]:
+def read_as_loss(program: Program) -> Optional[Place]:
     """Return where running code takes what a step gives for one number; None where nothing does."""
     for module in program.modules:
         for scope in module.scopes:
             if scope.is_function and _OUTPUTS in scope.attrs and scope in program.reached:
                 node = _read(scope)
                 if node is not None:
-                    return Read(module, node)
+                    return module.place(node)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Which sites train, and through which calls they are reached."""
+"""The sites that train, and the calls that lead to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
 from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
-from ms_perflint.training.training_steps import is_step, step_flow
+from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
 _STEPS = (".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell")
 _GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
@@ -31,14 +31,14 @@ RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "
 
 
 class Fact(NamedTuple):
-    """yes, no or unknown (None), and where that was read."""
+    """Yes, no or unknown (None), with the places that show it."""
 
     answer: Optional[bool]
     places: tuple[Place, ...] = ()
 
     @property
     def is_yes(self) -> bool:
-        """Return whether the program shows that it is so."""
+        """Return whether the answer is yes."""
         return self.answer is True
 
 
@@ -64,12 +64,12 @@ def _train_sites(program: Program) -> Iterator[Site]:
 
 @fact
 def is_trained(program: Program) -> bool:
-    """Return whether the program has a training step that runs: cheaper than to find all."""
+    """Return whether a training step runs: it looks for the first one only."""
     return may_train(program) and any(True for _ in _train_sites(program))
 
 
 def may_train(program: Program) -> bool:
-    """Return whether the program may have a training step: a first answer, before it is known what runs."""
+    """Return whether the bytes of the files allow a training step: before it is known what runs."""
     return mentions_training(program) and not is_unit_test(program)
 
 
@@ -81,18 +81,18 @@ def trains(program: Program) -> Fact:
 
 @fact
 def mentions_training(program: Program) -> bool:
-    """Return whether a file of the program names something that trains: by its bytes, before anything is parsed."""
+    """Return whether the bytes of a file of the program name something that trains."""
     return any(names_training(program, path) for path in program.files)
 
 
 def names_training(program: Program, path: str) -> bool:
-    """Return whether a file names something that trains, by its bytes."""
+    """Return whether the bytes of a file name something that trains."""
     return program.project.matches(path, _TRAIN) or _names_step(program, path)
 
 
 @fact
 def mentions_step(program: Program) -> bool:
-    """Return whether a file of the program names what makes a training step: by its bytes."""
+    """Return whether the bytes of a file of the program name what makes a training step."""
     return any(_names_step(program, path) for path in program.files)
 
 
@@ -101,7 +101,7 @@ def _names_step(program: Program, path: str) -> bool:
 
 
 def is_unit_test(program: Program) -> bool:
-    """Return whether the entry script is there for pytest or unittest to run: `test_` functions, and one of the two."""
+    """Return whether the entry script holds unit tests: it has `test_` functions, which pytest or unittest runs."""
     entry = program.module(program.entry)
     if entry is None:
         return False
@@ -111,7 +111,7 @@ def is_unit_test(program: Program) -> bool:
 
 
 def is_demonstration(program: Program) -> bool:
-    """Return whether the module trains only in a self-test under its `__main__` guard, on random data."""
+    """Return whether a module of a package trains under its `__main__` guard only, on random data."""
     entry = program.module(program.entry)
     main = entry.scope.main if entry is not None else None
     if (
@@ -131,7 +131,7 @@ def is_demonstration(program: Program) -> bool:
 
 
 def _runs_itself(entry: SemanticIndex) -> bool:
-    """Return whether the main guard of a script does more than run tests: by a runner, or one by one."""
+    """Return whether the `__main__` guard of a script does more than to run tests."""
     main = entry.scope.main
     if main is None or not main.names.isdisjoint(RUNNERS):
         return False
@@ -140,19 +140,19 @@ def _runs_itself(entry: SemanticIndex) -> bool:
 
 
 def may_train_by_entry(program: Program) -> bool:
-    """Return whether running the entry script may train: by the words of the calls that it passes."""
+    """Return whether running the entry script may train, by the names of the calls that it passes."""
     return not is_unit_test(program) and program.is_whole and _may_train(program)
 
 
 @fact
 def _may_train(program: Program) -> bool:
-    """Return whether running the script passes a call that, by its names alone, may train: a cheap first answer."""
+    """Return whether running the script passes a call that may train by its name: a cheap first answer."""
     models = [site for word in MODEL_WORDS for site in (*program.sites(word), *program.passed_on(word))]
     return program.passes(("step",), {id(site.node) for site in models}) or program.passes((), step_flow(program).sites)
 
 
 def trains_by_entry(program: Program) -> bool:
-    """Return whether running the entry script trains: cheaper than all training sites of a large program."""
+    """Return whether running the entry script trains: it looks for the first site only."""
     if not may_train_by_entry(program):
         return False
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
@@ -161,7 +161,7 @@ def trains_by_entry(program: Program) -> bool:
 
 
 def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]:
-    """Yield the calls of training steps in driver code (not those inside of a cell's `construct`)."""
+    """Yield the calls of training steps outside of `construct` and `bprop` of cells."""
     candidates = step_flow(program).sites
     for module in program.modules:
         holders = {name for word in _STEP_WORDS for name in module.result_names(word)}
@@ -176,17 +176,30 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
                 if (id(site.node) in candidates or is_optimizer or is_held) and program.runs(site):
                     callee = program.evaluator.callees(site)
                     is_backward = is_optimizer and _is_of_mindspore(program, site)
-                    if is_step(program, callee) or _held_step(site, callee, holders) or is_backward:
+                    is_forward = is_of_inputs_only(program, callee) and _is_forward(program, site)
+                    if (
+                        (is_step(program, callee) and not is_forward)
+                        or _held_step(site, callee, holders)
+                        or is_backward
+                    ):
                         yield site
 
 
+def _is_forward(program: Program, site: Site) -> bool:
+    """Return whether a site is part of what is differentiated: no script or class body leads to its function.
+
+    `gradient_penalty(real, fake)` in a function that is given to `value_and_grad` is called by that alone.
+    """
+    return all(scope.is_function for scope in scopes_above(program, [site]))
+
+
 def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
-    """Return whether a step comes out of a container, where only its name shows it: `phase["network"](batch)`."""
+    """Return whether an unknown callee in a loop has the name of a container of steps: `phase["network"](batch)`."""
     return not callee.alternatives and site.word in holders and bool(site.block.loops)
 
 
 def _may_be_backward(site: Site) -> bool:
-    """Return whether it may be the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
+    """Return whether a site may be the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, ast.Attribute) or not is_optimizer_word(word_of(callee.value)):
         return False
@@ -194,9 +207,9 @@ def _may_be_backward(site: Site) -> bool:
 
 
 def _is_of_mindspore(program: Program, site: Site) -> bool:
-    """Return whether the optimizer whose `step` is called, and the loss beside it, are not those of another library.
+    """Return whether the optimizer whose `step` is called, and the loss beside it, may be those of MindSpore.
 
-    Nor of classes of the program that differentiate by themselves.
+    They are not those of another library, nor of classes of the project that differentiate themselves.
     """
     callee: ast.Attribute = site.node.func  # type: ignore[attr-defined]
     losses = (program.evaluator.callees(each) for each in site.scope.owner.calls if each.word == "backward")
@@ -215,18 +228,18 @@ def _is_construct(scope: Scope) -> bool:
 
 
 def is_callback(program: Program, cls: Scope) -> bool:
-    """Return whether `Model.train` calls the hooks of a class: it derives from Callback, or from one of its kin."""
+    """Return whether a class is a callback, whose hooks `Model.train` calls."""
     return any(api.endswith("Callback") for api in kin(program, "", cls))
 
 
 @fact
 def training_scopes(program: Program) -> set[Scope]:
-    """Return the scopes that train, themselves or through functions that they call."""
+    """Return the scopes that train, directly or through calls."""
     return scopes_above(program, train_sites(program))
 
 
 def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
-    """Return the scopes in which sites stand, and those of the calls that lead there."""
+    """Return the scopes of some sites, and those of the calls that lead to these."""
 
     def above(scope: Scope) -> Iterator[Scope]:
         return (site.scope.owner for site in (callers(program, scope) if scope.is_function else ()))
@@ -235,7 +248,7 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
 
 
 def callers(program: Program, function: Scope) -> list[Site]:
-    """Return the sites that call a function: as what a wrapper made of it too, or by the name of a method alone."""
+    """Return the sites that call a function, also wrapped, and those of unknown callees with its name."""
     sites = list(entering(program.inputs, function))
     name = function.parent.name if function.name == "__init__" and function.parent is not None else function.name
     sites.extend(site for site in program.sites(name) if site not in sites and function in _by_name(program, site))
@@ -243,7 +256,7 @@ def callers(program: Program, function: Scope) -> list[Site]:
 
 
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions that a call may enter by its name; none where it is known what it enters."""
+    """Return the functions that an unknown callee may be, by its name; none of a known callee."""
     value = program.evaluator.callees(site)
     return program.callees(site) if value.open or not value.alternatives else ()
 
@@ -256,7 +269,7 @@ def callees(program: Program, site: Site) -> list[Scope]:
 
 
 def words_called(program: Program, function: Scope, depth: int = 3) -> set[str]:
-    """Return the last words of what a function calls, itself or through functions of the project."""
+    """Return the last words of the calls in a function and, `depth` levels deep, in the functions that it calls."""
     words = {site.word for site in function.calls}
     if depth:
         for site in function.calls:

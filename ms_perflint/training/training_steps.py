@@ -1,4 +1,4 @@
-"""What a training step is: train cells, functions that give gradients beside an optimizer, and classes that do both."""
+"""Training steps: train cells, gradient functions beside an optimizer, and classes of the project that are both."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ STEP_CELLS = frozenset(
 )  # fmt: skip
 GRADS = frozenset({"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.GradOperation"})
 _TAKES = ("GradOperation", "value_and_grad", "grad")
-_TWICE = "GradOperation"  # what it gives is called before there is a step: `GradOperation()(network)(x)`
+_TWICE = "GradOperation"  # its result is called twice: `GradOperation()(network)(x)`
 
 
 class StepFlow(NamedTuple):
-    """Where a program may hold a training step: train cells, and what gives gradients beside an optimizer.
+    """Where a program may hold train cells and gradient functions, and the calls that may be of one.
 
-    Of both the words and variables that hold them, or what makes them, and the calls that may be of one, by the
-    identity of their nodes.
+    They are held under keys of the assignment graph; calls are given by the identity of their nodes.
     """
 
-    classes: frozenset[Key]  # whose objects may be train cells
+    classes: frozenset[Key]  # of which objects may be train cells
     cells: frozenset[Key]
     gradients: frozenset[Key]
     sites: frozenset[int]
@@ -44,10 +43,10 @@ class StepFlow(NamedTuple):
 
 @fact
 def step_flow(program: Program) -> StepFlow:
-    """Return where the program may hold a training step.
+    """Return where a program may hold a training step.
 
-    Where a method calls a train cell, or what gives gradients and also an optimizer, the objects of its class may be
-    steps too; and those of a cell that gives gradients.
+    Objects of a class may be steps, too, if a method of it calls a train cell, or a gradient function beside an
+    optimizer, or if it is a cell that gives gradients.
     """
     graph = program.call_graph
     gradients: Held = {}
@@ -83,7 +82,7 @@ def _optimizer_calls(cls: Scope) -> list[Site]:
 
 
 def _may_be_step(program: Program, cls: Scope) -> bool:
-    """Return whether what has gradients may be a step by its words: it steps an optimizer, or is a cell beside one."""
+    """Return whether a class with gradients may be a step: it steps an optimizer, or is a cell beside one."""
     return bool(_optimizer_calls(cls)) or (cls.method("construct") is not None and steps_optimizer(program))
 
 
@@ -105,12 +104,12 @@ def calls_gradient(program: Program, site: Site) -> bool:
 
 
 def is_step_object(program: Program, known: Alternative) -> bool:
-    """Return whether something is an instance of a train cell, MindSpore's or the project's own."""
+    """Return whether something is an object of a train cell of MindSpore or of the project."""
     return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS
 
 
 def root(known: Alternative) -> tuple[Alternative, int]:
-    """Return what an instance goes back to, and how many calls of instances lie between."""
+    """Return the object of which calls made an instance, and the number of these calls: of `f()(x)` `f()`, and 1."""
     calls = 0
     while not known.type_api and (made_by := known.origin) is not None:
         known, calls = made_by, calls + 1
@@ -120,7 +119,7 @@ def root(known: Alternative) -> tuple[Alternative, int]:
 def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) -> bool:
     """Return whether a class is a train cell: by its bases, or since it takes gradients and steps an optimizer.
 
-    One whose optimizer stands under a flag that is not set only adapts what it evaluates.
+    `inside`: the classes that hold it. One that steps its optimizer under a flag that is off is none.
     """
     if cls.module.scope in program.reached and program.call_graph.key(cls) not in step_flow(program).classes:
         return False
@@ -149,7 +148,7 @@ def _gives_gradients(program: Program, cls: Scope) -> bool:
 
 
 def is_of_inputs(call: Call) -> bool:
-    """Return whether a function of derivatives gives those with respect to inputs, and not to weights."""
+    """Return whether a call makes a function of derivatives with respect to inputs, not to weights."""
     if call.api not in GRADS:
         return True
     if call.api.endswith("GradOperation"):
@@ -157,8 +156,15 @@ def is_of_inputs(call: Call) -> bool:
     return not call.argument("grad_position").must_be(None) and call.argument("weights").must_be(None)
 
 
+def is_of_inputs_only(program: Program, callee: Value) -> bool:
+    """Return whether all that a callee can be gives derivatives with respect to inputs, and not to weights."""
+    made = [call_of(program, root(known)[0]) for known in callee.alternatives]
+    known = [call for call in made if call is not None and call.api in GRADS]
+    return bool(made) and not callee.open and len(known) == len(made) and all(map(is_of_inputs, known))
+
+
 def _holds_gradients(program: Program, cls: Scope) -> bool:
-    """Return whether an attribute of a class is what gives gradients."""
+    """Return whether an attribute of a class holds a gradient function."""
     return any(
         isinstance(b.value, ast.Call)
         and any(known.type_api in GRADS for known in program.value(b.value, b.scope).alternatives)
@@ -169,7 +175,7 @@ def _holds_gradients(program: Program, cls: Scope) -> bool:
 
 
 def _may_hold(program: Program, cls: Scope, name: str, words: frozenset[Key]) -> bool:
-    """Return whether an attribute of a class may hold what these words do; of code that does not run, any may."""
+    """Return whether an attribute of a class may hold what some keys hold; an attribute of idle code may."""
     return name in words or cls.module.scope not in program.reached
 
 
@@ -188,7 +194,7 @@ def _wraps_step(program: Program, cls: Scope, inside: tuple[Scope, ...]) -> bool
 
 
 def _holds_methods(cls: Scope, name: str) -> bool:
-    """Return whether an attribute of a class holds its own methods, chosen when it is made, and so no cell."""
+    """Return whether an attribute of a class holds methods of it, and so no cell."""
     values = [binding.value for binding in cls.attributes.get(name, ())]
     return bool(values) and all(
         isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and cls.method(value.attr) is not None

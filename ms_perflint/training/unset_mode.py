@@ -1,4 +1,4 @@
-"""Where nothing in a training program says the execution mode: the default of MindSpore decides."""
+"""Training programs that set no execution mode: that is the default of MindSpore then."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from ms_perflint.training.followed import End
 
 
 def is_pynative(program: Program) -> bool:
-    """Return whether nothing in the training program sets the mode, and the default is PyNative."""
+    """Return whether a program trains in PyNative mode because no call sets the mode."""
     return (
-        _is_unsaid(program)
-        and mode.said_outside(program) is None
+        _is_unset(program)
+        and mode.library_setup(program) is None
         and training.trains_by_entry(program)
         and trains_uncompiled(program)
     )
 
 
 def hidden(program: Program) -> Optional[Message]:
-    """Return the call of a library that may set the mode of a training, where nothing else says it."""
-    site = mode.said_outside(program) if _is_unsaid(program) else None
+    """Return the call of a library that may set the mode of a training that no other call sets; None without one."""
+    site = mode.library_setup(program) if _is_unset(program) else None
     if site is None or not training.trains_by_entry(program) or not trains_uncompiled(program):
         return None
     return End(site.node, site.scope).said(program)
 
 
-def _is_unsaid(program: Program) -> bool:
-    """Return whether a training program sets no mode itself, and the default is PyNative."""
+def _is_unset(program: Program) -> bool:
+    """Return whether a program trains, none of its calls sets the mode, and the default is PyNative mode."""
     return (
         training.mentions_training(program)
-        and not mode.is_surely_said(program)
+        and not mode.is_set_by_entry(program)
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
         and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find
-        and not mode.is_said(program)
+        and not mode.is_set(program)
         and training.may_train_by_entry(program)
     )
 
 
 def trains_uncompiled(program: Program) -> bool:
-    """Return whether the program trains on an accelerator, in steps that no `jit` compiles."""
+    """Return whether a program trains on an accelerator, with a training step that `jit` does not compile."""
     return training.is_trained(program) and not target_of(program).is_cpu and not jit.is_compiled(program)
 
 
 def is_place(call: Call) -> bool:
-    """Return whether this is the first `set_context` of the program, in a file that no other script shares."""
+    """Return whether a call is the first `set_context` of its program, in a file of no other entry script."""
     return call == first_context(call.program) and not _is_shared(call)
 
 
 def first_context(program: Program) -> Optional[Call]:
-    """Return the first `set_context` on the default path of a program that is not for a CPU alone."""
+    """Return the first `set_context` that runs by default and not for a CPU alone; None without one."""
     run = (call for call in program.calls(mode.SET_CONTEXT) if program.is_run_by_entry(call))
     calls = [
         call
@@ -69,7 +69,7 @@ def first_context(program: Program) -> Optional[Call]:
 
 
 def anchor(program: Program, module: SemanticIndex) -> Optional[Site]:
-    """Return the call of the entry script that trains, where no `set_context` is the place to set the mode."""
+    """Return the call in the entry script that leads to the training, where no `set_context` could set the mode."""
     if not program.project.entries.is_entry(module.path) or not is_pynative(program):
         return None
     first = None if training.is_demonstration(program) else first_context(program)
@@ -80,13 +80,13 @@ def anchor(program: Program, module: SemanticIndex) -> Optional[Site]:
 
 
 def _is_shared(call: Call) -> bool:
-    """Return whether several entry scripts use the file in which a call stands."""
+    """Return whether the file of a call belongs to several entry scripts."""
     path = call.module.path
     return path != call.program.entry and len(call.program.project.programs(path)) > 2
 
 
 def is_beside_cpu(call: Call) -> bool:
-    """Return whether the same lines that set the mode say that the device is a CPU, and no option says another."""
+    """Return whether a `set_context` in the block of a call sets the CPU, and the command line names no device."""
     if call.program.asked.devices:
         return False
     beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]

@@ -795,6 +795,25 @@ FIRES = [
             "README.md": "Needs mindspore==1.9.0\n",
         },
     ),
+    case(
+        "a picture is what is trained",
+        IMPORTS,
+        """
+        ms.set_context(mode=ms.PYNATIVE_MODE)  # ! display-only
+        picture = ms.Parameter(ops.ones((8, 64), ms.float32), name="picture")
+        opt = nn.Adam([picture])
+        label = ops.ones((8, 10), ms.float32)
+
+
+        def forward(picture):
+            return loss(net(picture), label)
+
+
+        grad_fn = ms.grad(forward, grad_position=0)
+        for _ in range(100):
+            opt((grad_fn(picture),))
+        """,
+    ),
 ]
 
 LEVELS = """
@@ -1156,6 +1175,36 @@ QUIET = [
         "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
         GRADIENT,
         """
+
+
+        @ms.jit
+        def train_step(data, label):
+            value, grads = grad_fn(data, label)
+            opt(grads)
+            return value
+
+
+        """,
+        LOOP,
+    ),
+    case(
+        "step is compiled, and its loss has the slope of the network",
+        IMPORTS,
+        "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+        GRADIENT,
+        """
+
+
+        def penalty(data):
+            slope_fn = ops.grad(net)
+            return slope_fn(data).square().mean()
+
+
+        def forward_with_penalty(data, label):
+            return loss(net(data), label) + penalty(data)
+
+
+        grad_fn = ms.value_and_grad(forward_with_penalty, None, opt.parameters)
 
 
         @ms.jit

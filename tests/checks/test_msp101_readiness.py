@@ -299,6 +299,27 @@ BLOCKED = [
         "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
         "import copy\n\nother = copy.deepcopy(net)\n",
     ),
+    *(
+        forward(
+            f"a network and its copy {name}",
+            f"return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient({other}(x))) ** 2).mean()",
+            f"import copy\n\n{made}\n",
+        )
+        for name, other, made in (
+            ("from a function", "other", "def twin(net):\n    return copy.deepcopy(net)\n\nother = twin(net)"),
+            ("under a second name", "other", "made = copy.deepcopy(net)\nother = made"),
+            ("from a lambda", "other", "twin = lambda each: copy.deepcopy(each)\nother = twin(net)"),
+            (
+                "in an attribute",
+                "agent.other",
+                "class Agent:\n    def __init__(self, net):\n        self.other = copy.deepcopy(net)\n\n"
+                "agent = Agent(net)",
+            ),
+            ("in a dict", 'nets["other"]', 'nets = {"other": copy.deepcopy(net)}'),
+            ("in a list", "nets[0]", "nets = [copy.deepcopy(net)]"),
+            ("by a condition", "other", "import os\n\nother = copy.deepcopy(net) if os.environ.get('X') else net"),
+        )
+    ),
     forward(
         "two embeddings of the script",
         "return loss_fn(net(first(x).mean(1) + last(x).mean(1)), y)",

@@ -289,6 +289,17 @@ FIRES = [
             losses.append(float(loss))  # !
         """,
     ),
+    case(
+        "of each network that a step goes through",
+        START,
+        """
+        nets = [step, step]
+        for x, y in train_set.create_tuple_iterator():
+            for each in nets:
+                loss = each(x, y)
+                losses.append(loss.asnumpy())  # !
+        """,
+    ),
 ]
 QUIET = [
     each("not read"),
@@ -442,3 +453,24 @@ def test_what_prints_a_tensor_has_no_fix() -> None:
     program = Program({"train.py": each("read", "print(float(loss), loss.asnumpy())").values[0].files["train.py"]})
     (finding,) = program.lint(CODE).findings
     assert finding.fix is None
+
+
+HEADS = [
+    ("for model_input, label in train_set.create_tuple_iterator()", True),
+    ("for task, label in train_set", True),
+    ("for i, (task, label) in enumerate(train_set.create_tuple_iterator())", True),
+    ("for model, network in zip(train_set.create_tuple_iterator(), range(9))", True),
+    ("for task in tasks.create_tuple_iterator()", True),
+    ("for stage in train_set.create_dict_iterator()", True),
+    ("for task in unknown()", False),
+    ("for fold in range(50)", False),
+    ("for model in models", False),
+    ("for x in [net, net]", False),
+    ("for stage, x in zip(unknown(), [1, 2])", False),
+]
+
+
+@pytest.mark.parametrize(("head", "expected"), HEADS)
+def test_a_loop_over_a_dataset_takes_steps_whatever_its_names(head: str, expected: bool) -> None:
+    body = f"tasks = train_set\n{head}:\n    loss = step(1, 2)\n    print(loss)\n"
+    assert bool(Program({"train.py": join(START) + body}).lint(CODE).findings) is expected

@@ -30,6 +30,10 @@ GRAPH = """
 EAGER = GRAPH.replace("GRAPH_MODE", "PYNATIVE_MODE")
 UNKNOWN = GRAPH.replace("ms.set_context(mode=ms.GRAPH_MODE)", "ms.set_context(mode=int(input()))")
 GOOD = "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)\n"
+TWO = """
+    nets = [nn.Dense(64, 16), nn.Dense(64, 16)]
+    opts = [nn.SGD(each.trainable_params()) for each in nets]
+    """
 CALLED = """
     for epoch in range(50):
         for x, y in data.create_tuple_iterator():
@@ -258,6 +262,82 @@ FIRES = [
                 break
             step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)  # ! no fix
             step(x, y)
+        """,
+    ),
+    case(
+        "networks that each step goes through: zip",
+        GRAPH,
+        TWO,
+        """
+        for x, y in data.create_tuple_iterator():
+            for model, own in zip(nets, opts):
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                step(x, y)
+        """,
+    ),
+    case(
+        "networks that each step goes through: enumerate",
+        GRAPH,
+        TWO,
+        """
+        for x, y in data.create_tuple_iterator():
+            for i, model in enumerate(nets):
+                own = opts[i]
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                step(x, y)
+        """,
+    ),
+    case(
+        "networks that each step goes through: a number of them",
+        GRAPH,
+        TWO,
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--ensemble_num", type=int, default=2)
+        args = parser.parse_args()
+        for x, y in data.create_tuple_iterator():
+            for i in range(args.ensemble_num):
+                model, own = nets[i], opts[i]
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                step(x, y)
+        """,
+    ),
+    case(
+        "networks that each step goes through: phases",
+        GRAPH,
+        TWO,
+        """
+        for x, y in data.create_tuple_iterator():
+            for phase in (0, 1):
+                model, own = nets[phase], opts[phase]
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                step(x, y)
+        """,
+    ),
+    case(
+        "networks that each step goes through: a display",
+        GRAPH,
+        TWO,
+        """
+        for x, y in data.create_tuple_iterator():
+            for model, own in ((nets[0], opts[0]), (nets[1], opts[1])):
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                step(x, y)
+        """,
+    ),
+    case(
+        "of each network, and the same for all",
+        GRAPH,
+        TWO,
+        """
+        for epoch in range(10):
+            for x, y in data.create_tuple_iterator():
+                for model, own in zip(nets, opts):
+                    measure = nn.MAELoss()  # ! unsafe
+                    step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)  # ! no fix
+                    step(x, y)
+                    print(measure(model(x), y))
         """,
     ),
 ]
@@ -500,6 +580,33 @@ QUIET = [
             model = nn.Dense(64, 16)
             step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), nn.SGD(model.trainable_params()))
             for x, y in data.create_tuple_iterator():
+                step(x, y)
+        """,
+    ),
+    case(
+        "every tenth step for each network",
+        GRAPH,
+        TWO,
+        """
+        steps = [nn.TrainOneStepCell(nn.WithLossCell(model, loss), own) for model, own in zip(nets, opts)]
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            if i % 10 == 0:
+                for model in nets:
+                    measure = nn.MAELoss()
+                    print(measure(model(x), y))
+            for model, step in zip(nets, steps):
+                step(x, y)
+        """,
+    ),
+    case(
+        "networks in each of several trainings",
+        GRAPH,
+        TWO,
+        """
+        x, y = ops.ones((8, 64), ms.float32), ops.ones((8, 16), ms.float32)
+        for trial in range(3):
+            for model, own in zip(nets, opts):
+                step = nn.TrainOneStepCell(nn.WithLossCell(model, loss), own)
                 step(x, y)
         """,
     ),

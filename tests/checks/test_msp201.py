@@ -895,6 +895,15 @@ QUIET = [
     ),
     case("convolutions of a few channels", IMPORTS, cell("self.conv = nn.Conv2d(1, 6, (5, 5))", "self.conv(x)"), RUN),
     case("depthwise convolution", IMPORTS, cell("self.conv = nn.Conv2d(64, 64, 3, group=64)", "self.conv(x)"), RUN),
+    case(
+        "layers that are narrow, whatever the data has",
+        IMPORTS,
+        cell(
+            "self.first = nn.Dense(dataset.width(), 32)\nself.fc = nn.Dense(32, dataset.classes())",
+            "self.fc(self.first(x))",
+        ),
+        RUN,
+    ),
     case("small recurrent layer", IMPORTS, cell("self.rnn = nn.LSTM(32, 8)", "self.rnn(x)[0]"), RUN),
     case(
         "layer that is built and never called",

@@ -808,7 +808,9 @@ def test_a_level_that_was_taken_out_is_not_offered(before: str, behind: str, is_
         ("nn.Linear(width, 1)", False),
         ("nn.Linear(32, 64)", False),
         ("nn.Linear(64, 64)", True),
-        ("nn.Dense(width, 16)", True),
+        ("nn.Dense(width, 16)", False),
+        ("nn.Dense(63, width)", False),
+        ("nn.Dense(width, 64)", True),
         ("nn.Conv2d(3, width, 3)", True),
     ],
 )

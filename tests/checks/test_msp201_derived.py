@@ -157,3 +157,63 @@ def test_a_class_is_a_loss_by_what_its_base_derives_from(base: str) -> None:
     (finding,) = Program({"train.py": join(INSIDE.replace("BASE", base))}).lint(CODE).findings
     assert finding.fix is None
     assert any("`Own` is not known to work" in each.message for each in finding.related)
+
+
+OF_LOSS = """
+    import mindspore as ms
+    from mindspore import nn, ops
+    from mindcv import create_model
+    import mindspore.dataset as ds
+
+    ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+
+
+    class Own(BASE):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def construct(self, x, y):
+            return ops.abs(self.inner(x) - y).mean()
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    net = NETWORK
+    own = Own(INNER)
+    own.to_float(ms.float16)
+    model = ms.Model(net, own, nn.SGD(net.trainable_params()))
+    model.train(3, ds.MindDataset("a").batch(32))
+    """
+
+
+def _reported(base: str, network: str, inner: str) -> int:
+    text = join(OF_LOSS.replace("BASE", base).replace("NETWORK", network).replace("INNER", inner))
+    return len(Program({"train.py": text}).lint(CODE).findings)
+
+
+@pytest.mark.parametrize("network", ["Net()", 'create_model("vit")'])
+@pytest.mark.parametrize("base", ["nn.LossBase", "nn.MSELoss", "nn.SoftmaxCrossEntropyWithLogits", "ms.train.Accuracy"])
+def test_a_loss_in_half_precision_sets_no_network(base: str, network: str) -> None:
+    assert _reported(base, network, "nn.Identity()")
+
+
+@pytest.mark.parametrize(
+    ("base", "network", "inner"),
+    [
+        ("nn.LossBase", 'create_model("vit")', "Net()"),
+        ("nn.LossBase", 'create_model("vit")', "net"),
+        ("nn.LossBase", "Net()", "tools.unknown()"),
+        ("nn.Cell", 'create_model("vit")', "nn.Identity()"),
+        ("tools.Unknown", 'create_model("vit")', "nn.Identity()"),
+    ],
+)
+def test_what_may_be_a_network_in_half_precision_sets_it(base: str, network: str, inner: str) -> None:
+    assert not _reported(base, network, inner)

@@ -1842,6 +1842,14 @@ ONCE = """
         ("EPOCHS = 10", "steps = dataset.get_dataset_size() * EPOCHS", "steps"),
         ("EPOCHS = 10", "def same(given):\n        return given", "dataset.get_dataset_size() * EPOCHS"),
         ("EPOCHS = 10", "steps, name = EPOCHS * dataset.get_dataset_size(), 'net'", "int(steps)"),
+        ("EPOCHS = 10", "def count(data):\n        return data.get_dataset_size() * EPOCHS", "count(dataset)"),
+        (
+            "EPOCHS = 10",
+            "def both(data):\n        return 1, data.get_dataset_size() * EPOCHS\n    _, n = both(dataset)",
+            "n",
+        ),
+        ("EPOCHS, args = 10, object()", "args.steps = dataset.get_dataset_size() * EPOCHS", "args.steps"),
+        ("EPOCHS = n = 10", "size = dataset.get_dataset_size()\n    steps = size * n", "steps"),
     ],
 )
 def test_a_checkpoint_after_the_last_epoch_is_saved_once(before: str, steps: str, given: str) -> None:

@@ -190,6 +190,33 @@ FIRES = [
             step(x, y)
         """,
     ),
+    case(
+        "rows of a generator that is called twice, some left",
+        IMPORTS,
+        ROWS,
+        GRAPH,
+        """
+        test_rows = list(rows(1600))
+        train_set = ds.GeneratorDataset(list(rows(50)), ["x", "y"]).batch(16)  # ! unsafe
+        """,
+        TRAIN,
+    ),
+    *(
+        case(
+            f"arrays, some rows left: {rows}",
+            IMPORTS,
+            GRAPH,
+            "x = np.ones((50, 8), np.float32)\n",
+            f"train_set = {rows}.batch(32)  # ! unsafe\n",
+            TRAIN,
+        )
+        for rows in (
+            "ds.NumpySlicesDataset((x, x))",
+            'ds.NumpySlicesDataset({"x": x, "y": x})',
+            'ds.NumpySlicesDataset(dict(np.load("train.npz")))',
+            "ds.NumpySlicesDataset((x[:32], x[:32]))",
+        )
+    ),
 ]
 QUIET = [
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
@@ -307,6 +334,68 @@ QUIET = [
         GRAPH,
         'train_set = ds.GeneratorDataset(list(rows(1600)), ["x", "y"]).batch(16)\n',
         TRAIN,
+    ),
+    case(
+        "rows of a generator that is called twice",
+        IMPORTS,
+        ROWS,
+        GRAPH,
+        """
+        test_rows = list(rows(50))
+
+
+        def make(count, size):
+            return ds.GeneratorDataset(list(rows(count)), ["x", "y"]).batch(size)
+
+
+        train_set = make(1600, 16)
+        """,
+        TRAIN,
+    ),
+    *(
+        case(
+            f"rows of arrays: {rows}",
+            IMPORTS,
+            f"""
+            class Source:
+                def __init__(self, count=64):
+                    self.data = {rows}
+
+                def __getitem__(self, index):
+                    return self.data[index], self.data[index]
+
+                def __len__(self):
+                    return len(self.data)
+
+
+            """,
+            GRAPH,
+            'train_set = ds.GeneratorDataset(Source(), ["x", "y"]).batch(32)\n',
+            TRAIN,
+        )
+        for rows in (
+            "np.random.randn(5, 5).astype(np.float32)",  # of less than one batch: drop_remainder would leave none
+            "np.zeros((96, 3))",
+            "np.random.uniform(-1, 1, size=(count, 2)).astype(np.float32)",
+            "np.ones(shape=[64, 2]).copy()",
+            "[np.ones(3), np.ones(3)]",
+            "np.array([[1.0], [2.0]])",
+        )
+    ),
+    *(
+        case(
+            f"arrays: {rows}",
+            IMPORTS,
+            GRAPH,
+            "x = np.ones((64, 8), np.float32)\n",
+            f"train_set = {rows}.batch(32)\n",
+            TRAIN,
+        )
+        for rows in (
+            "ds.NumpySlicesDataset((x, x))",
+            'ds.NumpySlicesDataset({"x": x, "y": x}, shuffle=True)',
+            'ds.NumpySlicesDataset(data=(np.random.rand(10, 8), x), column_names=["x", "y"])',
+        )
     ),
     case("batched again", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(8, True).batch(4)\n', TRAIN),
     case(

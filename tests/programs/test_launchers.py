@@ -129,6 +129,28 @@ def test_flags_mean_what_their_option_makes_of_them(asked: str, flags: str, expe
     assert shown(reveal(files)) == expected
 
 
+COUNTS = [
+    ("nargs='?', default='CPU'", "--kind GPU", "'GPU' ('CPU')"),
+    ("nargs='?', default='CPU', const='Ascend'", "--kind", "'Ascend' ('CPU')"),
+    ("nargs='?', default='CPU'", "--kind", "None ('CPU')"),
+    ("nargs='?', default='CPU'", "", "'CPU'"),
+    ("nargs='?', type=int, default=1", "--kind 3", "3 (1)"),
+    ("nargs='?', type=int, default=1, const=2", "--kind", "2 (1)"),
+    ("nargs='?', default='CPU', const=pick()", "--kind", "('CPU') ..."),
+    ("nargs='?', default='CPU', const=pick()", "--kind GPU", "'GPU' ('CPU')"),
+    ("nargs='*', default='CPU'", "--kind GPU", "('CPU') ..."),
+    ("nargs=1, default='CPU'", "--kind GPU", "('CPU') ..."),  # a list of one
+    ("nargs='?', action='append', default='CPU'", "--kind GPU", "('CPU') ..."),
+]
+
+
+@pytest.mark.parametrize(("keywords", "flags", "expected"), COUNTS)
+def test_an_option_that_takes_none_or_one(keywords: str, flags: str, expected: str) -> None:
+    entry = f"import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--kind', {keywords})\n"
+    files = {"train.py": f"{entry}reveal(parser.parse_args().kind)\n", "run.sh": f"python train.py {flags}\n"}
+    assert shown(reveal(files)) == expected
+
+
 PLACES = [
     ("train.py", "run.sh", "python train.py -d Ascend", True),
     ("train.py", "run.bash", "python train.py -d Ascend", True),

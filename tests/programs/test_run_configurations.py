@@ -453,6 +453,21 @@ def test_a_method_that_the_run_does_not_come_to(made: str, arguments: str, expec
 
 
 NONE = "ms.set_context(mode=0)\n"
+HELD = """
+import argparse
+
+
+def fill(add):
+    add("--level", default="O2")
+
+
+parser = argparse.ArgumentParser()
+add = parser.add_argument
+add("--mode", type=int, default=0)
+fill(parser.add_argument)
+args = parser.parse_args()
+ms.set_context(mode=args.mode)
+"""
 WRONG = [
     (ARGPARSE, "--sink", "the program has no option `--sink`\n"),
     (ARGPARSE, "--egaer", 'the program has no option `--egaer`, did you mean "--eager"?\n'),
@@ -486,6 +501,8 @@ WRONG = [
     (YAML, "", "the program needs `--config`\n"),
     (YAML, "--config configs/none.yaml", "there is no file `configs/none.yaml`\n"),
     (POSITIONAL, "one", "the program needs `config`\n"),
+    (HELD, "--sink", "the program has no option `--sink`\n"),
+    (HELD, "--mode abc", "`--mode` takes an integer, not `abc`\n"),
 ]
 
 
@@ -501,6 +518,8 @@ TAKEN = [
     (ARGPARSE, "--mode 0 --sizes 1 2"),
     (TYPED, "--lr 1e-3 --sink False --level O2 --mode 1 --own x --many O9 lenet"),
     (CLICK, "--mode 1 --level O0"),
+    (CLICK.replace('@click.option("--mode"', '@click.argument("rest", nargs=-1)\n@click.option("--mode"'), "--mode 1"),
+    (HELD, "--mode 1 --level O0"),
     # what may read the command line in a way that is not known
     ("import sys\nms.set_context(mode=int(sys.argv[1]))\n", "--mode 1"),
     ("from zoo import get_args\nms.set_context(mode=get_args().mode)\n", "--mode 1"),

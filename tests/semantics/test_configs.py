@@ -67,6 +67,19 @@ OPTIONS = [
      "first = argparse.ArgumentParser()\nfirst.add_argument('--c', default='')\n"
      "if first.parse_args().c:\n    parser.set_defaults(**unknown())\n"
      "reveal(parser.parse_args().x)", "1 ... ?"),
+    # methods under other names
+    ("add = parser.add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("add, read = parser.add_argument, parser.parse_args\nadd('--x', default=1)\nreveal(read().x)", "1 ?"),
+    ("add = parser.add_argument_group('a').add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("def fill(add):\n    add('--x', default=1)\nfill(parser.add_argument)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("adders = {'a': parser.add_argument}\nadders['a']('--x', default=1)\nreveal(parser.parse_args().x)", "1 ?"),
+    ("class A:\n    def __init__(self):\n        self.add = parser.add_argument\n        self.add('--x', default=1)\n"
+     "A()\nreveal(parser.parse_args().x)", "1 ?"),
+    ("parser.add_argument('--x', default=1)\nset_defaults = parser.set_defaults\nset_defaults(x=2)\n"
+     "reveal(parser.parse_args().x)", "2 ?"),
+    ("add = argparse.ArgumentParser().add_argument\nadd('--x', default=1)\nreveal(parser.parse_args().x)", "..."),
+    ("from functools import partial\nadd = partial(parser.add_argument, default=1)\nadd('--x')\n"
+     "reveal(parser.parse_args().x)", "..."),
     # missing ones
     ("parser.add_argument('--x', default=1)\nreveal(getattr(parser.parse_args(), 'y', 2))", "2 ?"),
     ("for key in unknown():\n    parser.add_argument('--' + key)\nreveal(getattr(parser.parse_args(), 'y', 2))",
@@ -82,6 +95,29 @@ def test_option(text: str, expected: str) -> None:
 LIBRARIES = [
     ("from absl import flags\nflags.DEFINE_bool('x', True, 'help')\nFLAGS = flags.FLAGS\nreveal(FLAGS.x)", "True ?"),
     ("from absl import flags\nflags.DEFINE_bool('x', True, 'help')\nreveal(flags.FLAGS.y)", "..."),
+    ("from absl import flags\nX = flags.DEFINE_bool('x', True, 'help')\nreveal(X.value)", "True ?"),
+    (
+        "from absl import flags\nY = flags.DEFINE_bool('y', False, '')\n"
+        "X = flags.DEFINE_bool('x', True, '')\nreveal(X.value)",
+        "True ?",
+    ),
+    ("from absl import flags\nX = flags.DEFINE_bool('x', True, 'help')\nreveal(X.name)", "absl.flags.DEFINE_bool.name"),
+    ("import typer\ndef main(x: int = typer.Option(1, '--x')):\n    reveal(x)\ntyper.run(main)", "1 ?"),
+    ("import typer\ndef main(x: int = typer.Argument(default=1)):\n    reveal(x)\ntyper.run(main)", "1 ?"),
+    ("import typer\ndef main(x: int = typer.Option(...)):\n    reveal(x)\ntyper.run(main)", "... ?"),
+    (
+        "import typer\napp = typer.Typer()\n@app.command('run')\ndef main(x: int = typer.Option(1)):\n    reveal(x)",
+        "1 ?",
+    ),
+    (
+        "import typer\napp = typer.Typer()\n@app.command()\ndef main(x: Annotated[int, typer.Option()] = 1):\n"
+        "    reveal(x)\napp()",
+        "1 ?",
+    ),
+    (
+        "import other\napp = other.Typer()\n@app.command()\ndef main(x=other.Option(1)):\n    reveal(x)",
+        "other.Option() ...",
+    ),
     ("import click\n@click.command()\n@click.option('--x', required=True)\ndef main(x):\n    reveal(x)", "..."),
     (
         "import click\n@click.command()\n@click.option('--x/--no-x', default=True)\ndef main(x):\n    reveal(x)",
@@ -93,6 +129,8 @@ LIBRARIES = [
     ("from addict import Dict\nc = Dict({'a': {'b': 1}})\nreveal(c.a.b)", "1 ?"),
     ("from munch import munchify\nc = munchify({'a': 1})\nreveal(c.a)", "1 ?"),
     ("from omegaconf import OmegaConf\nc = OmegaConf.create({'a': 1})\nreveal(c.a)", "1 ?"),
+    ("from box import Box\nc = Box({'a': {'b': 1}}, default_box=True)\nreveal(c.a.b)", "1 ?"),
+    ("from gym.spaces import Box\nc = Box({'a': 1})\nreveal(c.a)", "gym.spaces.Box.a"),
     ("from types import SimpleNamespace\nc = SimpleNamespace(a=1)\nreveal(c.a)", "1 ?"),
 ]
 
@@ -247,6 +285,79 @@ LOADS = [
     ("import yaml\ncfg = yaml.safe_load(open('c.yaml'))\ncfg['x'] = 5", "5"),
     ("import yaml\ncfg = yaml.safe_load(open('c.yaml'))\ncfg.update(unknown())", "1 ... ?"),
 ]
+
+
+AGAIN = """
+    from types import SimpleNamespace
+    import yaml
+    cfg = yaml.safe_load(open("c.yaml"))
+    """
+NESTED = [
+    # what functions make of a mapping, that call themselves for the mappings in it
+    (
+        "def f(v):\n    return {k: f(w) if isinstance(w, dict) else w for k, w in v.items()}\nreveal(f(cfg)['a']['x'])",
+        "1 ?",
+    ),
+    (
+        "def f(v):\n    return SimpleNamespace(**{k: f(w) if isinstance(w, dict) else w for k, w in v.items()})\n"
+        "reveal(f(cfg).y)",
+        "2 (Display) ?",
+    ),
+    (
+        "def f(v):\n    if isinstance(v, dict):\n        return {k: f(w) for k, w in v.items()}\n    return v\n"
+        "reveal(f({'a': {'b': {'c': 1}}})['a']['b']['c'])",
+        "1",
+    ),
+    (
+        "def f(v):\n    if not isinstance(v, dict):\n        return v\n"
+        "    return SimpleNamespace(**{k: f(w) for k, w in v.items()})\n"
+        "reveal(f({'a': {'x': 1}, 'b': {'x': 2}}).b.x)",
+        "2 ?",
+    ),
+    # of the file itself
+    ("reveal({k: v for k, v in cfg.items()}['y'])", "2 ?"),
+    ("reveal({k.upper(): v for k, v in cfg['a'].items()}['X'])", "1 ?"),
+    ("reveal(list(cfg['a'].values())[0])", "1 ?"),
+    ("reveal({k: v for k, v in cfg.items() if k != 'y'}['y'])", "..."),
+    ("reveal({k: v for k, v in cfg.items()}['z'])", "..."),
+    # not where code changes it
+    ("cfg['y'] = 5\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
+    ("cfg.update(unknown())\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
+    # nor where it may never end, or is too deep
+    ("def f(v):\n    return f(v)\nreveal(f(cfg))", ""),
+    ("def f(v):\n    return {k: f(v) for k in v.items()}\nreveal(f(cfg)['a'])", "..."),
+    (
+        "def f(v):\n    return {k: f(w) if isinstance(w, dict) else w for k, w in v.items()}\n"
+        "reveal(f({'a': {'b': {'c': {'d': {'e': 1}}}}})['a']['b']['c']['d']['e'])",
+        "...",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NESTED)
+def test_a_mapping_that_is_gone_through(text: str, expected: str) -> None:
+    files = {"train.py": f"{textwrap.dedent(AGAIN)}{text}", "c.yaml": "a:\n  x: 1\ny: 2"}
+    assert shown(reveal(files)) == expected
+
+
+TEXTS = [
+    ("import yaml\nreveal(yaml.safe_load('a: {x: 1}')['a']['x'])", "1"),
+    ('import yaml\nTEXT = """\na: 1\nb: 2\n"""\nreveal(yaml.load(TEXT, Loader=yaml.FullLoader)[\'b\'])', "2"),
+    ("import yaml\nreveal(list(yaml.safe_load_all('x: 1\\n---\\nx: 2'))[1]['x'])", "2"),
+    ("import json\nreveal(json.loads('{\"x\": [1, 2]}')['x'][1])", "2"),
+    ("import tomllib\nreveal(tomllib.loads('[a]\\nx = 1')['a']['x'])", "1"),
+    ("import toml\nreveal(toml.loads('x = 1')['x'])", "1"),
+    ("import yaml\nreveal(yaml.safe_load('a: 1')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load('x: ${y}')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load('x: [1')['x'])", "..."),
+    ("import yaml\nreveal(yaml.safe_load(unknown() + 'x: 1')['x'])", "..."),
+    ("import json\nreveal(json.loads('x = 1')['x'])", "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS)
+def test_a_text_of_the_code(text: str, expected: str) -> None:
+    assert shown(reveal(text)) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), LOADS)

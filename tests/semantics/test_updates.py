@@ -15,6 +15,13 @@ DOCUMENTS = [
     ("all = [each for each in yaml.safe_load_all(file)]\nreveal(all[0]['x'])", "1 ?"),
     ("a, b, c = [each for each in yaml.safe_load_all(file)]\nreveal(b['x'])", "'how many' ?"),
     ("all = [each for each in yaml.safe_load_all(file) if each]\nreveal(all[0]['x'])", "..."),
+    ("all = yaml.safe_load_all(file)\nfor _ in data:\n    all = [each for each in all]\nreveal(all[0]['x'])", "1 ?"),
+    (
+        "class C:\n    def __init__(self, all):\n        self.all = all\n"
+        "    def more(self):\n        return C([each for each in self.all])\n"
+        "reveal(C(yaml.safe_load_all(file)).more().more().all[0]['x'])",
+        "1 ?",
+    ),
     ("reveal(list(yaml.safe_load_all(file))[-1]['z'])", "3 ?"),
     ("reveal(list(yaml.safe_load_all(file))[3]['z'])", "..."),
     ("for each in yaml.safe_load_all(file):\n    config.update(each)\nreveal(config['z'])", "3 ?"),

@@ -1,4 +1,4 @@
-"""What Python does between the steps that compiled code takes differently, or compiles again for.
+"""What Python changes between the steps that has another effect in graph mode.
 
 Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
@@ -18,8 +18,8 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
-from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.optimizers import PARAMETERS
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
@@ -31,7 +31,7 @@ _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
-    """Yield what Python does between steps that does not mean the same in graph mode."""
+    """Yield what Python changes between steps with another effect in graph mode."""
     for site in program.sites("set_data"):
         if site.base is not None and word_of(site.base) == _RATE and _acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
@@ -50,7 +50,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
             text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in _freezing(program):
-        if _acts(program, store.site) and not is_compiled_anew(program, store.site):
+        if _acts(program, store.site) and not is_recompiled_after(program, store.site):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
@@ -62,7 +62,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
 
 
 def _freezing(program: Program) -> list[Binding]:
-    """Return what sets `requires_grad`; nothing where all is set to True, which it is from the start."""
+    """Return the stores of `requires_grad`; none where all store True, the value from the start."""
     stores = program.stores_anywhere("requires_grad")
     values = [program.value(each.value, each.scope) for each in stores if each.value is not None]
     made = (site.node for site in program.sites("Parameter") if isinstance(site.node, ast.Call))
@@ -72,19 +72,19 @@ def _freezing(program: Program) -> list[Binding]:
 
 
 def _loaded(program: Program) -> Iterator[Obstacle]:
-    """Yield what gives the weights of a network other data between the steps of a gradient function."""
+    """Yield the calls that give weights other data between the steps of a gradient function."""
     if not any(calls_gradient(program, site) for site in train_sites(program)):
         return
     text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
     for word in ("set_data", "assign_value", "load_param_into_net"):
         for site in program.sites(word):
             is_of_weight = word == "load_param_into_net" or _is_of_network(site)
-            if is_of_weight and _acts(program, site) and not is_compiled_anew(program, site):
+            if is_of_weight and _acts(program, site) and not is_recompiled_after(program, site):
                 yield obstacle(site.module, site.node, "weights", text)
 
 
 def _is_of_network(site: Site) -> bool:
-    """Return whether a method is called of a weight: an attribute, or what a loop over the weights of a cell gives."""
+    """Return whether a method of a weight is called: of an attribute, or of an item of a loop over weights."""
     if not isinstance(site.base, ast.Name):
         return isinstance(site.base, ast.Attribute) and site.base.attr != _RATE
     for binding in site.scope.lookup(site.base):
@@ -99,6 +99,7 @@ def _is_of_network(site: Site) -> bool:
 
 
 def _acts(program: Program, site: Site) -> bool:
+    """Return whether a site is Python code that runs between steps."""
     return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site, even_once=True)
 
 

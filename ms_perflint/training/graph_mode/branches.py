@@ -1,4 +1,4 @@
-"""What a test leaves different in its two arms: graph mode compiles both, into one value.
+"""Tests whose two arms differ in a way that graph mode does not compile: it makes one value of both.
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
 tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
@@ -36,7 +36,7 @@ _BY_ATTRIBUTE = Message("graph mode wants `{name}` bound in both arms of a test 
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what the arms of tests on tensors leave different in a compiled function."""
+    """Yield what the arms of a test in a compiled function do differently, where graph mode compiles both."""
     tensors = Tensors(program, function)
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):
@@ -55,7 +55,7 @@ _Found = tuple[ast.AST, str, Message]
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return what puts more into a container of the function in one arm of a test than in the other."""
+    """Return what puts more into a container in one arm of a test than the other arm does; None without one."""
     arms = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
     counts = [Counter(name.id for name, _ in puts) for puts in arms]
     for name, node in (*arms[0], *arms[1]):
@@ -68,7 +68,7 @@ def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
 
 
 def _puts(function: Scope, stmt: ast.stmt) -> Iterator[tuple[ast.Name, ast.AST]]:
-    """Yield the containers of a function into which a statement puts something, and where it does."""
+    """Yield the containers of a function that a statement fills, each with the node that does."""
     for node in ast.walk(stmt):
         if isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.Tuple, ast.List)):
             if isinstance(node.target, ast.Name):
@@ -99,9 +99,9 @@ def _is_container(binding: Binding, hops: int = _HOPS) -> bool:
 
 
 def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Tensors] = None) -> Optional[_Found]:
-    """Return a name that only one arm of a test binds, and that is used after it.
+    """Return a name that is used behind a test, and that only one arm of the test binds; None if none.
 
-    Of a test on a tensor also one that has another type after one arm than after the other.
+    With `tensors`, for a test on a tensor, it may also be a constant that is a tensor after one arm.
     """
     for name, before, made in _bound_in_one(function, test):
         if not before:
@@ -135,7 +135,7 @@ def _is_another(program: Program, known: Alternative) -> bool:
 
 
 def _bound_in_one(function: Scope, test: ast.If) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
-    """Yield the names that one arm of a test alone binds and that are used after it, with what was bound before."""
+    """Yield the names used behind a test that only one arm binds, with the bindings before it, and in the arm."""
     if any(isinstance(arm[-1], _LEAVES) for arm in (test.body, test.orelse) if arm):
         return
     arms = [{id(each) for stmt in arm for each in ast.walk(stmt)} for arm in (test.body, test.orelse)]
@@ -149,7 +149,7 @@ def _bound_in_one(function: Scope, test: ast.If) -> Iterator[tuple[str, list[Bin
 
 
 def _after(function: Scope, test: ast.If) -> list[ast.Name]:
-    """Return the first load of each name of a function below a test."""
+    """Return the first load of each name of a function behind a test."""
     loads: dict[str, ast.Name] = {}
     end = test.end_lineno or test.lineno
     for node in descendants(function.node):
@@ -177,7 +177,7 @@ class Tensors:
         return self.is_one(test)
 
     def is_given(self, binding: Binding) -> bool:
-        """Return whether a name is bound to a tensor, or one is added to it."""
+        """Return whether a binding gives a tensor, or adds one."""
         value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
         return value is not None and not binding.path and self.is_one(value)
 
@@ -211,7 +211,7 @@ class Tensors:
         return bool(known) and all(computes(each.api or each.type_api) for each in known)
 
     def _is_no_array(self, node: ast.expr) -> bool:
-        """Return whether nothing shows an array or a module: what compiled code reduces is a tensor."""
+        """Return whether an expression that compiled code reduces is no array or module, and so a tensor."""
         if isinstance(node, (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)):
             return True
         known = self.program.value(node, self.function).alternatives

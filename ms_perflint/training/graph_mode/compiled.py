@@ -1,4 +1,4 @@
-"""Which functions graph mode compiles: `construct` of cells, what is differentiated, and what they call."""
+"""The functions that graph mode compiles: `construct` of cells, what is differentiated, and what they call."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ms_perflint.training.networks.train_cells import receivers, trained_models
 from ms_perflint.training.training import MODEL_TRAINS, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
-# Compiled in every mode, or run by Python while graph mode compiles
+# Decorators of what both modes compile, or Python runs while graph mode compiles
 APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
 _OF_MODEL = ("network", "loss_fn", "optimizer")
-_TRAINED = "mindspore.train.Model."  # its methods train networks that are looked at themselves
+_TRAINED = "mindspore.train.Model."  # whose networks are looked at themselves
 _AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
-MANY = 400  # functions; of a program that compiles more, the rest is not looked at, and that is said
+MANY = 400  # functions; further ones of a program are not looked at, which is reported
 
 
 @fact
 def compiled(program: Program) -> tuple[Scope, ...]:
-    """Return the functions of the project that graph mode compiles in the training of a program, in order of calls."""
+    """Return the functions of the project that graph mode compiles in a training, in the order of calls."""
     walk = _Walk(program)
     for model in trained_models(program):
         for name in _OF_MODEL:
@@ -50,7 +50,7 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 
 @fact
 def trained(program: Program) -> tuple[Held, ...]:
-    """Return the networks, losses and functions that are trained, and what MindSpore's cells make them of."""
+    """Return the networks, losses and functions that are trained, also those in cells of MindSpore around them."""
     models = [(call, name, call.given(name)) for call in trained_models(program) for name in ("network", "loss_fn")]
     todo = [
         Held(node, call.scope)
@@ -81,7 +81,7 @@ def trained(program: Program) -> tuple[Held, ...]:
 
 
 def _own_models(program: Program) -> list[Alternative]:
-    """Return the objects that are trained by `train` or `fit` of a Model, of classes of the project."""
+    """Return the objects of classes of the project whose `train` or `fit` is that of a Model."""
     sites = program.calls(*MODEL_TRAINS)
     return [known for site in sites for known in receivers(program, site) if known.cls is not None]
 
@@ -92,11 +92,13 @@ def _inside(program: Program) -> frozenset[Scope]:
 
 
 def is_compiled(program: Program, scope: Scope) -> bool:
-    """Return whether the call stands in a function that graph mode compiles."""
+    """Return whether code is in a function that graph mode compiles."""
     return not _inside(program).isdisjoint(scope.owner.chain())
 
 
 class _Walk:
+    """Collects the functions that are compiled with some values."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.found: dict[Scope, None] = {}
@@ -128,7 +130,7 @@ class _Walk:
             self.value(self.program.evaluator.read(part))
 
     def object(self, cls: Scope) -> None:
-        """Calling a cell runs its `construct`, and those of the cells that it holds."""
+        """Add what a call of a cell compiles: its `construct`, and those of the cells that it holds."""
         construct = method(self.program.evaluator, cls, "construct")
         if construct is None or cls in self.seen or is_decorated(cls.node, *APART):
             return
@@ -141,7 +143,7 @@ class _Walk:
                         self.object(part)
 
     def _classes(self, scope: Scope) -> Iterator[Scope]:
-        """Yield the classes that a function names: a cell is made of them."""
+        """Yield the classes that a function names: it makes the parts of a cell of them."""
         names = self.program.names
         for name in sorted(scope.names):
             yield from (part for part in names.resolve(scope.module, name).scopes if part.is_class)
@@ -149,7 +151,7 @@ class _Walk:
             yield from (part for part in names.resolve_member(scope.module, name).scopes if part.is_class)
 
     def function(self, function: Scope) -> None:
-        """A function is compiled with all that it calls."""
+        """Add a function with all that it calls."""
         if function in self.found or is_decorated(function.node, *APART):
             return
         if len(self.found) >= MANY:
@@ -185,7 +187,7 @@ def steps(program: Program, function: Scope) -> list[Site]:
 
 
 def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
-    """Return the targets of an assignment, also one that works with what is there, and its value; none of others."""
+    """Return the targets of an assignment, also an augmented one, and its value; none of other statements."""
     found: list[ast.expr] = [stmt.target] if isinstance(stmt, ast.AugAssign) else [*targets(stmt)]
     return found, getattr(stmt, "value", None) if found else None
 

@@ -1,4 +1,4 @@
-"""Which calls in Python code run something that is compiled for the arguments that it is given."""
+"""The calls in Python code of what is compiled for each kind of arguments."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ms_perflint.training.bases import is_cell
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training_steps import GRADS
 
-_APART = ("jit_class", "ms_class")  # what these make is called in Python
+_APART = ("jit_class", "ms_class")  # decorators of classes whose objects Python calls
 _KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
-_AST = ("PSJit", "ast")  # how `jit` compiles by default; bytecode is guarded otherwise
+_AST = ("PSJit", "ast")  # what `jit` compiles by default: the syntax tree, not bytecode
 
 
 class Compiled(NamedTuple):
-    """What a call runs, by its name; and whether it takes the containers that it is given apart."""
+    """The name of a compiled callee, and whether the elements of containers become inputs of their own."""
 
     name: str
     takes_apart: bool
 
 
 def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Optional[Compiled]:
-    """Return what a call runs when it is compiled whatever it turns out to be; None for others.
+    """Return the callee of a call if all that it can be is compiled; None for other calls.
 
-    With `set_inputs` anywhere in the program cells are none: they say what may change. `would_be`: what a training step
-    runs that graph mode would compile, also one that is not known.
+    Where the program calls `set_inputs`, which tells the compiler what may vary, cells do not count. `would_be`: also
+    what graph mode would compile, as an unknown callee of a training step.
     """
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if callee is None:
@@ -50,6 +50,7 @@ def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Opt
 
 
 def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
+    """Return whether a callee is compiled, in graph mode or by `jit`."""
     if known.definition is not None:
         return _is_jit_function(program, known.definition)
     construct = method(program.evaluator, known.cls, "construct") if known.cls is not None else None
@@ -69,18 +70,18 @@ def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
 
 
 def _takes_apart(program: Program, known: Alternative) -> bool:
-    """Return whether the tensors of a container become inputs one by one: `enable_tuple_broaden` of 2.10."""
+    """Return whether the elements of containers become inputs of their own: `enable_tuple_broaden` of 2.10."""
     return is_optimizer(program, known.type_api, known.cls) or bool(program.naming("enable_tuple_broaden"))
 
 
 def _is_jit_function(program: Program, function: Scope) -> bool:
-    """Return whether a function has the decorator `jit`, and compiles it by what it is given."""
+    """Return whether `jit` decorates a function and compiles it for each kind of arguments."""
     calls = (each for each in getattr(function.node, "decorator_list", ()) if isinstance(each, ast.Call))
     return jit.is_decorated(program, function) and all(_is_plain(program, call, function) for call in calls)
 
 
 def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
-    """Return whether a name is bound to what `jit(function)` gives, and to nothing else."""
+    """Return whether the only value of a name is the result of `jit(function)`."""
     binding = scope.only(name)
     call = binding.whole if binding is not None else None
     made = binding.scope.module.site_at(call) if binding is not None and isinstance(call, ast.Call) else None
@@ -89,7 +90,7 @@ def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
 
 
 def _is_plain(program: Program, call: ast.Call, scope: Scope) -> bool:
-    """Return whether a `jit` compiles by what it is given: with no `input_signature`, not from bytecode."""
+    """Return whether a call of `jit` compiles for each kind of arguments: no `input_signature`, no bytecode."""
     for word in call.keywords:
         if word.arg not in _KEYWORDS and word.arg != "capture_mode":
             return False

@@ -1,4 +1,4 @@
-"""Numbers of Python that count up in a loop: graph mode compiles again for each value of an argument.
+"""Numbers that count in a loop: graph mode compiles again for each value of such an argument.
 
 Run on 2.10, CPU. In each step this is slower than PyNative. In each epoch it is a compilation, of 0.7 s for LeNet and
 3.8 s for two transformer blocks (PyNative loses as much in four steps), and a graph that stays, of 7 and 46 MB.
@@ -11,18 +11,20 @@ import re
 from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
+from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.training import callers
 
-FEW = 20  # values: each is compiled once, and kept
+FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` leave few values
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` give few values
 _KEEP = frozenset(
     {
         "builtins.float", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64", "math.exp", "math.cos",
@@ -37,7 +39,7 @@ _ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 
 
 def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site, ast.expr]]:
-    """Yield the calls of a function that run, and what they pass for the parameter that a name is at a site."""
+    """Yield what the running calls of a function pass for the parameter that a name at a site is, with the calls."""
     bindings = site.scope.lookup(name) if isinstance(name, ast.Name) else ()
     for binding in (each for each in bindings if each.kind == "parameter" and each.scope is site.scope):
         for caller in callers(program, site.scope):
@@ -47,9 +49,9 @@ def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site,
 
 
 class Loops:
-    """What loops go through and bind, and which expressions are numbers that count in them.
+    """Which expressions are numbers that count in loops, and which loops go through data.
 
-    `certain`: only what is known, for what is compiled; else also what may well be, for what would be.
+    `certain`: only what is known; else also what is likely.
     """
 
     def __init__(self, program: Program, certain: bool) -> None:
@@ -57,9 +59,9 @@ class Loops:
         self.certain = certain
 
     def of_number(self, site: Site, node: ast.expr, hops: int = HOPS) -> Iterator[ast.AST]:
-        """Yield the loops in which an expression counts, to more than a few; also those in which callers count it.
+        """Yield the loops in which an expression takes more than a few numbers, also in the code of callers.
 
-        Also a number that is computed from one that counts: `t = i / steps`.
+        Such is a number, too, that is computed from one that counts: `t = i / steps`.
         """
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             node = node.operand
@@ -115,12 +117,12 @@ class Loops:
         return site.block.loops[:1] or [loop for caller in called for loop in caller.block.loops[:1]]
 
     def is_in_pass(self, site: Site, binding: Binding) -> bool:
-        """Return whether a loop around the site, or the function that is called in each step, binds a name."""
+        """Return whether a loop around a site binds a name, or the function of the site does, outside of loops."""
         inside = [loop for loop in site.block.loops if loop in binding.block.loops or loop is binding.stmt]
         return bool(inside) or (not site.block.loops and site.scope.is_function)
 
     def _is_start_or_sum(self, binding: Binding) -> bool:
-        """Return whether a number is given a constant, or one is added: `step = 0`, `step += 1`."""
+        """Return whether a binding gives a constant, or adds a number: `step = 0`, `step += 1`."""
         stmt = binding.stmt
         if isinstance(stmt, ast.AugAssign):
             is_sum = isinstance(stmt.op, (ast.Add, ast.Sub))
@@ -132,7 +134,7 @@ class Loops:
         return binding.block.owner is loop and isinstance(loop, ast.For) and self._is_long(site, loop.iter, "")
 
     def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
-        """Return whether the variable of a loop counts its passes, and these are many."""
+        """Return whether the variable of a loop counts its iterations, and there are many."""
         head = self._behind_bar(site, head)
         word = word_of(head.func) if isinstance(head, ast.Call) and head.args else ""
         if binding.path != {"enumerate": (0,), "range": (), "trange": ()}.get(word):
@@ -140,7 +142,7 @@ class Loops:
         return (word == "enumerate" and not self.certain) or self._is_long(site, head, binding.name)
 
     def _behind_bar(self, site: Site, head: ast.expr) -> ast.expr:
-        """Return what a loop goes through, behind a progress bar: `tqdm(range(n))`."""
+        """Return what a loop goes through inside of a progress bar: `tqdm(range(n))`."""
         while isinstance(head, ast.Call) and head.args:
             if word_of(head.func) != "tqdm" and not self._apis(site, head) & _BARS:
                 break
@@ -148,16 +150,16 @@ class Loops:
         return head
 
     def _is_long(self, site: Site, head: ast.expr, name: str) -> bool:
-        """Return whether a loop has many passes: over a dataset, or a `range` with the default options.
+        """Return whether a loop has many iterations: over a dataset, or over a `range` with the default options.
 
-        Where that is not certain, by what the variable of a `range` is called.
+        An unknown `range` has many if its variable is named so, unless that has to be certain.
         """
         head = self._behind_bar(site, head)
         if isinstance(head, ast.Call) and head.args and word_of(head.func) == "enumerate":
             return self._is_long(site, head.args[0], name)
         if not isinstance(head, ast.Call) or word_of(head.func) not in _RANGES:
             return self.gives_data(site, head, arrays=True)
-        if any(self._is_size(site, each) for each in head.args[:2]):
+        if any(is_dataset_size(self.program, Part(each, site.scope)) for each in head.args[:2]):
             return True
         bounds: list[int] = []
         for each in head.args:
@@ -170,15 +172,11 @@ class Loops:
         return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
 
     def _is_number(self, site: Site, node: ast.expr) -> bool:
-        return scalar(self.program, node, site.scope) is not None or self._is_size(site, node)
-
-    def _is_size(self, site: Site, node: ast.expr) -> bool:
-        """Return whether an expression is the number of batches of a dataset."""
-        node = self._named(site, node)
-        return isinstance(node, ast.Call) and word_of(node.func) == "get_dataset_size"
+        is_size = is_dataset_size(self.program, Part(node, site.scope))
+        return is_size or scalar(self.program, node, site.scope) is not None
 
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
-        """Return what a name of the same function is bound to, by the one binding that it has."""
+        """Return the value of a name that has one binding; other expressions as they are."""
         only = site.scope.only(node) if hops else None
         return node if only is None or only.whole is None else self._named(site, only.whole, hops - 1)
 

@@ -1,4 +1,4 @@
-"""What compiled code does with the part of a tensor that a mask chooses, of which the length is not known.
+"""The part of a tensor that a mask chooses, whose length is not known, in compiled code.
 
 Run on 2.10, CPU. `x[mask] = value` is right for a number and for a tensor of no dimensions (a sum, a mean). It fails
 where the value is itself what a mask chooses, also `x[mask] += 1`; with other tensors it fails, or gives other losses.
@@ -34,8 +34,8 @@ _HOPS = 4  # names that stand for one another
 
 
 def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what a compiled function puts through a mask that is itself as long as the mask is true."""
-    values = _Values(program, function)
+    """Yield the stores through a mask of a value that a mask chooses, in a compiled function."""
+    values = _Masks(program, function)
     for node, value in values.stores():
         if values.is_chosen(node.slice) and (value is None or values.is_part(value)):
             text = Message("graph mode puts no part of a tensor through a mask: use `ops.where`")
@@ -43,8 +43,8 @@ def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
-    """Yield what a compiled function puts through a mask, or reads of one, of which it is not known that it works."""
-    values = _Values(program, function)
+    """Yield the stores through masks, and the reads of what masks choose, that are not known to compile."""
+    values = _Masks(program, function)
     for node, value in values.stores():
         is_mask = values.is_chosen(node.slice) or values.is_called_mask(node.slice)
         if is_mask and value is not None and not values.is_one(value) and not values.is_part(value):
@@ -59,7 +59,7 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
                 yield each
 
 
-class _Values:
+class _Masks:
     """Which expressions of a compiled function are masks, and which are parts of a tensor that a mask chooses."""
 
     def __init__(self, program: Program, function: Scope) -> None:
@@ -98,7 +98,7 @@ class _Values:
         return not any(each.kind == "for" for each in own) and (dtype is None or dtype.name == "bool_")
 
     def is_part(self, node: ast.expr, hops: int = _HOPS) -> bool:
-        """Return whether an expression is as long as a mask is true."""
+        """Return whether an expression is a part of a tensor that a mask chooses."""
         if isinstance(node, ast.Subscript):
             return self.is_chosen(node.slice) or self._gives(_DISTINCT, node.value, hops)
         if isinstance(node, ast.BinOp):
@@ -117,7 +117,7 @@ class _Values:
         return any(self.is_part(each, hops) for each in (*base, *node.args) if not isinstance(each, ast.Starred))
 
     def is_as_long(self, over: ast.expr) -> bool:
-        """Return whether a loop goes through such a part: itself, or by its shape."""
+        """Return whether a loop goes through such a part, or through a `range` of its shape."""
         shapes = (each.value for each in ast.walk(over) if isinstance(each, ast.Attribute) and each.attr == "shape")
         is_range = isinstance(over, ast.Call) and word_of(over.func) == "range"
         is_part = self.is_part(over) or self._gives((*_DISTINCT, *_FINDS), over, _HOPS)
@@ -145,7 +145,7 @@ class _Values:
         return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
 
     def _always(self, node: ast.Name, is_so: Callable[[ast.expr, int], bool], hops: int) -> bool:
-        """Return whether all that a name of the function is bound to is so; no where it may be something else too."""
+        """Return whether all values of a name of the function are so; not where there may be others."""
         is_own = hops > 0 and self.function.home(node.id) is self.function
         values = self.function.wholes(node) if is_own else []
         return bool(values) and all(is_so(each, hops - 1) for each in values)

@@ -16,9 +16,9 @@ from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
-from ms_perflint.training.graph_mode.made_anew import made_anew
 from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import recreated
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
@@ -47,7 +47,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
 
 def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
     """Return the obstacles with those that a fix can remove: what is made in every step."""
-    return (*(each.obstacle for each in made_anew(program)), *obstacles(program))
+    return (*(each.obstacle for each in recreated(program)), *obstacles(program))
 
 
 def step_functions(program: Program) -> tuple[Place, ...]:
@@ -58,7 +58,7 @@ def step_functions(program: Program) -> tuple[Place, ...]:
     steps = [
         scope
         for scope in gradients
-        if scope.is_function and any(is_optimizer_word(each.word) for each in scope.calls) and not made_anew(program)
+        if scope.is_function and any(is_optimizer_word(each.word) for each in scope.calls) and not recreated(program)
     ]
     return tuple(dict.fromkeys(scope.module.place(scope.node) for scope in steps))
 

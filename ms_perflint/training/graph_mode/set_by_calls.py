@@ -1,6 +1,6 @@
-"""What Python stores in objects by calls: `setattr(net, name, 1)`, `state.update(k=1)`, `vars(net)["k"] = 1`.
+"""Stores in objects by calls, `setattr(net, name, 1)`, `state.update(k=1)`, `vars(net)["k"] = 1`; changed containers.
 
-And what it changes in the containers that objects hold: `net.state[i] = x`, `net.log.append(x)`.
+Containers are changed in objects, `net.state[i] = x`, `net.log.append(x)`, and under names of other scopes.
 
 Run on 2.10, CPU: compiled code keeps the first value of each of these forms, as it does of an assignment.
 """
@@ -23,7 +23,7 @@ _HOPS = 4  # names that stand for one another
 
 
 class Store(NamedTuple):
-    """A value that a member of an object gets, or a global name, for which there is no object."""
+    """A store of a member of an object; of a global name, without an object."""
 
     name: str
     holder: Optional[ast.expr]
@@ -31,28 +31,28 @@ class Store(NamedTuple):
 
 
 def stored(program: Program, name: str) -> list[Binding]:
-    """Return what calls store under a name in objects; the node of each is `object.name` or `object["name"]`."""
+    """Return the stores of a name in objects by calls; the node of each is `object.name` or `object["name"]`."""
     return [store.binding for store in _stores(program) if store.name == name and store.holder is not None]
 
 
 def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[Binding]:
-    """Return what the functions of a module give a global name through `globals()`."""
+    """Return the stores of a global name through `globals()` in the functions of a module."""
     own = (store for store in _stores(program) if store.holder is None and store.binding.scope.module is module)
     return [store.binding for store in own if store.name == name]
 
 
 def changed_items(program: Program, name: str) -> list[Binding]:
-    """Return what changes the items of containers that objects hold under a name; the node of each is `object.name`."""
+    """Return the changes of items in containers that objects hold under a name; the node of each is `object.name`."""
     return [each for each in _changed_items(program) if each.name == name and isinstance(each.node, ast.Attribute)]
 
 
 def changed_names(program: Program) -> list[Binding]:
-    """Return what changes the items of containers that a module holds, or a function around others, as such names."""
+    """Return the changes of items in containers under names of modules, and of functions around others."""
     return [each for each in _changed_items(program) if isinstance(each.node, ast.Name)]
 
 
 def keys_of(change: Binding) -> frozenset[object]:
-    """Return the keys of the items that a change replaces or changes, where these are written there; else nothing."""
+    """Return the constant keys of the items that a change replaces or changes; none where they are computed."""
     by = change.stmt
     if change.path or not isinstance(by, ast.Call) or word_of(by.func) != "update" or by.args:
         return frozenset(change.path)
@@ -60,7 +60,7 @@ def keys_of(change: Binding) -> frozenset[object]:
 
 
 def is_store(change: Binding) -> bool:
-    """Return whether a change is one of those that `stored` tells by the key: `state["k"] = 1`, `state.update(k=1)`."""
+    """Return whether a change is also a store of an item: `state["k"] = 1`, `state.update(k=1)`."""
     by = change.stmt
     if isinstance(by, ast.Subscript):
         return isinstance(by.ctx, ast.Store) and not isinstance(by.value, ast.Subscript)
@@ -116,7 +116,7 @@ def _whole(node: ast.expr, scope: Scope, hops: int, key: tuple[Any, ...]) -> tup
 
 
 def _is_shared(name: ast.Name, scope: Scope) -> bool:
-    """Return whether a name is one of a module, or of a function with functions inside, which may read it."""
+    """Return whether other functions may read a name: one of a module, or of a function around others."""
     home = scope.home(name.id)
     return home is not None and (home is home.module.scope or (home.is_function and bool(home.defines)))
 
@@ -183,7 +183,7 @@ def _attribute(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block:
 def _stored(
     holder: Optional[ast.expr], name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block
 ) -> Store:
-    """Return a store as a binding that replaces what was there before, whatever the value: it is no definition."""
+    """Return a store as a binding of the kind "augment": it defines no name."""
     return Store(name, holder, Binding(name, "augment", ast.copy_location(target, node), value, (), node, block))
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Optional
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_own, word_of
@@ -40,6 +40,7 @@ _PARAMETER = "mindspore.Parameter"
 _HOLDS = ("CellList", "SequentialCell", "CellDict", "insert_child_to_cell", "setattr")
 _HOPS = 3  # cells that are given to one another
 UNHELD = Message("cells in a list have Parameters of the same names: `nn.CellList` tells them apart")
+_Named = tuple[Alternative, frozenset[str]]  # a network, and the names of its Parameters
 _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
 
 
@@ -50,29 +51,28 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     are_weights_renamed = renames(program)
     if are_weights_renamed and not _renames_optimizers(program):
         return
-    met: dict[object, tuple[Alternative, frozenset[str]]] = {}
+    met: dict[object, _Named] = {}
     for site in function.calls:
-        known = program.evaluator.callees(site).alternatives
-        identity = (known[0].identity, _copied(site)) if known else None
-        if len(known) != 1 or known[0].creation is None or identity in met:
-            continue
-        names = names_of(program, known[0])
-        own = frozenset(each for each in names if not are_weights_renamed or each.rpartition(".")[2] == "gamma")
-        others = [(other, sorted(own & theirs)) for other, theirs in met.values() if own & theirs]
-        met[identity] = known[0], own
-        shared = next((both for other, both in others if not _is_held(program, other)), None)
-        if shared is not None and not _is_held(program, known[0]):
-            text = Message(
-                "two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared[0]
-            )
+        own: dict[object, _Named] = {}
+        for known in program.evaluator.callees(site).alternatives:
+            identity = known.identity, known.copied  # a copy has the names of Parameters, too: `copy.deepcopy(net)`
+            if known.creation is not None and identity not in met:
+                names = names_of(program, known)
+                left = (each for each in names if not are_weights_renamed or each.rpartition(".")[2] == "gamma")
+                own[identity] = known, frozenset(left)
+        shared = next(_shared(program, own.values(), met.values()), None)
+        met.update(own)
+        if shared is not None:
+            text = Message("two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared)
             yield obstacle(function.module, site.node, "names", text)
 
 
-def _copied(site: Site) -> Optional[ast.AST]:
-    """Return the call that copies what a site calls, with the names of its Parameters: `copy.deepcopy(net)`."""
-    only = site.scope.only(site.node.func) if isinstance(site.node, ast.Call) else None
-    made = only.whole if only is not None else None
-    return made if isinstance(made, ast.Call) and word_of(made.func) in ("copy", "deepcopy") else None
+def _shared(program: Program, called: Iterable[_Named], met: Iterable[_Named]) -> Iterator[str]:
+    """Yield the names that Parameters of networks share with those of others, where no cell around tells them apart."""
+    for (known, names), (other, theirs) in product(called, met):
+        both = sorted(names & theirs)
+        if both and not _is_held(program, known) and not _is_held(program, other):
+            yield both[0]
 
 
 def _renames_optimizers(program: Program) -> bool:

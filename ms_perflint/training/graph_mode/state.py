@@ -33,8 +33,8 @@ from ms_perflint.training.graph_mode.compiled import (
     is_compiled,
     steps,
 )
-from ms_perflint.training.graph_mode.made_anew import is_compiled_anew
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.graph_mode.set_by_calls import (
     changed_items,
     changed_names,
@@ -134,7 +134,7 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     if binding.kind == "for":
         block = Block(scope, block, binding.stmt, "body")
     site = Site.of(binding.stmt, block)
-    return program.runs(site) and repeats(program, site, even_once=True) and not is_compiled_anew(program, site)
+    return program.runs(site) and repeats(program, site, even_once=True) and not is_recompiled_after(program, site)
 
 
 def _is_made_again(program: Program, binding: Binding) -> bool:

@@ -68,7 +68,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
             word = _refused(function, node)
             if word:
                 yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
-    values = _Values(function, running)
+    values = _Tensors(function, running)
     for site in function.owner.calls if function.is_function else ():
         if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
             found = _of_call(program, site, values)
@@ -97,7 +97,7 @@ def _refused(function: Scope, node: ast.AST) -> str:
     return _REFUSED.get(type(node), "")
 
 
-def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[str, Message]]:
+def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[str, Message]]:
     """Return what is wrong with a call in compiled code."""
     assert isinstance(site.node, ast.Call)
     is_method = isinstance(site.node.func, ast.Attribute)
@@ -106,7 +106,7 @@ def _of_call(program: Program, site: Site, values: _Values) -> Optional[tuple[st
     if is_method and site.word in _OF_CELLS:
         return site.word, Message("graph mode does not compile `{name}`", name=f"{site.word}()")
     if is_method and site.word == "asnumpy":
-        is_read = not values.is_only_told(site.node)
+        is_read = not values.is_only_shown(site.node)
         return (
             ("asnumpy", Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is"))
             if is_read
@@ -135,7 +135,7 @@ def _has_fields(known: Alternative) -> bool:
     return is_decorated(node, "dataclass") or "NamedTuple" in bases
 
 
-def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str, Message]]:
+def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[str, Message]]:
     """Return what is wrong with a call of Python's own libraries, NumPy or others in compiled code."""
     name = api.rpartition(".")[2]
     is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
@@ -148,7 +148,7 @@ def _of_library(api: str, node: ast.Call, values: _Values) -> Optional[tuple[str
     return None
 
 
-def _of_containers(program: Program, step: Site, values: _Values) -> Iterator[Obstacle]:
+def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[Obstacle]:
     """Yield dicts keyed by Parameters, and lists that grow in a loop over a tensor."""
     module = step.block.scope.module
     for node in own_nodes(step):
@@ -198,7 +198,7 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
     )
 
 
-class _Values:
+class _Tensors:
     """Which names of a function hold tensors, by the form of what is assigned to them."""
 
     def __init__(self, function: Scope, running: list[Site]) -> None:
@@ -237,7 +237,7 @@ class _Values:
         """Return whether something may be a dict: a name, not what a cell or an operator gave."""
         return isinstance(node, (ast.Name, ast.Attribute)) and not self.is_tensor(node)
 
-    def is_only_told(self, node: ast.AST) -> bool:
+    def is_only_shown(self, node: ast.AST) -> bool:
         """Return whether a value is printed, logged or tested, or not used at all."""
         inner, outer = node, self.parents.get(id(node))
         while outer is not None:
@@ -247,18 +247,18 @@ class _Values:
                 return True
             if found := targets(outer):
                 names = [target.id for target in found if isinstance(target, ast.Name)]
-                return len(names) == len(found) and all(map(self._is_told, names))
+                return len(names) == len(found) and all(map(self._is_only_shown, names))
             if isinstance(outer, ast.stmt):
-                return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_given_on(node, outer)
+                return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_passed_on(node, outer)
             inner, outer = outer, self.parents.get(id(outer))
         return False
 
-    def _is_given_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
+    def _is_passed_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
         """Return whether a value is an argument of a call in a statement."""
         calls = (each for each in ast.walk(stmt) if isinstance(each, ast.Call))
         return any(node in ast.walk(argument) for call in calls for argument in given(call))
 
-    def _is_told(self, name: str) -> bool:
+    def _is_only_shown(self, name: str) -> bool:
         if name in self.asked:
             return True
         self.asked.add(name)
@@ -267,7 +267,7 @@ class _Values:
             for node in ast.walk(self.function.node)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         )
-        told = all(self.is_only_told(load) for load in loads)
+        told = all(self.is_only_shown(load) for load in loads)
         self.asked.discard(name)
         return told
 

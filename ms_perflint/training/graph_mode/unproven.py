@@ -1,6 +1,6 @@
-"""Code of which it is not known that graph mode compiles it.
+"""Code that is not known to compile in graph mode.
 
-The burden of proof is turned: the fix stays where all that graph mode would compile is of a kind that was run on 2.10
+The fix is offered where all that graph mode would compile is of a kind that was run on 2.10
 (CPU, in `construct` and in a function under `value_and_grad`; `tests/proofs/kinds.py`), with the losses of PyNative.
 """
 
@@ -41,27 +41,27 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 
 
 @fact
-def unread(program: Program) -> tuple[Obstacle, ...]:
-    """Return what is trained and not shown by the files, or not all that it can be."""
+def unknown_networks(program: Program) -> tuple[Obstacle, ...]:
+    """Return what is trained that the files do not show, or not in full."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    told = ((part, value) for part, value in values if _is_told(value))
-    return tuple(_unseen(program, part, value) for part, value in told if not is_seen(program, value))
+    told = ((part, value) for part, value in values if _is_partly_known(value))
+    return tuple(_not_in_files(program, part, value) for part, value in told if not is_seen(program, value))
 
 
 @fact
-def is_untold(program: Program) -> bool:
-    """Return whether nothing tells what is trained: a parameter that no caller passes, a name that nothing binds."""
+def is_training_unknown(program: Program) -> bool:
+    """Return whether it is not known what is trained: a parameter that no caller passes, an unbound name."""
     parts = trained(program)
-    return not parts or not all(_is_told(program.evaluator.read(part)) for part in parts)
+    return not parts or not all(_is_partly_known(program.evaluator.read(part)) for part in parts)
 
 
-def _is_told(value: Value) -> bool:
-    """Return whether anything is known of a network or function: where it comes from, if not what it is."""
+def _is_partly_known(value: Value) -> bool:
+    """Return whether an alternative of a network or function is known."""
     return any(each.constant is NO_CONSTANT for each in value.alternatives)
 
 
-def _unseen(program: Program, part: Held, value: Value) -> Obstacle:
-    """Return what the files do not show, where it is made; or what may be something else, where it is called."""
+def _not_in_files(program: Program, part: Held, value: Value) -> Obstacle:
+    """Return an obstacle at what makes a network that the files do not show, or at an unknown callee."""
     outside = (made_outside(program, each) for each in value.alternatives)
     made = next((each.creation for each in outside if each is not None), None)
     home = part.scope.home(part.node.id) if isinstance(part.node, ast.Name) else part.scope
@@ -78,7 +78,7 @@ def _unseen(program: Program, part: Held, value: Value) -> Obstacle:
 @fact
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
-    found = list(unread(program))
+    found = list(unknown_networks(program))
     for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
         if not is_compiled(program, site.scope) and program.runs(site) and not _is_of_plain_class(program, site):
             found.append(_named(site.scope, site.node))
@@ -105,14 +105,14 @@ def _named(scope: Scope, node: ast.AST, code: str = "") -> Obstacle:
 
 
 def _text(scope: Scope, node: ast.AST) -> str:
-    """Return what stands there; of a loop and a class its first line, without what stands behind that."""
+    """Return the source text of a node; of a loop and a class its first line, without a comment."""
     text = scope.module.text(node)
     is_long = isinstance(node, (*LOOPS, ast.ClassDef))
     return text.partition("\n")[0].partition("#")[0].rstrip().rstrip(":") if is_long else text
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what a compiled function holds that is of no kind that is known to compile."""
+    """Yield the code of a compiled function that is of no kind known to compile."""
     cls = function.cls
     if cls is not None:
         odd = _oddity(program, cls)
@@ -140,7 +140,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
             value, callee = program.evaluator.callees(site), site.node.func  # type: ignore[attr-defined]
             is_unseen = any(made_outside(program, each) is not None for each in value.alternatives)
             yield (
-                _unseen(program, Held(callee, function), value)
+                _not_in_files(program, Held(callee, function), value)
                 if is_unseen
                 else _named(function, site.node, f"{ast.unparse(callee)}(...)")
             )
@@ -160,7 +160,7 @@ def _is_deep(program: Program, function: Scope, step: Site) -> bool:
 
 
 def _passes(program: Program, function: Scope, loops: Sequence[ast.AST]) -> int:
-    """Return how often the body of loops inside of one another runs; many where that is not known."""
+    """Return how often the body of nested loops runs; more than _PASSES where that is not known."""
     passes = 1
     for loop in loops:
         over = loop.iter if isinstance(loop, ast.For) else None
@@ -257,7 +257,7 @@ def _is_mapping(program: Program, function: Scope, target: ast.Subscript) -> boo
 
 @fact
 def _oddity(program: Program, cls: Scope) -> Optional[ast.AST]:
-    """Return what makes a class behave in its own way: a metaclass, a method of Python's protocol; None for others."""
+    """Return the metaclass or the method of Python's protocol of a class that changes how it behaves; None if none."""
     for each in ancestors(program.evaluator, cls):
         node = each.node
         if isinstance(node, ast.ClassDef) and any(keyword.arg == "metaclass" for keyword in node.keywords):

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks import read_whole
-from ms_perflint.training.networks.plans import Obstacle
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
@@ -49,7 +49,7 @@ class Half(NamedTuple):
     inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
 
 
-def first(program: Program, training: Training, half: Half) -> Optional[Obstacle]:
+def first(program: Program, training: Training, half: Half) -> Optional[Related]:
     """Return the first thing of a training that is not known to work in half precision."""
     read = read_whole.read(program, training.call, half.networks, half.inner)
     if read.not_known is not None:
@@ -63,7 +63,7 @@ def first(program: Program, training: Training, half: Half) -> Optional[Obstacle
     return next((each for kind in kinds for each in kind), None)
 
 
-def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
+def _by_loss(program: Program, training: Training) -> Iterator[Related]:
     """Yield the loss of a Model that is not known, and a network for evaluation, which would compute in half."""
     call = training.call
     if training.kind != "model" or call.is_spread:
@@ -71,19 +71,19 @@ def _by_loss(program: Program, training: Training) -> Iterator[Obstacle]:
     node, loss = call.given("loss_fn"), call.argument("loss_fn")
     is_loss = all(each.is_object or each.definition is not None for each in loss.alternatives)
     if node is not None and (loss.open or not loss.alternatives or not is_loss):
-        yield Obstacle(call.module, node, Message("the loss is not known"))
+        yield Related(call.module.place(node), Message("the loss is not known"))
     for cell in program.calls(*PIPELINES):
-        yield Obstacle(cell.module, cell.node, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
+        yield Related(cell.place, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
     trained = {known.identity for known in call.argument("network").alternatives}
     for export in program.calls("mindspore.export"):
         if any(known.identity in trained for known in export.argument("net").alternatives):
-            yield Obstacle(export.module, export.node, Message("what is exported here would compute in FP16"))
+            yield Related(export.place, Message("what is exported here would compute in FP16"))
     other = call.given("eval_network") if call.api == MODEL else None
     if other is not None and not call.argument("eval_network").must_be(None):
-        yield Obstacle(call.module, other, Message("the network for evaluation would compute its loss in FP16"))
+        yield Related(call.module.place(other), Message("the network for evaluation would compute its loss in FP16"))
 
 
-def _by_step(program: Program, training: Training) -> Iterator[Obstacle]:
+def _by_step(program: Program, training: Training) -> Iterator[Related]:
     """Yield what a training step of one's own does with its loss and gradients beside the standard step."""
     call = training.call
     for value in training.values:
@@ -92,35 +92,35 @@ def _by_step(program: Program, training: Training) -> Iterator[Obstacle]:
                 for site in program.callers(known.definition):
                     if isinstance(site.node, ast.Call) and program.runs(site) and site not in training.sites:
                         text = Message("the function that is differentiated is called here too, where its loss is used")
-                        yield Obstacle(site.module, site.node, text)
+                        yield Related(site.place, text)
             if training.kind == "cell" and known.cls is not None:
                 yield from _by_train_cell(program, known.cls, call)
 
 
-def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Obstacle]:
+def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related]:
     """Yield what a train cell of the project holds beside one network, one optimizer and its gradients."""
     if any("WithLossScale" in api for api in base_apis(program, cls)):
         return
     words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
     if any(re.search(_SCALES, word) for word in words):
-        yield Obstacle(cls.module, cls.node, Message("this step scales or accumulates gradients in its own way"))
+        yield Related(cls.module.place(cls.node), Message("this step scales or accumulates gradients in its own way"))
     values = [program.value(each, call.scope) for each in given(call.node) if not isinstance(each, ast.Starred)]
     known = (value.alternatives for value in values)
     if sum(any(is_optimizer(program, each.type_api, each.cls) for each in some) for some in known) > 1:
-        yield Obstacle(call.module, call.node, Message("this step has several optimizers"))
+        yield Related(call.place, Message("this step has several optimizers"))
 
 
-def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Obstacle]:
+def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Related]:
     """Yield a loss that takes the logarithm of what a network gives in half precision."""
     losses = program.calls(*_OF_PROBABILITIES)
     if losses and read.words & _PROBABILITIES:
         text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
-        yield Obstacle(losses[0].module, losses[0].node, text)
+        yield Related(losses[0].place, text)
 
 
-def _by_sum(program: Program) -> Iterator[Obstacle]:
+def _by_sum(program: Program) -> Iterator[Related]:
     """Yield a loss that is the sum over a batch."""
     words = ((module, word) for module in _LOSSES for word in mindspore_api.exports(module) if re.search(_LOSS, word))
     for call in program.calls(*sorted({mindspore_api.canonical(".".join(name)) for name in words})):
         if call.given("reduction") is not None and call.argument("reduction").must_be("sum"):
-            yield Obstacle(call.module, call.node, Message("gradients of a loss that is a sum may exceed FP16"))
+            yield Related(call.place, Message("gradients of a loss that is a sum may exceed FP16"))

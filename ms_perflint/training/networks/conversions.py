@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_own
 from ms_perflint.infer.parameters import argument as argument_of
@@ -17,7 +18,7 @@ from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
 from ms_perflint.training.networks.inner_parts import is_loss_value, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
-from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use, converted
+from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
 from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
 from ms_perflint.training.optimizers import is_optimizer
@@ -42,7 +43,7 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
     return Plan(uses, tuple(found.inner.values()), (*found.obstacles, *_twice(program, uses)))
 
 
-def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Obstacle]:
+def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Related]:
     """Yield the parts of a network that is converted as a whole too."""
     parts = [use for use in uses if use.is_part]
     wholes = [converted(program, use) for use in uses if not use.is_part] if parts else []
@@ -52,7 +53,7 @@ def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Obstacle]:
             text = Message(
                 "this part belongs to a network that another loss takes as a whole: it would be converted twice"
             )
-            yield Obstacle(use.module, use.node, text)
+            yield Related(use.place, text)
 
 
 def together(program: Program, trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
@@ -77,7 +78,7 @@ class _Finder:
         self.program = program
         self.uses: dict[int, Use] = {}  # identity of the expression -> use
         self.inner: dict[Scope, Inner] = {}
-        self.obstacles: list[Obstacle] = []
+        self.obstacles: list[Related] = []
 
     def training(self, training: Training) -> None:
         call = training.call
@@ -94,7 +95,7 @@ class _Finder:
         else:
             self.cell(call)
         if not self.uses and not self.inner and not self.obstacles:
-            self.obstacles.append(Obstacle(call.module, call.node, Message("where its network is made is not known")))
+            self.obstacles.append(Related(call.place, Message("where its network is made is not known")))
 
     def cell(self, call: Call) -> None:
         """A train cell: what it is given first is the loss, or the network, where it is given a loss beside it."""
@@ -144,7 +145,7 @@ class _Finder:
         if known.cls is not None:
             self.parts(known.cls)
         else:
-            self.obstacles.append(Obstacle(call.module, call.node, INSIDE))
+            self.obstacles.append(Related(call.place, INSIDE))
 
     def _gives_loss(self, around: Alternative, known: Alternative) -> bool:
         """Return whether a cell returns the loss that the network computes to which it gives the labels too."""
@@ -179,7 +180,7 @@ class _Finder:
             known = self.program.evaluator.callees(site).alternatives
             cells = [each for each in known if each.is_object and self._multiplies(each)]
             if any(self._is_part(each.receiver) for each in known if each.receiver is not None and _is_member(each)):
-                self.obstacles.append(Obstacle(function.module, site.node, METHOD))
+                self.obstacles.append(Related(site.place, METHOD))
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
                     continue
@@ -189,7 +190,7 @@ class _Finder:
                     self.called(site, function, gradient)
             if not cells and not self._is_known_loss(site, known) and _is_network_by_use(site.node, gradient):
                 if depth == DEPTH and _is_loss_inside(function, site):
-                    self.obstacles.append(Obstacle(function.module, site.node, INSIDE))
+                    self.obstacles.append(Related(site.place, INSIDE))
                 else:
                     self.called(site, function, gradient)
             inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
@@ -224,7 +225,7 @@ class _Finder:
             self.add(Use(where.module, where, callee, gradient.stmt))
             return
         text = Message("the network that the gradient function calls is bound in another scope")
-        self.obstacles.append(Obstacle(function.module, site.node, text))
+        self.obstacles.append(Related(site.place, text))
 
     def use(self, argument: ast.expr, call: Call) -> None:
         self.add(Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
@@ -234,10 +235,10 @@ class _Finder:
         once = _once(self.program, use, DEPTH)
         if once is None:
             text = Message("the training step is created per step or epoch, and would convert its network each time")
-            self.obstacles.append(Obstacle(use.module, use.node, text))
+            self.obstacles.append(Related(use.place, text))
         elif is_read_by_taker(self.program, once):
             text = Message("what takes the network uses attributes that the converted one does not have")
-            self.obstacles.append(Obstacle(use.module, use.node, text))
+            self.obstacles.append(Related(use.place, text))
         else:
             self.uses.setdefault(id(once.node), once)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import position, spelling, word_of
+from ms_perflint.infer.calls import depends
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
@@ -126,6 +127,8 @@ class FreeWidths:
         out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
         if not any(map(self._may_be_unaligned, out)) and (out or layers.slots(call)):
             return  # before it is asked what feeds what
+        if not out and node is not None and not self._may_be_for_one_call(call, node):
+            return
         for slot in feeds.feeds(self.program, call.module).slots(call):
             found = self._of_slot(slot) if slot.role == layers.OUT else None
             if found is not None:
@@ -134,6 +137,21 @@ class FreeWidths:
     def _may_be_unaligned(self, width: Number) -> bool:
         """Return whether a width, or a part of it, is unaligned."""
         return any(self._is_unaligned(each.value) for each in (width, *width.parts))
+
+    def _may_be_for_one_call(self, call: Call, node: ast.expr) -> bool:
+        """Return whether a width that is not known may be known, and unaligned, where one call makes the layer.
+
+        That is one of the numbers that all calls together can give, unless these are too many.
+        """
+        value = self.program.value(node, call.scope)
+        if isinstance(node, ast.BinOp):
+            sides = node.left, node.right
+            is_lost = not value.alternatives and all(self.program.value(side, call.scope).constants for side in sides)
+            if is_lost or any(self._may_be_for_one_call(call, side) for side in sides):
+                return True
+        return any(type(each) is int and self._is_unaligned(each) for each in value.constants) or (
+            not value.alternatives and depends(value)
+        )
 
     def _of_slot(self, slot: layers.Slot) -> Optional[Hidden]:
         if not self._may_be_unaligned(slot.number):

@@ -37,7 +37,7 @@ MARKS = (*sorted(NAMES), *sorted(TEXTS), PRECISION)
 KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
 
 _NAMED_LEVELS = frozenset({"O0", "O1", "O2", "O3"})
-_OTHERS = ("Metric", "Callback", "Loss", "LossBase")  # classes that are no part of a network
+_BESIDE = ("Metric", "Callback", "Loss", "LossBase")  # classes that are no part of a network
 
 Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
 
@@ -287,29 +287,36 @@ def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
         given = site.node.func.value
     else:
         given = next(iter(site.node.args), None)
-    return given is None or _may_hold(network, program.value(given, site.scope))
+    return given is None or _may_hold(program, network, program.value(given, site.scope))
 
 
-def _may_hold(network: Reach, value: Value) -> bool:
+def _may_hold(program: Program, network: Reach, value: Value) -> bool:
     """Return whether a value may be the network, or a part of it that multiplies."""
     if value.open or not value.alternatives or not all(known.is_object for known in value.alternatives):
         return True
-    return any(_holds(network, known) for known in value.alternatives)
+    return any(_holds(program, network, known) for known in value.alternatives)
 
 
-def _holds(network: Reach, known: Alternative) -> bool:
+def _holds(program: Program, network: Reach, known: Alternative) -> bool:
+    """Return whether an object is a part of the network that multiplies, or may be the part that is not known."""
+    if _is_beside_networks(program, known):
+        return False
     made = known.creation
     if made is None:  # `self`
-        return known.cls is None or known.cls in network.scopes or _is_hidden_in(network, known)
-    if known.type_api not in WRAPPERS and re.search(precision.EXEMPT, known.type_api.rpartition(".")[2]):
-        return False  # a loss, an activation, a normalisation
+        return known.cls is None or known.cls in network.scopes or network.is_hidden
     within = made.scope.owner in network.scopes or made.scope.owner.parent in network.scopes
-    return known.identity in network.objects or within or _is_hidden_in(network, known)
+    return known.identity in network.objects or within or network.is_hidden
 
 
-def _is_hidden_in(network: Reach, known: Alternative) -> bool:
-    """Return whether it may be the part of the network that is not known."""
-    return network.is_hidden and not any(api.endswith(_OTHERS) for api in (known.type_api,) if api)
+def _is_beside_networks(program: Program, known: Alternative) -> bool:
+    """Return whether an object is a metric, a callback, a loss, or a layer that stays in float32 on purpose."""
+    if known.cls is not None:
+        inner = networks.reach(program, [Value((known,))])  # a loss may be given a network
+        is_other = any(base.endswith(_BESIDE) for base in kin(program, "", known.cls))
+        return is_other and not inner.has_products and not inner.is_hidden
+    names = kin(program, known.type_api, None)
+    is_exempt = re.search(precision.EXEMPT, known.type_api.rpartition(".")[2]) is not None
+    return known.type_api not in WRAPPERS and (is_exempt or any(name.endswith(_BESIDE) for name in names))
 
 
 def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -> bool:
@@ -327,13 +334,13 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
         return not _is_unselected(program, mention)
     made = program.value(call, mention.scope)
     are_cells = not made.open and bool(made.alternatives) and all(is_cell(program, each) for each in made.alternatives)
-    return not are_cells or _may_hold(network, made)
+    return not are_cells or _may_hold(program, network, made)
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
     """Return whether a class that is not known to be a part of the network may be one, or holds its settings."""
     bases = kin(program, "", cls)
-    if any(base.endswith(_OTHERS) for base in bases):
+    if any(base.endswith(_BESIDE) for base in bases):
         return False
     return network.is_hidden or not any(base.startswith(CELLS) for base in bases)
 

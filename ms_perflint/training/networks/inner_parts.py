@@ -8,6 +8,7 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ms_perflint.core.findings import Related
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import is_own
@@ -19,7 +20,7 @@ from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
 from ms_perflint.training.networks.inner_losses import fed_by
 from ms_perflint.training.networks.networks import added, is_loss, is_loss_api, multiplies
-from ms_perflint.training.networks.plans import Inner, Obstacle, Plan, Use
+from ms_perflint.training.networks.plans import Inner, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
 
 if TYPE_CHECKING:
@@ -68,26 +69,26 @@ class _Parts:
         self.layers: list[str] = []
         self.losses: list[str] = []
         self.uses: list[Use] = []  # what is converted where it is made
-        self.foreign: dict[str, Obstacle] = {}
-        self.stays: dict[str, Obstacle] = {}  # parts that cannot be converted where they are made
+        self.foreign: dict[str, Related] = {}
+        self.stays: dict[str, Related] = {}  # parts that cannot be converted where they are made
 
     def plan(self) -> Plan:
         for name, bindings in (item for each in self.classes for item in each.attributes.items()):
             if name in self.names:
                 self._attribute(name, bindings)
-        library = [each for each in self.foreign.values() if each.text == FOREIGN]
+        library = [each for each in self.foreign.values() if each.message == FOREIGN]
         if self.losses and self.layers:
             return self._in_place(library)
         obstacles = [*library, *self.foreign.values(), *self.stays.values()]
         if not obstacles and self.uses:
             # the names are those of the parameters, which are other ones when the parts are made converted
             loaded = loads.loads(self.program, self.classes)
-            obstacles = [Obstacle(call.module, call.node, LOADED) for call in loaded]
+            obstacles = [Related(call.place, LOADED) for call in loaded]
         if not obstacles and not self.uses:
-            obstacles = [Obstacle(self.cls.module, self.cls.node, ALONE)]
+            obstacles = [Related(self.cls.module.place(self.cls.node), ALONE)]
         return Plan((), (), tuple(obstacles[:1])) if obstacles else Plan(tuple(self.uses), (), ())
 
-    def _in_place(self, library: Sequence[Obstacle]) -> Plan:
+    def _in_place(self, library: Sequence[Related]) -> Plan:
         """Set the layers of a network with a cell for its loss to half precision, and that cell to float32."""
         construct = next((each.method("construct") for each in self.classes if each.method("construct")), None)
         fed = [self.foreign[name] for name in fed_by(construct, self.layers, self.foreign)] if construct else []
@@ -109,7 +110,7 @@ class _Parts:
             if not known or not all(is_cell(self.program, each) for each in known):
                 if name in self.called and any(_is_of_library(each) for each in known):
                     text = FOREIGN if any(family.is_network(each.type_api) for each in known) else FED
-                    self.foreign[name] = Obstacle(scope.module, value, text)
+                    self.foreign[name] = Related(scope.module.place(value), text)
                 continue
             if is_loss_value(self.program, value, scope) or all("Norm" in each.type_api for each in known):
                 self.losses.append(name)
@@ -121,23 +122,23 @@ class _Parts:
                 if isinstance(use, Use):
                     self.uses.append(use)
                 else:
-                    self.stays.setdefault(name, use or Obstacle(scope.module, value, STAYS))
+                    self.stays.setdefault(name, use or Related(scope.module.place(value), STAYS))
 
-    def _use(self, name: str, binding: Binding, known: Known) -> Use | Obstacle | None:
+    def _use(self, name: str, binding: Binding, known: Known) -> Use | Related | None:
         """Return a part that is converted where it is made, or why it is not; None where it is not known to be."""
         value, stmt, scope = binding.value, binding.stmt, binding.scope
         assert value is not None and isinstance(stmt, ast.stmt)
         is_part = partial(is_own, name=name)
         if name in self.called:
             if any(members(self.program, each.node, is_part) or takes_apart(each, is_part) for each in self.classes):
-                return Obstacle(scope.module, value, APART)
+                return Related(scope.module.place(value), APART)
             return Use(scope.module, scope, value, stmt, True)
         is_row = all(each.type_api in _ROWS and not list(added(self.program, each)) for each in known)
         given = value.args if isinstance(value, ast.Call) and not value.keywords else []
         if not is_row or len(given) != 1 or not _is_list(given[0], scope):
             return None
         if any(not _goes_through(self.program, each, name) for each in self.classes):
-            return Obstacle(scope.module, value, APART)
+            return Related(scope.module.place(value), APART)
         return Use(scope.module, scope, value, stmt, True, is_row=True)
 
     def _may_multiply(self, known: Known) -> bool:

@@ -50,7 +50,6 @@ MATMUL_OPS = _CONVOLVES | {
     "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
     "dot", "batch_dot", "tensor_dot", "tensordot", "flash_attention_score",
 }  # fmt: skip
-BLOCK = 16  # a Cube unit computes blocks of 16 x 16
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
 _METHODS = frozenset({"matmul", "bmm"})  # also of Tensor
@@ -129,8 +128,8 @@ def _side(call: Call) -> Optional[int]:
     given = {role: _number(call, name) for name, role in LAYERS.get(call.api, ())}
     into, out = given.get(IN), given.get(OUT)
     if into is None or out is None:
-        known = into or out
-        return known if known is not None and known < BLOCK and call.api in DENSE else None
+        most = into or out  # of the smaller one, whatever the other is
+        return most if most is not None and most < SIDE and call.api in DENSE else None
     if call.api in RECURRENT:
         wide = out * _GATES.get(call.api.rpartition(".")[2], 1)
         return max(min(into, wide), out)

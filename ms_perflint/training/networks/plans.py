@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.values import Value
@@ -24,6 +25,11 @@ class Use(NamedTuple):
     is_part: bool = False  # of a network that computes its loss itself: it is converted where it is made
     is_outer: bool = False  # its name belongs to a scope around: it gets another one
     is_row: bool = False  # a container, of which each cell is converted
+
+    @property
+    def place(self) -> Place:
+        """Return where it stands."""
+        return self.module.place(self.node)
 
 
 def converted(program: Program, use: Use) -> Value:
@@ -45,25 +51,17 @@ def converted(program: Program, use: Use) -> Value:
     return program.value(last, scope)
 
 
-class Obstacle(NamedTuple):
-    """Why no diff can be shown, and where that stands."""
-
-    module: SemanticIndex
-    node: ast.AST
-    text: str
-
-
 class NotKnownError(Exception):
     """The first place of a network that is not known to work in half precision: its reading ends there."""
 
-    def __init__(self, obstacle: Obstacle) -> None:
-        super().__init__(obstacle.text)
+    def __init__(self, obstacle: Related) -> None:
+        super().__init__(obstacle.message)
         self.obstacle = obstacle
 
 
 def stop(module: SemanticIndex, node: ast.AST, text: str) -> None:
     """End the reading, with what is told."""
-    raise NotKnownError(Obstacle(module, node, text))
+    raise NotKnownError(Related(module.place(node), text))
 
 
 def hidden(module: SemanticIndex, node: ast.AST) -> None:
@@ -93,4 +91,4 @@ class Plan(NamedTuple):
 
     uses: tuple[Use, ...]
     inner: tuple[Inner, ...]
-    obstacles: tuple[Obstacle, ...]
+    obstacles: tuple[Related, ...]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.index.syntax_forms import descendants, is_own, position, targets, word_of
@@ -18,7 +19,7 @@ from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import added, is_loss_api
-from ms_perflint.training.networks.plans import NotKnownError, Obstacle, hidden, stop, unknown
+from ms_perflint.training.networks.plans import NotKnownError, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import STEP_CELLS
@@ -36,7 +37,7 @@ class Read(NamedTuple):
     """What was found in a network: its layers and operators by their last words, and what is not known of it."""
 
     words: frozenset[str]
-    not_known: Optional[Obstacle]  # the first place that is not known to work in half precision
+    not_known: Optional[Related]  # the first place that is not known to work in half precision
 
 
 def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
@@ -45,7 +46,7 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
     `root`: what makes the training. `inner`: classes of which the layers are converted, and the loss is not.
     """
     reader = _Reader(program, root, inner)
-    found: Optional[Obstacle] = None
+    found: Optional[Related] = None
     try:
         for cls in inner:
             reader.cls(cls)

@@ -233,7 +233,7 @@ def are_unknown(program: Program) -> bool:
 
 def unknown(program: Program) -> Optional[Message]:
     """Return what hides the networks that are trained."""
-    return why_unknown(program, trainings(program)) if any_order(program) else NOWHERE
+    return why_unknown(program, any_order(program)) if any_order(program) else NOWHERE
 
 
 def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:

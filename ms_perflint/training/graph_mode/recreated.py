@@ -1,4 +1,4 @@
-"""Gradient functions, train cells and other cells that are made in every step: graph mode compiles each of them.
+"""Gradient functions, train cells and other cells that each step makes again: graph mode compiles each of them.
 
 Run on 2.10, CPU, a network of two layers, per step: `value_and_grad`, `grad`, `GradOperation`, `TrainOneStepCell`,
 `WithLossCell`, a loss or an optimizer made in each step is 2 to 10 times slower in graph mode than in PyNative, and
@@ -35,49 +35,49 @@ _HOPS = 4  # names and functions between what is called and what made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 
 
-class Anew(NamedTuple):
-    """What is made in every step, and in front of which statement it can be made once; None where that is not shown."""
+class Recreated(NamedTuple):
+    """A call that each step makes again, and the statement before which it can be made once; None without one."""
 
     site: Site
     before: Optional[ast.stmt]
 
     @property
     def name(self) -> str:
-        """Return what makes it: `value_and_grad`."""
+        """Return the word of the call: `value_and_grad`."""
         return self.site.word
 
     @property
     def obstacle(self) -> Obstacle:
-        """Return it as an obstacle."""
+        """Return it as an obstacle to graph mode."""
         message = Message("graph mode compiles this `{name}` in every step", name=self.name)
         return obstacle(self.site.module, self.site.node, "made anew", message)
 
 
 @fact
-def made_anew(program: Program) -> tuple[Anew, ...]:
-    """Return what is made in every step and called there, in Python code."""
+def recreated(program: Program) -> tuple[Recreated, ...]:
+    """Return the calls in Python code that each step makes again, and whose result it calls."""
     found: dict[Site, None] = {}
     for scope in training_scopes(program):
         if not is_compiled(program, scope):
             for site in scope.calls:
-                found.update(dict.fromkeys(_made_for(program, site)))
+                found.update(dict.fromkeys(_makers_in_iteration(program, site)))
     found = {site: None for site in found if program.runs(site) and repeats(program, site)}
     for site in train_sites(program):
-        found.update(dict.fromkeys(_made_elsewhere(program, site)))
+        found.update(dict.fromkeys(_makers_elsewhere(program, site)))
     return _in_order(found)
 
 
-def _in_order(found: Iterable[Site]) -> tuple[Anew, ...]:
-    return tuple(Anew(site, place(site)) for site in sorted(found, key=lambda each: (each.module.path, each.span)))
+def _in_order(found: Iterable[Site]) -> tuple[Recreated, ...]:
+    return tuple(Recreated(site, place(site)) for site in sorted(found, key=lambda each: (each.module.path, each.span)))
 
 
 @fact
-def made_per_epoch(program: Program) -> Optional[Site]:
-    """Return what makes a gradient function or train cell again for each epoch, though not for each step; None if none.
+def recreated_per_epoch(program: Program) -> Optional[Site]:
+    """Return the call that makes a gradient function or train cell for each epoch, not for each step; None if none.
 
-    Mostly the function that trains for one epoch makes it.
+    It is mostly in the function that trains for one epoch.
     """
-    each_step = {each.site for each in made_anew(program)}
+    each_step = {each.site for each in recreated(program)}
     for step in train_sites(program):
         for known in program.evaluator.callees(step).alternatives:
             site = maker_of(program, known)
@@ -88,8 +88,8 @@ def made_per_epoch(program: Program) -> Optional[Site]:
     return None
 
 
-def _made_for(program: Program, site: Site) -> Iterator[Site]:
-    """Yield the calls in the same pass that made what a site calls."""
+def _makers_in_iteration(program: Program, site: Site) -> Iterator[Site]:
+    """Yield the calls in the same iteration that make what a site calls."""
     if not isinstance(site.node, ast.Call) or isinstance(site.node.func, ast.Attribute):
         return
     for known in program.evaluator.callees(site).alternatives:
@@ -102,10 +102,10 @@ def _made_for(program: Program, site: Site) -> Iterator[Site]:
                 yield maker
 
 
-def _made_elsewhere(program: Program, site: Site) -> Iterator[Site]:
-    """Yield what makes the callee of a training step in another function: in a method that returns it, or around it.
+def _makers_elsewhere(program: Program, site: Site) -> Iterator[Site]:
+    """Yield the calls in another function that make the callee of a training step again for each step.
 
-    `self.grad_fn()(x, y)`; a function that is defined in the loop beside its gradient function.
+    That function returns it, `self.grad_fn()(x, y)`, or contains the step.
     """
     for known in program.evaluator.callees(site).alternatives:
         maker = maker_of(program, known)
@@ -121,14 +121,14 @@ def _made_elsewhere(program: Program, site: Site) -> Iterator[Site]:
 
 
 def maker_of(program: Program, known: Alternative) -> Optional[Site]:
-    """Return the call that made a gradient function or a train cell; None for others."""
+    """Return the call that makes a gradient function or a train cell; None for other objects."""
     known, _ = root(known)  # of what a `GradOperation` gave
     is_step = is_cell_class(program, known.cls) and is_step_object(program, known)
     return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None
 
 
 def place(site: Site) -> Optional[ast.stmt]:
-    """Return the loop, or the function that is called in each step, in front of which a site can be moved."""
+    """Return the loop, or function that each step calls, before which a site can be moved; None without one."""
     stmt, block = site.stmt, site.block
     target = only_target(stmt)
     if not isinstance(target, ast.Name) or getattr(stmt, "value", None) is not site.node:
@@ -154,14 +154,14 @@ def place(site: Site) -> Optional[ast.stmt]:
 
 
 def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
-    """Return whether a name is bound in a loop: what is made of it there may differ from pass to pass."""
+    """Return whether a loop binds a name: what is made of it there may differ from iteration to iteration."""
     home = scope.home(name.id)
     inside = {id(node) for node in descendants(loop)}
     return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])
 
 
 def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[ast.stmt]:
-    """Return a function in front of which all names are bound, outside of it."""
+    """Return the statement of a function before which all names are bound, outside of it; None where they are not."""
     parent = function.parent
     if not function.is_function or parent is None or parent.is_class or target in parent.bindings:
         return None
@@ -177,20 +177,20 @@ def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[a
 
 
 def _is_before(binding: Binding, node: ast.stmt) -> bool:
-    """Return whether a binding stands in front of a statement, and under no condition of its own."""
+    """Return whether a binding at the level of its scope comes before a statement."""
     line = getattr(binding.stmt, "lineno", 0)
     return binding.block.parent is None and line < node.lineno
 
 
-# --- what is compiled again behind a change, and so sees it
+# --- changes behind which all that is trained with is compiled again
 
 
-def is_compiled_anew(program: Program, change: Site) -> bool:
-    """Return whether each pass of the training loop that makes a change also makes all that is trained with.
+def is_recompiled_after(program: Program, change: Site) -> bool:
+    """Return whether each iteration of the training loop with a change also makes all that is trained with.
 
-    What the fix makes once is made before the change.
+    What a fix moves out of the loop is made before the change.
     """
-    if any(each.before is not None for each in made_anew(program)):
+    if any(each.before is not None for each in recreated(program)):
         return False
     inside = next((each for each in _loops(program, change, set()) if id(each) in _training_loops(program)), None)
     makers = _makers(program)
@@ -199,7 +199,7 @@ def is_compiled_anew(program: Program, change: Site) -> bool:
 
 @fact
 def _makers(program: Program) -> tuple[tuple[ast.AST, ...], ...]:
-    """Return the loops around each call that makes what a training step calls; none where one is not known."""
+    """Return the loops around each call that makes the callee of a training step; none where one is not known."""
     found: dict[Site, None] = {}
     for site in train_sites(program):
         known = program.evaluator.callees(site).alternatives
@@ -216,7 +216,7 @@ def _training_loops(program: Program) -> frozenset[int]:
 
 
 def _loops(program: Program, site: Site, seen: set[Scope]) -> Iterator[ast.AST]:
-    """Yield the loops around a site, from the inside outwards, also those around the calls of its function."""
+    """Yield the loops around a site, innermost first, and those around the calls of its function."""
     yield from site.block.loops
     if site.scope.owner.is_function and site.scope.owner not in seen:
         seen.add(site.scope.owner)
@@ -225,12 +225,12 @@ def _loops(program: Program, site: Site, seen: set[Scope]) -> Iterator[ast.AST]:
                 yield from _loops(program, caller, seen)
 
 
-# --- what is compiled again in the mode of the program
+# --- what each step compiles again in the mode of the program
 
 
 @fact
-def compiled_anew(program: Program) -> tuple[Anew, ...]:
-    """Return what each step makes, calls and so compiles; in a mode that is not known, what each mode compiles.
+def recompiled_per_step(program: Program) -> tuple[Recreated, ...]:
+    """Return what each step makes and calls, and so compiles; in an unknown mode what both modes compile.
 
     Run on 2.10, CPU, a network of two layers, per step: 290 to 340 ms for a `value_and_grad` in graph mode, 430 to 570
     for a train cell, 620 to 960 for a `GradOperation`, 180 to 250 for a `jit`, and 1 to 32 for what is made once.
@@ -246,17 +246,17 @@ def compiled_anew(program: Program) -> tuple[Anew, ...]:
 
 
 def _compiled_for(program: Program, site: Site, is_graph: bool) -> Iterator[Site]:
-    """Yield what made the callee of a site in the same step, when the making is in Python code.
+    """Yield the calls in Python code that make the callee of a site in the same step.
 
-    Of a function with a decorator the call itself.
+    For a `@jit` function that is defined in the step it is the call of the function.
     """
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     if not isinstance(callee, (ast.Name, ast.Call)):
         return
-    if isinstance(callee, ast.Name) and _is_defined_anew(program, callee, site):
+    if isinstance(callee, ast.Name) and _is_defined_in_iteration(program, callee, site):
         makers = [site]
     else:
-        made = _made_in_pass(program, Held(callee, site.scope), site.block.loops, _HOPS)
+        made = _makers_of(program, Held(callee, site.scope), site.block.loops, _HOPS)
         makers = [each for each in made if _compiles(program, each, is_graph)]
     if makers and is_each_step(program, site):
         yield from (each for each in makers if not _is_in_graph(program, each) and not _is_in_graph(program, site))
@@ -266,42 +266,42 @@ def _is_in_graph(program: Program, site: Site) -> bool:
     return is_compiled(program, site.scope) or jit.is_in_jit(program, site.scope.owner)
 
 
-def _is_defined_anew(program: Program, name: ast.Name, site: Site) -> bool:
-    """Return whether a name is that of a `@jit` function which is defined in the same pass."""
+def _is_defined_in_iteration(program: Program, name: ast.Name, site: Site) -> bool:
+    """Return whether a name is that of a `@jit` function that is defined in the same iteration."""
     binding = site.scope.only(name)
-    if binding is None or not _is_in_pass(binding, site.scope, site.block.loops):
+    if binding is None or not _is_in_iteration(binding, site.scope, site.block.loops):
         return False
     inner = site.scope.defines if site.block.loops or site.scope.is_function else ()
     return any(each.node is binding.stmt and jit.is_decorated(program, each) for each in inner)
 
 
-def _is_in_pass(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
+def _is_in_iteration(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
     return binding.scope is scope and binding.block.loops == loops
 
 
-def _made_in_pass(program: Program, part: Held, loops: list[ast.AST], hops: int) -> Iterator[Site]:
-    """Yield the calls that make what an expression stands for, when each pass of some loops makes it."""
+def _makers_of(program: Program, part: Held, loops: list[ast.AST], hops: int) -> Iterator[Site]:
+    """Yield the calls that make the value of an expression in each iteration of some loops."""
     node, scope = part.node, part.scope
     if isinstance(node, ast.Name) and hops:
         binding = scope.only(node)
-        if binding is not None and isinstance(binding.whole, ast.Call) and _is_in_pass(binding, scope, loops):
-            yield from _made_in_pass(program, Held(binding.whole, scope), loops, hops - 1)
+        if binding is not None and isinstance(binding.whole, ast.Call) and _is_in_iteration(binding, scope, loops):
+            yield from _makers_of(program, Held(binding.whole, scope), loops, hops - 1)
     maker = scope.module.site_at(node) if isinstance(node, ast.Call) else None
     if maker is None or not hops or not isinstance(node, ast.Call) or not is_unconditional(program, maker):
         return
     yield maker
-    yield from _made_in_pass(program, Held(node.func, scope), loops, hops - 1)  # `GradOperation()(network)`
+    yield from _makers_of(program, Held(node.func, scope), loops, hops - 1)  # `GradOperation()(network)`
     known = program.evaluator.callees(maker).only
     function = known.definition if known is not None else None
     if function is not None and function.is_function and not getattr(function.node, "decorator_list", True):
         for value, _ in function.returns if len(function.returns) == 1 else ():
-            yield from _made_in_pass(program, Held(value, function), [], hops - 1)
+            yield from _makers_of(program, Held(value, function), [], hops - 1)
 
 
 def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
-    """Return whether a call makes what is compiled when it is called.
+    """Return whether a call makes a callable that is compiled when it is called.
 
-    In each mode a `jit` function and an optimizer, in graph mode a cell and what gives gradients.
+    In both modes that is a `jit` function or an optimizer, in graph mode also a cell or a gradient function.
     """
     apis = program.apis(maker)
     if any(api in jit.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):

@@ -1,0 +1,227 @@
+"""What the methods of an object store in its attributes: the call that made the store which code reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Optional
+
+from ms_perflint.core.facts import fact
+from ms_perflint.index.execution_order import (
+    Place,
+    happens_before,
+    is_always_passed,
+    made_in,
+    never_before,
+    place,
+    rank,
+    stored,
+)
+from ms_perflint.index.reachability import path_condition
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, receiver_name
+from ms_perflint.infer import bases, calls
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_order import CALLERS, has_run_before, is_made_once
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import INIT
+from ms_perflint.infer.values import TOP, Alternative, Value
+
+
+def kept(cls: Scope, name: str) -> list[Binding]:
+    """Return the stores of an attribute in the methods of a class that a constructor does not replace itself."""
+    stores = cls.attributes.get(name, [])
+    return stores if len(stores) < 2 else _kept(cls.module, cls, name)
+
+
+@fact
+def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
+    init, stores = cls.method(INIT), cls.attributes[name]
+    if init is None or name in init.attrs:
+        return stores
+    own = [each for each in stores if each.scope.owner is init]
+    called = [(at, method) for site in init.calls if (method := _own_method(cls, init, site)) and (at := _rank(site))]
+    sure = [rank(each) for each in own if is_always_passed(stored(each))]
+    given = {each.scope.owner for each in stores if is_always_passed(stored(each))}
+    sure += [at for at, method in called if method in given]
+    replaced = [each for each in own if rank(each) < max(sure, default=-1) and not each.block.loops]
+    if not replaced or any(name in method.attrs for at, method in called if rank(replaced[0]) < at < max(sure)):
+        return stores
+    return [each for each in stores if each not in replaced]
+
+
+def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:
+    """Return the method of its own object that a constructor always calls by a call; None of other calls."""
+    is_own = isinstance(site.base, ast.Name) and site.base.id == receiver_name(init) and site.block.parent is None
+    return cls.method(site.word) if is_own else None
+
+
+def _rank(site: Site) -> int:
+    at = place(site.node, site.scope)
+    return at.rank if at is not None else 0
+
+
+def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
+    """Return whether a class sets an attribute only in methods that nothing calls while an object is made.
+
+    `cls`: the class of the object, which may derive from `owner`, that sets the attribute.
+    """
+    methods = {store.scope.owner.name for store in owner.attributes.get(name, ())}
+    if not methods or name in owner.bindings or INIT in methods:
+        return False
+    classes = bases.ancestors(evaluator, cls)
+    return all(methods.isdisjoint(method.attrs) for each in classes for method in each.defines)
+
+
+def counting(
+    evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
+) -> Optional[list[tuple[Binding, Optional[Scope]]]]:
+    """Return the stores of an attribute that count where code reads it from an object, and the call that runs each.
+
+    Those of the method that was called on the object last; of the constructor, where none was. None where that is not
+    known, or where only one method sets it.
+    """
+    cls, before = known.cls, _setting_calls(evaluator, known, name, node, scope)
+    if cls is None or before is None:
+        return None
+    stores = kept(cls, name)
+    counted: list[tuple[Binding, Optional[Scope]]] = []
+    for site in before:
+        (callee,) = evaluator.callees(site).alternatives
+        function = callee.definition
+        if function is None:
+            return None
+        context = calls.entered_context(evaluator, function, Layer(site.call, site.scope), known)
+        own = [each for each in stores if each.scope.owner is function]
+        counted.extend((each, context) for each in own)
+        if any(_has_run(evaluator, each, context or function) for each in own):
+            return counted
+    return [*counted, *((each, None) for each in stores if each.scope.owner.name == INIT or _is_started(cls, each))]
+
+
+def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an object surely does not have an attribute where code asks for it.
+
+    Only methods of its class set it, of which none has been called.
+    """
+    cls = known.cls
+    if cls is None or not known.is_made or name not in cls.attributes or any(evaluator.program.stores(name)):
+        return False
+    others = [each for each in bases.ancestors(evaluator, cls) if each is not cls]
+    is_own = name not in cls.bindings and not cls.any_attributes
+    is_own = is_own and not any(name in each.bindings or name in each.attributes for each in others)
+    return is_own and counting(evaluator, known, name, node, scope) == []
+
+
+def is_set_again(evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope) -> bool:
+    """Return whether a method that sets an attribute of an object is called after a store in it, and before a read."""
+    only = base.only
+    if only is None or only.cls is None or not only.is_made or name not in only.cls.attributes:
+        return False
+    calls_of = _setting_calls(evaluator, only, name, node, scope) or ()
+    at = ((site, place(site.node, site.scope)) for site in calls_of)
+    return any(has_run_before(evaluator, stored(store), here, site.scope) for site, here in at)
+
+
+def _setting_calls(
+    evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
+) -> Optional[list[Site]]:
+    """Return the calls of methods that set an attribute, before code reads it from an object, the last one first."""
+    cls = known.cls
+    stores = kept(cls, name) if cls is not None else []
+    methods = list(dict.fromkeys(each.scope.owner for each in stores))
+    if cls is None or len(methods) < 1 + (bool(methods) and methods[0].name == INIT):
+        return None
+    while isinstance(scope, CallContext) and scope.call is not None and scope.call.row is None:
+        if scope.receiver is None or scope.receiver.identity != known.identity or scope.function in methods:
+            break
+        node, scope = scope.call.call, scope.caller
+    if scope.owner in methods or not _is_called_by_code(evaluator, cls, methods):
+        return None
+    before: list[Site] = []
+    for method in methods:
+        found = _calls_before(evaluator, cls, method, known, node, scope) if method.name != INIT else []
+        if found is None:
+            return None
+        before.extend(found)
+    if len({site.scope.owner for site in before}) > 1:
+        return None
+    return sorted(before, key=lambda site: (_rank(site), site.span[1]), reverse=True)
+
+
+def _has_run(evaluator: Evaluator, store: Binding, scope: Scope) -> bool:
+    """Return whether a store runs in a call of its method."""
+    conditions = path_condition(store.block)
+    is_sure = (evaluator.value(each.test, scope).truth is each.result for each in conditions)
+    return is_always_passed(stored(store)) or (bool(conditions) and not store.block.loops and all(is_sure))
+
+
+def _is_called_by_code(evaluator: Evaluator, cls: Scope, methods: Sequence[Scope]) -> bool:
+    """Return whether only code of the program calls some methods: no operator, and no library."""
+    is_own = all(known.definition is not None or known.api in bases.PLAIN for known in bases.lineage(evaluator, cls))
+    return is_own and not any(
+        getattr(each.node, "decorator_list", ()) or (each.name.startswith("__") and each.name != INIT)
+        for each in methods
+    )
+
+
+def _is_started(cls: Scope, store: Binding) -> bool:
+    """Return whether the constructor of a class calls the method of a store."""
+    init = cls.method(INIT)
+    return init is not None and any(_own_method(cls, init, site) is store.scope.owner for site in init.calls)
+
+
+def _calls_before(
+    evaluator: Evaluator, cls: Scope, method: Scope, known: Alternative, node: ast.expr, scope: Scope
+) -> Optional[list[Site]]:
+    """Return the calls of a method on an object that have run where code reads it; None where that is not known."""
+    sites = evaluator.program.sites(method.name)
+    if len(sites) > CALLERS or len(sites) < len(evaluator.program.callers(method)):
+        return None
+    found, classes = [], [*bases.ancestors(evaluator, cls)]
+    chains = [[*_chain(node)]]
+    if scope.owner.is_method:  # that reads: `object.set(1).run()`
+        chains.append(_in_all_chains(evaluator, scope.owner))
+    for site in sites:
+        held = evaluator.value(site.base, site.scope) if site.base is not None else TOP
+        if held.open or any(each.is_any and each.cls in classes for each in held.alternatives):
+            if held.open or site.scope.owner is not cls.method(INIT):
+                return None
+            continue
+        if all(each.identity != known.identity for each in held.alternatives):
+            continue
+        if any(each.copied is not known.copied for each in held.alternatives):
+            return None
+        at = place(site.node, site.scope)
+        read, is_own = made_in(site.scope.owner, node, scope)
+        is_in_chain = any(part is site.node for chain in chains for part in chain)
+        if is_own and not is_in_chain and never_before(at, read):
+            continue
+        is_only = held.only is not None and len(evaluator.callees(site).alternatives) == 1
+        if not is_only or not (
+            is_in_chain or happens_before(at, read) or _has_been_called(evaluator, known, at, node, scope)
+        ):
+            return None
+        found.append(site)
+    return found
+
+
+def _has_been_called(
+    evaluator: Evaluator, known: Alternative, site: Optional[Place], node: ast.expr, scope: Scope
+) -> bool:
+    """Return whether another function has called a method on an object, on every path, where code reads from it."""
+    is_one = is_made_once(evaluator, known)
+    return is_one and has_run_before(evaluator, site, place(node, scope), scope)
+
+
+def _in_all_chains(evaluator: Evaluator, method: Scope) -> list[ast.expr]:
+    """Return the expressions on which all calls of a method are."""
+    chains = [[*_chain(site.node)] for site in evaluator.program.callers(method) if isinstance(site.node, ast.expr)]
+    return [part for part in chains[0] if all(part in chain for chain in chains)] if chains else []
+
+
+def _chain(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield an expression and those on which it is called or read: of `a.b().c` also `a.b()`."""
+    while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        yield node
