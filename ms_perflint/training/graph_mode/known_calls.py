@@ -181,7 +181,7 @@ class _Callee:
         return bool(held) and not any(part.open for part in parts) and all(map(self._compiles, held))
 
     def _is_got(self) -> bool:
-        """Return whether the callee is a cell by its name, `getattr(self, f"layer{i}")(x)`: its classes are compiled."""
+        """Return whether the callee is a cell by its name, `getattr(self, f"layer{i}")(x)`: its classes compile."""
         callee = self.node.func
         if isinstance(callee, ast.Name) and self.function.home(callee.id) is self.function:
             values = [each.value for each in self.function.flow.at(callee)]
