@@ -18,8 +18,8 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
-from ms_perflint.infer.appending import lists
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.lists import identities
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -104,7 +104,7 @@ def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[obje
 def _identities(value: Value) -> frozenset[object]:
     """Return the identities of the containers that a value can be."""
     made = (each.identity for each in value.alternatives if each.type_api in _CONTAINERS)
-    return frozenset({*lists(value), *made})
+    return frozenset({*identities(value), *made})
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
