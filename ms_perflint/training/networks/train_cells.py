@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.program.call_site import Call, made_at
-from ms_perflint.program.callers import derived, hands_on
+from ms_perflint.program.callers import derived, passes_parameters_on
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
@@ -163,7 +163,7 @@ def _takes_the_same(program: Program, init: Scope) -> bool:
         return False
     taken = len(own.slots) + bool(own.rest)
     calls = [site.node for site in init.calls if site.word == "__init__" and isinstance(site.node, ast.Call)]
-    return any(len(call.args) == taken > 0 and call.keywords and hands_on(call, own) for call in calls)
+    return any(len(call.args) == taken > 0 and call.keywords and passes_parameters_on(call, own) for call in calls)
 
 
 NOWHERE = Message("where the network gets its optimizer is not known")
