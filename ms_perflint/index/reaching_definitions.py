@@ -236,15 +236,19 @@ class Flow:
         now: set[ast.AST] = set()  # lambdas that are called at once
         while stack:
             node, always, is_read = stack.pop()
-            if isinstance(node, ast.Lambda) and node not in now:
-                reads = (each for each in ast.walk(node.body) if isinstance(each, ast.Name) and each.id in self._many)
-                self._delayed += [(node, each) for each in reads]
-            elif isinstance(node, ast.Call):
-                now |= {node.func, *(node.args if word_of(node.func) in CALLS_AT_ONCE else ())}
-            if isinstance(node, ast.Name):
-                if node.id in self._many:
-                    self._at[id(node)] = env.get(node.id, ())
-            elif is_read:
+            kind = type(node)
+            if kind is ast.Name:
+                if node.id in self._many:  # type: ignore[attr-defined]
+                    self._at[id(node)] = env.get(node.id, ())  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Lambda and node not in now:
+                inside = ast.walk(node.body)  # type: ignore[attr-defined]
+                self._delayed += [
+                    (node, each) for each in inside if isinstance(each, ast.Name) and each.id in self._many
+                ]
+            elif kind is ast.Call:
+                now |= {node.func, *(node.args if word_of(node.func) in CALLS_AT_ONCE else ())}  # type: ignore[attr-defined]
+            if is_read:
                 for name, bindings in self._bound(node).items():
                     env[name] = bindings if always else tuple(dict.fromkeys((*env.get(name, ()), *bindings)))
             elif not self._inside:

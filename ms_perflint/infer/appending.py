@@ -9,8 +9,8 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.lists import identities
 from ms_perflint.infer.places import GROWS
-from ms_perflint.infer.values import Value
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 _ADDS = GROWS | {"put", "heappush"}
@@ -36,7 +36,7 @@ def list_of(node: ast.expr, scope: Scope) -> ast.expr:
 
 def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
     """Return what the program puts into the lists that an expression can be, under whatever names."""
-    own = lists(evaluator.value(node, scope))
+    own = identities(evaluator.value(node, scope))
     if not own:
         return []
     found: list[tuple[ast.expr, Scope]] = []
@@ -52,17 +52,10 @@ def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.ex
         added = ((stmt, block) for stmt, block in module.steps if isinstance(stmt, ast.AugAssign))
         changes += [(stmt.target, stmt.value, block.scope) for stmt, block in added if isinstance(stmt.op, ast.Add)]
     for base, value, inner in changes:
-        if not own.isdisjoint(lists(evaluator.value(base, inner))):
+        if not own.isdisjoint(identities(evaluator.value(base, inner))):
             parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
             found += [(part, inner) for part in parts]
     return found
-
-
-def lists(value: Value) -> set[object]:
-    """Return the lists that a value can be, and those that it has all elements of: one that grows later is shown so."""
-    found = {known.identity for known in value.alternatives if known.is_display}
-    parts = (part for known in value.alternatives for part in known.parts if part.is_spread and part.known is not None)
-    return found.union(*(lists(part.known) for part in parts))
 
 
 def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:

@@ -43,8 +43,7 @@ def overlaid(
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
-    homes = {_home(known) for known in base.alternatives}
-    before = [binding for binding in found if _is_sure(evaluator, binding, node, scope, homes)]
+    before = [binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder)]
     if before:
         last = before[0]
         for binding in before[1:]:
@@ -132,19 +131,30 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
         cls = known.what.type if isinstance(known.what, Instance) else known.what
         if not isinstance(cls, Scope) or not cls.is_class or name not in _set_by_name(evaluator):
             continue
-        above = list(bases.ancestors(evaluator, cls))
+        above = list(_up_to(name, bases.ancestors(evaluator, cls)))
         for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
-            stored = evaluator.value(holder, binding.scope).only if isinstance(holder, ast.Name) else None
+            stored = (
+                evaluator.value(holder, binding.scope).only if isinstance(holder, (ast.Name, ast.Attribute)) else None
+            )
             if stored is not None and stored.definition in above:
                 yield binding
+
+
+def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
+    """Yield classes up to the first one that gives a name itself: what is above that does not count."""
+    for cls in classes:
+        yield cls
+        if name in cls.bindings:
+            return
 
 
 @query
 def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
     """Return what the program stores in what files define or import under a name: in classes, and in modules."""
     stores = ((module, base, name) for module in evaluator.program.modules for base, name in module.stores)
-    return frozenset(name for module, base, name in stores if base in module.defined or base in module.imported)
+    firsts = ((module, base.partition(".")[0], name) for module, base, name in stores)
+    return frozenset(name for module, base, name in firsts if base in module.defined or base in module.imported)
 
 
 def _home(known: Alternative) -> Optional[SemanticIndex]:
@@ -178,24 +188,37 @@ def _only_stores(function: Scope) -> bool:
 
 
 def _is_sure(
-    evaluator: Evaluator, binding: Binding, node: ast.expr, scope: Scope, homes: set[Optional[SemanticIndex]]
+    evaluator: Evaluator, binding: Binding, base: Value, node: ast.expr, scope: Scope, holder: Optional[ast.expr]
 ) -> bool:
-    """Return whether a store has run, on every path, when an expression is evaluated."""
+    """Return whether a store has run, on every path, when an expression is evaluated, and in the object that is read.
+
+    `base`: what that can be, `holder`: the expression for it.
+    """
     if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
-        return has_run(binding, node, scope)
+        is_named_so = holder is None or ast.dump(receiver_of(binding)) == ast.dump(holder)
+        return has_run(binding, node, scope) and (is_named_so or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
-        is_given = homes == {binding.scope.module}  # the object comes from the module that stores
+        is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
             return True
     elif is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
         return True
-    else:
-        only = evaluator.value(receiver_of(binding), binding.scope).only
-        if only is None or not is_made_once(evaluator, only):
-            return False
+    elif not _is_in(evaluator, binding, base):
+        return False
     return has_run_before(evaluator, stored(binding), place(node, scope), scope)
+
+
+def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
+    """Return whether a store is in the one object of a run that is read, and not in a copy."""
+    only = evaluator.value(receiver_of(binding), binding.scope).only
+    if only is None:
+        return False
+    if isinstance(only.what, Scope):  # what derives from a class has its attributes
+        return True
+    one = only.identity, only.copied
+    return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

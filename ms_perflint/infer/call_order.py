@@ -20,12 +20,13 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
+from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.lists import CALLS
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Value
 
-CALLS = 6  # calls that are gone back, one behind the other
 CALLERS = 20  # of one function
 
 
@@ -34,18 +35,7 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
     what, node = known.what, known.where[1]
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
-    scope = what.scope
-    for _ in range(CALLS):
-        here = place(node, scope)
-        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
-            return False
-        if not scope.owner.is_function:
-            return True
-        sites = evaluator.program.callers(scope.owner)
-        if len(sites) != 1:
-            return False
-        node, scope = sites[0].node, sites[0].scope
-    return False
+    return lists.runs_once(evaluator, node, what.scope)
 
 
 def has_run_before(

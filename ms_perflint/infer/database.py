@@ -8,6 +8,7 @@ from typing import Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.infer.changes import Change
 from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.values import ConfigDocument
 from ms_perflint.languages import Message
@@ -94,6 +95,9 @@ class Database(Protocol):
 
     def sites(self, word: str) -> Sequence[Site]:
         """Return the call sites whose callee may be something named `word`."""
+
+    def touching(self, word: str) -> Sequence[Change]:
+        """Return what running code may change a list or dict with that has this last word."""
 
     def passed_on(self, word: str) -> Sequence[Site]:
         """Return the call sites that may call what is named `word` under another name, or out of a container."""

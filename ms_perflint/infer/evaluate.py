@@ -102,7 +102,9 @@ class ProgramEvaluator:
         if found is None:
             home = scope.home(node.id)
             bindings = home.reaching(node, scope) if home is not None else ()
-            if home is None or len(bindings) != 1 or _has_stars(scope, home) or _may_be_earlier(node, home, scope):
+            if home is None or len(bindings) != 1 or _has_stars(scope, home):
+                return None
+            if len(home.bindings[node.id]) > 1 and _may_be_earlier(node, home, scope):
                 return None
             inner = narrowing.read_in(bindings[0].scope, home)
             found = self.binding(bindings[0], inner)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
-from typing import NamedTuple, Optional, Union
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Union
 
 from ms_perflint.core.facts import fact
+from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer import sequences
+from ms_perflint.infer.changes import STORE, Change, touching
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
+from ms_perflint.infer.places import GROWS
 from ms_perflint.infer.values import (
     BOTTOM,
     COMPREHENSION,
@@ -31,20 +33,9 @@ from ms_perflint.infer.values import (
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
-CHANGES = GROWS | SHRINKS | ORDERS
-STORE = "[]"  # the "word" of `name[index] = value`
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
+CALLS = 6  # calls that are gone back, one behind the other
 NESTED = 8  # lists inside one another, before what they hold is open
-
-
-class Change(NamedTuple):
-    """What changes a list: the word of a method, `+=` as one of `extend`, or a call that is given the list."""
-
-    word: str
-    added: Optional[ast.expr]  # what the list gets by it
-    block: Block
-    node: ast.AST
-    site: Optional[Site] = None  # the call that is given the list
 
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
@@ -96,44 +87,16 @@ class _Elements:
         return join(values) if values else BOTTOM
 
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
-        """Yield what is added to a list after it was made, under the name that it got there."""
-        for holder in bindings_of(what):
-            for word, added, block, *_ in self.changes(holder):
-                scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
-                reachability = self.evaluator.reachability(block, scope)
-                if reachability == IMPOSSIBLE or added is None:
-                    continue
-                value = self.evaluator.value(added, scope)
-                if word in ("extend", "extendleft"):
-                    value = self.of(value, depth + 1)
-                yield value if reachability == BY_DEFAULT else value.as_non_default()
-
-    def changes(self, holder: Binding) -> Iterator[Change]:
-        """Yield what changes a list in the function of a name; of `self.name`, in the methods of its class.
-
-        Functions that are given the list may change it too.
-        """
-        todo = [holder]
-        for each in todo:  # grows on the way
-            for change in _changes(each.scope.module, each):
-                if change.site is None:
-                    yield change
-                    continue
-                parameters = self.parameters(change.site, _names(each.node) or (each.name,))
-                todo.extend(parameter for parameter in parameters if parameter not in todo)
-
-    def parameters(self, site: Site, names: tuple[str, ...]) -> Iterator[Binding]:
-        """Yield the parameters that get a list which a call passes under a name."""
-        for known in self.evaluator.callees(site).alternatives:
-            function = known.definition
-            if function is None or not function.is_function:
+        """Yield what is added to a list after it was made, under whatever name."""
+        for word, added, block, *_ in changes(self.evaluator, what):
+            scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
+            reachability = self.evaluator.reachability(block, scope)
+            if reachability == IMPOSSIBLE or added is None:
                 continue
-            signature = Signature.of(function, known.what is not function and function.is_method)
-            arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
-            for name in dict.fromkeys((*signature.slots, *signature.words)):
-                part = arguments.of(name).part
-                if part is not None and _names(part.node) == names:
-                    yield from function.bindings.get(name, ())[:1]
+            value = self.evaluator.value(added, scope)
+            if word in ("extend", "extendleft"):
+                value = self.of(value, depth + 1)
+            yield value if reachability == BY_DEFAULT else value.as_non_default()
 
 
 def grows(evaluator: Evaluator, known: Alternative) -> bool:
@@ -146,11 +109,109 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
     return frozenset(change.word for change in changes(evaluator, what))
 
 
-def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Iterator[Change]:
-    """Yield what changes a list after it was made, under the names that it got there."""
-    found = _Elements(evaluator)
-    for holder in bindings_of(what) if not isinstance(what, Display) or what.kind not in FIXED else ():
-        yield from found.changes(holder)
+def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Change]:
+    """Return what changes a list after it was made: under the names that it got there, in functions that get it, and
+    where the evaluator says that something is this list.
+    """
+    if isinstance(what, Display) and what.kind in FIXED:
+        return ()
+    found: dict[int, Change] = {}
+    todo = bindings_of(what)
+    if not todo and (key := _keys(what.scope.module).get(id(what.node))):
+        stored = (each for each in evaluator.program.touching(key) if each.site is None)
+        found.update((id(each.node), each) for each in _about(evaluator, what, stored))
+    for holder in todo:  # grows on the way
+        own = _changes(holder.scope.module, holder)
+        for change in (*own, *_under_other_names(evaluator, what, holder, own)):
+            if change.site is None:
+                found[id(change.node)] = change
+            else:
+                todo.extend(each for each in _parameters(evaluator, change, change.site) if each not in todo)
+    return tuple(found.values())
+
+
+def _under_other_names(
+    evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
+) -> Iterator[Change]:
+    """Yield what changes a list in other functions and files than that of a name, or under other names."""
+    module, word = holder.scope.module, (_names(holder.node) or (holder.name,))[-1]
+    owner = holder.scope.owner
+    is_local = isinstance(holder.node, (ast.Name, ast.arg)) and owner.is_function
+    words = module.aliases(word)
+    if is_local and any(isinstance(node, ast.Name) and node.id == word for node, _ in owner.returns):
+        words |= module.result_names(owner.name)
+    for name in sorted(words):
+        changes = touching(module).get(name, ()) if is_local else evaluator.program.touching(name)
+        asked = (each for each in changes if each not in own and _may_be_of(holder, each, name == word))
+        yield from _about(evaluator, what, asked)
+
+
+def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield those of some changes that are about a list, as the evaluator says, which is asked of each."""
+    identity = Alternative(what, (what.scope.module, what.node)).identity  # type: ignore[arg-type]
+    for change in changes:
+        value = evaluator.value(change.about, change.block.scope)
+        if identity in identities(value) or any(known.identity == identity for known in value.alternatives):
+            yield change
+
+
+def identities(value: Value) -> set[object]:
+    """Return the lists that a value can be, with those that grow under the names that they got later."""
+    found = {known.identity for known in value.alternatives if known.is_display}
+    grown = (
+        known for known in value.alternatives if isinstance(known.what, Display) and known.what.binding is not None
+    )
+    parts = (part for known in grown for part in known.parts if part.is_spread and part.known is not None)
+    return found.union(*(identities(part.known) for part in parts))
+
+
+@fact
+def _keys(module: SemanticIndex) -> dict[int, str]:
+    """Return under which keys lists and dicts stand where a file shows the dict around them."""
+    dicts = (node for node in module.displays if isinstance(node, ast.Dict))
+    return {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
+
+
+def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
+    """Return whether what a change is about may be what a name holds, by what binds its own name."""
+    about, scope = change.about, change.block.scope
+    if not isinstance(about, ast.Name):
+        return True
+    home = scope.home(about.id)
+    if home is None or not is_named_so:
+        return home is not None
+    if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
+        return False
+    return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
+
+
+def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Binding]:
+    """Yield the parameters that get a list which a call passes."""
+    for known in evaluator.callees(site).alternatives:
+        function = known.definition
+        if function is None or not function.is_function:
+            continue
+        signature = Signature.of(function, known.what is not function and function.is_method)
+        arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
+        for name in dict.fromkeys((*signature.slots, *signature.words)):
+            part = arguments.of(name).part
+            if part is not None and part.node is change.about:
+                yield from function.bindings.get(name, ())[:1]
+
+
+def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
+    """Return whether code runs once in a run: in no loop, and in no function that is called again."""
+    for _ in range(CALLS):
+        here = place(node, scope)
+        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+            return False
+        if not scope.owner.is_function:
+            return True
+        sites = evaluator.program.callers(scope.owner)
+        if len(sites) != 1:
+            return False
+        node, scope = sites[0].node, sites[0].scope
+    return False
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:
@@ -163,28 +224,15 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     module, names = what.scope.module, {holder.name for holder in bindings_of(what)}
     if what.kind != COMPREHENSION and not what.parts:
         return False
-    sites = (site for name in sorted(names) for site in _touching(module).get(name, ()))
-    return not any(_may_change(evaluator, site, names) for site in sites)
+    changes = (change for name in sorted(names) for change in touching(module).get(name, ()))
+    return not any(change.word != STORE and _may_change(evaluator, change) for change in changes)
 
 
-@fact
-def _touching(module: SemanticIndex) -> dict[str, list[Site]]:
-    """Return the calls of a file that may change a list or dict, by the last words of what they are about."""
-    found: dict[str, list[Site]] = {}
-    for site in (site for sites in module.by_word.values() for site in sites):
-        about = {word_of(argument) for argument in site.node.args} if isinstance(site.node, ast.Call) else set()
-        if site.word in CHANGES and site.base is not None:
-            about.add(word_of(site.base))
-        for word in about - {""}:
-            found.setdefault(word, []).append(site)
-    return found
-
-
-def _may_change(evaluator: Evaluator, site: Site, names: Container[str]) -> bool:
-    """Return whether a call that is about one of these names may change its list or dict."""
-    if site.word in CHANGES and site.base is not None and word_of(site.base) in names:
+def _may_change(evaluator: Evaluator, change: Change) -> bool:
+    """Return whether a method changes its list or dict, or a call may change one that it is given."""
+    if change.site is None:
         return True
-    called = evaluator.callees(site)
+    called = evaluator.callees(change.site)
     packages = {known.api.partition(".")[0] for known in called.alternatives if known.definition is None}
     return called.open or not packages <= KEEPING
 
@@ -205,20 +253,12 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
     """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
     owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
-    found = [
-        Change(STORE, value, block, target)
-        for target, value, block in module.registered.get(names[-1], ())
-        if block.scope.owner in scopes and _names(target.value) == names
-    ]
-    found += [Change("extend", value, block, value) for value, block in _grown(holder)]
-    for site in (site for scope in scopes for site in scope.calls):
-        if not isinstance(site.node, ast.Call):
-            continue
-        if site.word in CHANGES and _is_addition(site, names):
-            added = site.node.args[-1] if site.word in GROWS and site.node.args else None
-            found.append(Change(site.word, added, site.block, site.node))
-        elif any(_names(arg) == names for arg in given(site.node)):
-            found.append(Change("", None, site.block, site.node, site))
+    found = [Change("extend", value, block, value, value) for value, block in _grown(holder)]
+    for change in touching(module).get(names[-1], ()):
+        scope, about = change.block.scope, change.about
+        if scope.owner in scopes and _names(about) == names:
+            is_other = isinstance(about, ast.Name) and holder not in scope.lookup(about)
+            found += [] if is_other else [change]
     return found
 
 

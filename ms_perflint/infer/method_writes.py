@@ -190,6 +190,8 @@ def _calls_before(
             continue
         if all(each.identity != known.identity for each in held.alternatives):
             continue
+        if any(each.copied is not known.copied for each in held.alternatives):
+            return None
         at = place(site.node, site.scope)
         read, is_own = made_in(site.scope.owner, node, scope)
         is_in_chain = any(part is site.node for chain in chains for part in chain)

@@ -11,6 +11,7 @@ from ms_perflint.index.execution_order import Place, happens_before, made_in, ne
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import lists
+from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
     COMPREHENSION,
@@ -88,6 +89,11 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     value = Value(*evaluator.elements(Value((known,))))
     is_moved = not changes <= lists.KEEPS and len(value.alternatives) > 1
     return value if value.alternatives and not value.open and not is_moved else TOP
+
+
+def is_list(known: Alternative) -> bool:
+    """Return whether it is a list that the program shows."""
+    return isinstance(known.what, Display) and known.what.kind in (LIST, COMPREHENSION, MANY_OF)
 
 
 def copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternative, ...]]:
@@ -238,10 +244,12 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
     if read is None:
         return None
     parts, loops = in_order(evaluator, what), holders[0].block.loops
-    found: list[tuple[int, lists.Change]] = []
+    found: list[tuple[int, Change]] = []
     for change in lists.changes(evaluator, what):
         at = place(change.node, change.block.scope)
-        if is_own and (change.node is node or never_before(at, read)):
+        if change.node is node and (is_own or lists.runs_once(evaluator, node, scope)):
+            continue
+        if is_own and never_before(at, read):
             continue
         if not _is_plainly_before(at, read) or change.block.loops != loops:
             return None
@@ -256,7 +264,7 @@ def _is_plainly_before(at: Optional[Place], read: Place) -> bool:
     return happens_before(at, read) and not isinstance(at.block.scope.node, COMPREHENSIONS)  # type: ignore[union-attr]
 
 
-def _changed(evaluator: Evaluator, parts: list[Held], change: lists.Change, made_in: Scope) -> Optional[list[Held]]:
+def _changed(evaluator: Evaluator, parts: list[Held], change: Change, made_in: Scope) -> Optional[list[Held]]:
     """Return what a list holds after a change; None where that is not known."""
     scope = made_in if change.block.scope is getattr(made_in, "function", None) else change.block.scope
     word, added = change.word, [Held.of(change.added, scope)] if change.added is not None else []
@@ -276,7 +284,7 @@ def _changed(evaluator: Evaluator, parts: list[Held], change: lists.Change, made
     return [*parts[:index], *([] if is_deleted else added), *parts[index + (word != "insert") :]]
 
 
-def _position(evaluator: Evaluator, change: lists.Change, scope: Scope) -> Optional[int]:
+def _position(evaluator: Evaluator, change: Change, scope: Scope) -> Optional[int]:
     """Return which element a change is about: `insert(0, x)`, `pop()`, `name[1] = x`; None of other changes."""
     node, shown = change.node, None
     if isinstance(node, ast.Call):

@@ -49,7 +49,6 @@ class Instance(NamedTuple):
     scope: Scope  # in which the call stands
     row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
-    copied: Optional[ast.Call] = None  # the call that makes it of another one, which is the same but for that
 
     @property
     def truth(self) -> Optional[bool]:
@@ -145,7 +144,7 @@ class Member(NamedTuple):
 What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDocument, SemanticIndex, Namespace, Scope]
 
 
-@equal_by("what", "by_default", "prepared", "outer")
+@equal_by("what", "by_default", "prepared", "outer", "copied")
 class Alternative(NamedTuple):
     """One thing that an expression can be, and where that was read."""
 
@@ -154,6 +153,7 @@ class Alternative(NamedTuple):
     by_default: bool = True  # it is what the default options give
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
+    copied: Optional[ast.Call] = None  # the call that makes it a copy of an object, which goes on by itself
 
     @property
     def place(self) -> Place:
@@ -266,11 +266,6 @@ class Alternative(NamedTuple):
         return made.site if made is not None else None
 
     @property
-    def copied(self) -> Optional[ast.Call]:
-        """Return the call that makes it of another object by copying that; None of other things."""
-        return self.what.copied if isinstance(self.what, Instance) else None
-
-    @property
     def is_made(self) -> bool:
         """Return whether it is an instance that some call makes, and not `self`."""
         return isinstance(self.what, Instance) and self.what.node is not None
@@ -312,8 +307,9 @@ class Alternative(NamedTuple):
         return what
 
     def as_copy(self, node: ast.Call) -> Alternative:
-        """Return what a call makes of an object by copying it; other things are the same."""
-        return self._replace(what=self.what._replace(copied=node)) if isinstance(self.what, Instance) else self
+        """Return the copy that a call makes of an object; of what does not change the thing."""
+        changes = isinstance(self.what, (Instance, Options, ConfigDocument))
+        return self._replace(copied=node) if changes else self
 
     def as_non_default(self) -> Alternative:
         """Return the same, as something that a user must ask for."""
@@ -434,7 +430,7 @@ def join(values: Iterable[Value]) -> Value:
     for value in values:
         for known in value.alternatives:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
-            key = known.what, receiver.what if receiver is not None else None, known.prepared, known.outer
+            key = known.what, receiver and receiver.what, known.prepared, known.outer, known.copied
             if known.by_default > found.setdefault(key, known).by_default:
                 found[key] = known
     if len(found) > ALTERNATIVES:

@@ -26,10 +26,11 @@ from ms_perflint.infer import (
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.sequences import TAKES, taken, whole
+from ms_perflint.infer.sequences import TAKES, is_list, taken, whole
 from ms_perflint.infer.values import (
     BOTTOM,
     DICT,
+    LIST,
     NO_CONSTANT,
     TOP,
     Alternative,
@@ -75,14 +76,20 @@ def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict or an object; of other things the thing."""
+    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict or list; an object is marked as a copy."""
     is_method, func = api.receiver is not None, node.func
     given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
     if given is None:
         return Value((api.receiver,)) if api.receiver is not None else None
     value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
     made = mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy")
-    return made or value._replace(alternatives=tuple(known.as_copy(node) for known in value.alternatives))
+    if made is not None:
+        return made
+    lists = tuple(known for known in value.alternatives if is_list(known))
+    others = tuple(known.as_copy(node) for known in value.alternatives if known not in lists)
+    rest = value._replace(alternatives=others)
+    held = Held(given, scope, Value(lists), is_spread=True)
+    return join([evaluator.known(Display(node, scope, LIST, (held,)), node, scope), rest]) if lists else rest
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

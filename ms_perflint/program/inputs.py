@@ -78,6 +78,7 @@ class Inputs(Noted):
     bases_named = _noted(Program.bases_named)
     has_partials = _noted(Program.has_partials)
     stores = _noted(Program.stores)
+    touching = _noted(Program.touching)
     config_document = _noted(Program.config_document)
     exported = _noted(CommandLines.exported, "commands.")
     overrides = _noted(CommandLines.overrides, "commands.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from ms_perflint.core.facts import fact as fact
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files
+from ms_perflint.infer.changes import Change, touching
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
@@ -360,6 +361,11 @@ class Program:
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
+
+    @fact
+    def touching(self, word: str) -> tuple[Change, ...]:
+        """Return what running code may change a list or dict with that has this last word."""
+        return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
         """Return the same, and what stands deep inside of objects or in what calls give: `a.b.c.name = value`.

@@ -1,0 +1,56 @@
+"""What may change the lists and dicts of a program, by form and by words: the evaluator is asked which of them do."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple, Optional
+
+from ms_perflint.core.facts import fact
+from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
+
+CHANGES = GROWS | SHRINKS | ORDERS
+MOVES = frozenset({"shuffle", "heapify"})  # functions that move the elements of the list that they are given
+NAMED = (ast.Attribute, ast.Subscript)
+STORE = "[]"  # the "word" of `name[index] = value`
+
+
+class Change(NamedTuple):
+    """What changes a list: the word of a method, `+=` as one of `extend`, or a call that is given the list."""
+
+    word: str
+    added: Optional[ast.expr]  # what the list gets by it
+    block: Block
+    node: ast.AST
+    about: ast.expr  # the expression of the list
+    site: Optional[Site] = None  # the call that is given the list
+
+
+@fact
+def touching(module: SemanticIndex) -> dict[str, list[Change]]:
+    """Return what a file may change a list or dict with, by the last words of what it is about.
+
+    That are stores under keys that are computed, methods, and calls that are given it.
+    """
+    found: dict[str, list[Change]] = {}
+    for table in module.registered.values():
+        for target, value, block in table:
+            found.setdefault(word_of(target.value), []).append(Change(STORE, value, block, target, target.value))
+    for site in (site for sites in module.by_word.values() for site in sites):
+        if not isinstance(site.node, ast.Call):
+            continue
+        base = (
+            site.base if site.word in CHANGES else site.node.args[0] if site.word in MOVES and site.node.args else None
+        )
+        if base is not None:
+            added = site.node.args[-1] if site.word in GROWS and site.node.args else None
+            change = Change(site.word, added, site.block, site.node, base)
+            found.setdefault(word_of(base), []).append(change)
+        for each in given(site.node) if site.node.keywords else site.node.args:
+            kind = type(each)  # there are many: most are names
+            word = each.id if kind is ast.Name else word_of(each) if kind in NAMED else ""  # type: ignore[attr-defined]
+            if word and (base is None or word != word_of(base)):
+                found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
+    found.pop("", None)
+    return found
