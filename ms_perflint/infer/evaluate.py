@@ -24,7 +24,7 @@ from ms_perflint.infer import (
     sequences,
     spreads,
 )
-from ms_perflint.infer.call_context import CallContext, modules_in
+from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.evaluator import Kind, Library
@@ -342,7 +342,7 @@ class ProgramEvaluator:
             def enter(name: str) -> CallContext:
                 return CallContext(function, call, caller, receiver, name, passed, outer)
 
-            is_own = self.queries.is_own(modules_in((function, call, caller, receiver, passed, outer)))
+            is_own = self.queries.is_own(modules_of((function, call, caller, receiver, passed, outer)))
             if is_own or self._shared is None:
                 found = enter(f"@{len(self._call_contexts)}")
             else:
