@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, path_condition
-from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Argument, Held, Layer, Read
 from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
@@ -354,7 +354,7 @@ class ProgramEvaluator:
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
-        reachability = IMPOSSIBLE if DEAD in [arm.arm for arm in block.chain()] else BY_DEFAULT
+        reachability = IMPOSSIBLE if block.is_dead else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
         return reachability
