@@ -37,7 +37,7 @@ class Block:
     The same holds for the rest of a block after `assert a`.
     """
 
-    __slots__ = ("arm", "conditions", "owner", "parent", "scope")
+    __slots__ = ("arm", "conditions", "is_dead", "owner", "parent", "scope")
 
     def __init__(self, scope: Scope, parent: Optional[Block], owner: Optional[ast.AST], arm: str) -> None:
         self.scope = scope
@@ -46,6 +46,7 @@ class Block:
         self.arm = (
             arm  # "body", "orelse", "handler", "finalbody", DEAD; the position of a case or handler is part of it
         )
+        self.is_dead: bool = arm == DEAD or (parent is not None and parent.is_dead)
         self.conditions: Any = None  # see `reachability.path_condition`, which fills it
 
     def chain(self) -> list[Block]:
@@ -66,7 +67,7 @@ class Block:
 class Binding:
     """One place that binds a name, or stores in an attribute of `self` or of a named object."""
 
-    __slots__ = ("block", "kind", "name", "node", "path", "stmt", "value")
+    __slots__ = ("block", "kind", "name", "node", "path", "scope", "stmt", "value")
 
     def __init__(
         self,
@@ -86,11 +87,7 @@ class Binding:
         self.path = path  # which element of the value, for `a, (b, c) = value`
         self.stmt = stmt  # of `(name := value)` that expression
         self.block = block
-
-    @property
-    def scope(self) -> Scope:
-        """Return the scope in which the value is evaluated."""
-        return self.block.scope
+        self.scope = block.scope  # in which the value is evaluated
 
     @property
     def whole(self) -> Optional[ast.expr]:
@@ -259,7 +256,7 @@ class Scope:
 class Site:
     """An expression that checks look at: a call, or an operation such as `a * b` and `a @ b`."""
 
-    __slots__ = ("block", "fstring", "module", "node", "stmt", "word")
+    __slots__ = ("block", "fstring", "module", "node", "scope", "stmt", "word")
 
     def __init__(
         self,
@@ -275,6 +272,7 @@ class Site:
         self.word = word  # last word of the callee; the operator's sign
         self.stmt = stmt
         self.block = block
+        self.scope = block.scope  # in which it is evaluated
         self.fstring = fstring  # the f-string around it: positions inside are not reliable before Python 3.12
 
     @staticmethod
@@ -293,11 +291,6 @@ class Site:
         """Return the expression before the last dot of its callee; None for other callees, and for operations."""
         callee = self.node.func if isinstance(self.node, ast.Call) else None
         return callee.value if isinstance(callee, ast.Attribute) else None
-
-    @property
-    def scope(self) -> Scope:
-        """Return the scope in which it is evaluated."""
-        return self.block.scope
 
     @property
     def lambdas(self) -> Iterator[Scope]:
