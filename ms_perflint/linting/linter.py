@@ -1,4 +1,4 @@
-"""Lints files one after the other: prefilter, meaning, suspects, checks, suppressions. It knows no rule."""
+"""Lints files one after the other: prefilter, programs, suspects, checks, suppressions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HELD_AT_MOST = 8_000_000  # bytes after which everything is evicted, wherever th
 
 
 class _Judged(NamedTuple):
-    """What a check found ahead in a file as a part of one program."""
+    """The findings of a check in a file as part of one program, before the file is linted."""
 
     reply: Reply
     left_out: Optional[Message] = None  # why some questions got no answer
@@ -46,9 +46,9 @@ class _Judged(NamedTuple):
 
 
 class Linter:
-    """Lints files one after the other; what one file taught about its neighbours is kept while it is near.
+    """Lints files one after the other, and keeps what it learns about other files of their projects for a while.
 
-    A program is made once for all files `coming`: the first that asks it has it judge the others too.
+    A program is created once for all files `coming`: when the first file needs it, it judges the others, too.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Linter:
         return Project(self._recorder if self.remember else self.files, self._parsed, errors=self._read_errors)
 
     def _begin(self, project: Project) -> None:
-        """Know of nothing but a project."""
+        """Start with an empty project."""
         self.project = project
         self.inquiry = Inquiry(self.config, project)
 
@@ -107,7 +107,7 @@ class Linter:
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
-        """Keep what was found together with everything that was consulted, and start again: with nothing known."""
+        """Store the findings with the fingerprints that they depend on, and start with an empty project."""
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._recorder.read(path)
         if self._session:
@@ -116,17 +116,17 @@ class Linter:
         self._recorder = Recorder(self.files)
 
     def end(self) -> None:
-        """Give back all memory after the last file."""
+        """Free all memory after the last file."""
         self.isolated(self._last, self.close, None)
         self.project.close()
 
     def file(self, path: str) -> list[Finding]:
-        """Return the findings in one file. What cannot be done goes to `problems`."""
+        """Return the findings in one file; problems are added to `problems`."""
         self._last = path
         return self.isolated(path, partial(self._file, path), [])
 
     def isolated(self, path: str, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return an answer about a file; where an internal error prevents it, report that and return `otherwise`."""
+        """Return an answer about a file; after an internal error, which is reported, `otherwise`."""
         try:
             return ask()
         except Exception as error:
@@ -149,14 +149,14 @@ class Linter:
         return found
 
     def _evict(self, path: str) -> None:
-        """Give back a file that is done, and that only its own program is made of."""
+        """Free a file that is done, if it belongs to its own program only."""
         is_held = path in self.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
             self.inquiry.evict(path)
             self.project.evict(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
-        """Report an internal error in a file, and forget all that was read: it may be half done."""
+        """Report an internal error in a file, and drop all state, which may be incomplete."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
         for held in (self._asked_in, self._judged, self._done):
@@ -176,7 +176,7 @@ class Linter:
         return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
-        """Return the program of an entry script, as the checks see it, in the first of its run configurations."""
+        """Return the program of an entry script in the first of its run configurations."""
         return self.programs(entry)[0]
 
     def programs(self, entry: str) -> tuple[Program, ...]:
@@ -190,7 +190,7 @@ class Linter:
         return self.inquiry.runs_of(entry).kept
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
-        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
+        """Yield the findings of one program in its files, and whether a comment or the configuration hides each."""
         files = sorted(self.program(entry).files)  # as in a run over files: what is asked first spends the budgets
         for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
             for path in files:
@@ -205,7 +205,7 @@ class Linter:
                 self._report_errors(path)
 
     def asked_of(self, entry: str) -> tuple[str, ...]:
-        """Return the rules that have something to ask of a program."""
+        """Return the rules with suspects in a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
         candidates = self.inquiry.candidates
@@ -230,9 +230,9 @@ class Linter:
         return sorted(found) + said + self._unjudged(module.path)
 
     def _found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
-        """Return what checks find in a file.
+        """Return the findings of checks in a file.
 
-        What a budget leaves out must not depend on other files: a program that they have asked too starts again.
+        What a budget leaves out must not depend on other files: a program that is shared with them is created again.
         """
         before = self.inquiry.programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
@@ -243,11 +243,11 @@ class Linter:
         return self._found_in(module, enabled) if again else found
 
     def _has_gaps(self) -> bool:
-        """Return whether a program that was asked about a file left questions unanswered."""
+        """Return whether a program of the file left questions unanswered."""
         return self._gaps or any(map(self.inquiry.programs.left_out, self._asked_about))
 
     def _unjudged(self, path: str) -> list[Finding]:
-        """Return the programs that were asked about a file, and may not have given all answers."""
+        """Return the programs of a file that were judged in part."""
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
             gap = self.why_unjudged(entry)
@@ -259,27 +259,27 @@ class Linter:
         return [unjudged(entry, path, codes, gap) for entry, (gap, codes) in left.items()]
 
     def why_unjudged(self, entry: str) -> Optional[Gap]:
-        """Return why the program of an entry script may not have given all answers; None where it has."""
+        """Return why the program of an entry script was judged in part; None where it was judged in full."""
         programs = self.inquiry.programs
         reason = next(filter(None, map(judging.unjudged, programs.held(entry))), None) or programs.beyond(entry)
         return Gap(reason, programs.unasked(entry)) if reason is not None else None
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
-        """Return what is said about the comments of a file that was skipped, if it could be read."""
+        """Return the findings about the comments of a file that the prefilter skips."""
         enabled = self._enabled_in(path)
         if len(self.problems) > problems or not any(check.reviews for check in enabled):
             return []
         return review_unread(path, self.project.read(path), enabled)
 
     def _enabled_in(self, path: str) -> list[type[Check]]:
-        """Return the checks that are on in a file; without comments that count, none that is about them."""
+        """Return the enabled checks of a file; those about comments only if it has some."""
         on = (check for check in self.enabled if self.config.selects(check.code, path))
         return [check for check in on if self.suppress or not check.reviews]
 
     def _make_room(self, path: str) -> bool:
-        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
+        """Free all state beyond a bound, or where the next file shares none of it.
 
-        Returns whether it did.
+        Return True where it was freed.
         """
         size, kept = self.project.size, HELD
         if not self._home or not inside(path, self._home):
@@ -290,13 +290,13 @@ class Linter:
         return is_over
 
     def _shares(self, path: str) -> bool:
-        """Return whether a program of a file, or a script beside it that comes with it, needs a module that is held."""
+        """Return whether a program of a file, or of a script beside it, needs a module that is held."""
         project = self.project
         entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
     def may_find(self, path: str, raw: bytes) -> bool:
-        """Return whether a file with these bytes can have findings: a prefilter, which may say so too often."""
+        """Return whether a file with these bytes may have findings: a prefilter, with false positives."""
         return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
@@ -309,7 +309,7 @@ class Linter:
     def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
 
-        For the next file to lint room is made.
+        For the next file to lint, memory is freed if needed.
         """
         try:
             raw = self.project.read(path)
@@ -331,7 +331,7 @@ class Linter:
         return None
 
     def reads(self, path: str) -> bool:
-        """Return whether a file can be parsed; one that cannot is a problem."""
+        """Return whether a file can be parsed; if not, a problem is added."""
         try:
             self.project.parse(path)
         except SourceError as error:
@@ -352,12 +352,12 @@ class Linter:
         return found if is_whole else [only_shown(finding, reason) for finding in found]
 
     def _is_shared(self, module: SemanticIndex) -> bool:
-        """Return whether programs that are not asked run a file too: just one run of one program is judged."""
+        """Return whether other programs run a file, too, where only one run of one program is judged."""
         asked = self.config.arguments
         return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
-        """Return the entry scripts of the programs that a check is asked for in a file."""
+        """Return the entry scripts of the programs in which a check runs on a file."""
         path, entries = module.path, self.project.entries
         has_sites = bool(self.inquiry.candidates(check, module))
         if check.per_program and self.config.arguments is not None:
@@ -369,7 +369,7 @@ class Linter:
         return tuple(each for each in entries.programs(path) if check.in_libraries or entries.is_entry(each))
 
     def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program, which may have judged it already."""
+        """Return the findings of a check in a file as part of one program, which may have judged it before."""
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
             return self._asked(check, entry, module)
@@ -384,17 +384,17 @@ class Linter:
         return self._noted(judged.reply)
 
     def _asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program that is asked now."""
+        """Return the findings of a check in a file as part of one program, which runs now."""
         return self._noted(self.inquiry.ask(check, entry, module))
 
     def _noted(self, reply: Reply) -> Found:
-        """Return what a check found, and note what went wrong."""
+        """Return the findings of a reply, and add its failures and problems."""
         self._failures += reply.failures
         self.problems += reply.problems
         return reply.found
 
     def _judge(self, entry: str) -> None:
-        """Let a program judge all files that come, and give it back."""
+        """Judge all coming files of a program, and free it."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
             asking = self._asking(path).get(entry, ())
             for check, judged in self._ahead(entry, path, asking).items() if asking else ():
@@ -404,9 +404,9 @@ class Linter:
         self.inquiry.drop(entry)
 
     def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
-        """Return what a program says of a file that comes, by the checks that ask.
+        """Return the findings of a program in a coming file, by check.
 
-        What a budget leaves out must not depend on other files: where it is spent, a file gets a new program.
+        What a budget leaves out must not depend on other files: where it is spent, the program is created again.
         """
         programs = self.inquiry.programs
         is_new = entry not in programs
@@ -426,14 +426,14 @@ class Linter:
         return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
 
     def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
-        """Return what rules could not follow in the program of an entry script that was asked about them, by code."""
+        """Return what rules could not follow in the program of an entry script, by code."""
         held = [each for each in self.inquiry.programs.held(entry) if judging.is_started(each)]
         asked = [check for check in self.enabled if check.code in codes]
         found = ((check.code, self.inquiry.check_in(check, program).gap()) for check in asked for program in held)
         return {code: gap for code, gap in found if gap is not None}
 
     def _note_training(self, program: Program) -> None:
-        """Note an entry script whose program trains."""
+        """Record an entry script whose program trains."""
         try:
             if judging.is_trained(program):
                 self._trained.add(program.entry)
@@ -441,7 +441,7 @@ class Linter:
             self._failures.append(Failure("", Place(program.entry, 0, 0), internal_error(error)))
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
-        """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
+        """Return the checks that run in a coming file, by the entry scripts of their programs."""
         if path not in self._asked_in:
             found: dict[str, list[type[Check]]] = {}
             raw = self.project.raw(path)
@@ -453,7 +453,7 @@ class Linter:
         return self._asked_in[path]
 
     def _report_errors(self, path: str) -> None:
-        """Turn the internal errors in a file into problems: one for each error, with the rules that it stopped."""
+        """Add the internal errors in a file as problems: one for each error, with the rules that it stopped."""
         by_error: dict[str, list[Failure]] = {}
         for each in self._failures:
             by_error.setdefault(each.reason, []).append(each)
@@ -470,12 +470,12 @@ class Linter:
 
 
 def _file_of(check: type[Check]) -> str:
-    """Return the file that a check stands in."""
+    """Return the file of a check."""
     import inspect  # here, because most runs have no checks of others
 
     return inspect.getfile(check)
 
 
 def _is_own(check: type[Check]) -> bool:
-    """Return whether a check is part of this package; those of others are files that may change."""
+    """Return whether a check is part of this package; files of other packages may change."""
     return check.__module__.startswith("ms_perflint.")
