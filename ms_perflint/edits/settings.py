@@ -44,7 +44,7 @@ def set_value(
     """
     given = call.given(name)
     value = call.argument(name)
-    setting = decided(value) if given is not None else call.handed(name)
+    setting = decided(value) if given is not None else call.spread_argument(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
     definition = _definition(call, given) if given is not None else None

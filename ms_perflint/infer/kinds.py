@@ -162,9 +162,9 @@ def _is_own_dict(init: Scope) -> bool:
     assert isinstance(init.node, FUNCTIONS) and init.parent is not None
     args, stores = init.node.args, init.parent.attributes.get("__dict__", ())
     is_same = len(stores) == 1 and isinstance(stores[0].value, ast.Name) and stores[0].value.id == receiver_name(init)
-    hands_on = len(args.args) == 1 and args.vararg is not None and args.kwarg is not None
+    passes_parameters_on = len(args.args) == 1 and args.vararg is not None and args.kwarg is not None
     is_above = {"__init__", "super"} >= {site.word for site in init.calls} >= {"__init__"}
-    return is_same and hands_on and is_above and len(init.node.body) == 2
+    return is_same and passes_parameters_on and is_above and len(init.node.body) == 2
 
 
 class Settings(Kind[T]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import lists, setting_loops
@@ -111,18 +111,28 @@ def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Val
 
 
 def view_of_file(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the same of a mapping in a config file, for `settings.items()`; None where the code changes that."""
+    """Return the same of a mapping in a config file, for a comprehension; None where the code changes the mapping.
+
+    For the body of a loop it would be any of all that a file holds, in each run something else.
+    """
     what, name = receiver.what, word_of(node.func)
     data = what.data if isinstance(what, ConfigDocument) and not what.open else None
     base = node.func.value if isinstance(node.func, ast.Attribute) else None
     if not isinstance(data, dict) or base is None or not 0 < len(data) <= ENTRIES:
         return None
-    if _grows(scope.module, {word_of(base)}):
+    if _grows(scope.module, {word_of(base)}) or not _is_gone_through(node, scope):
         return None
     keys = ((key, evaluator.known(Constant(key), node, scope)) for key in data)
     pairs = [(Held(node, scope, known), Held(node, scope, evaluator.item(receiver, key))) for key, known in keys]
     made = Display(node, scope, TUPLE, _viewed(evaluator, name, pairs))
     return Value((Alternative(made, receiver.where, receiver.by_default),))
+
+
+def _is_gone_through(node: ast.Call, scope: Scope) -> bool:
+    """Return whether a comprehension goes through what a call gives."""
+    site = scope.module.site_at(node)
+    made = (each for each in ast.walk(site.stmt) if isinstance(each, COMPREHENSIONS)) if site is not None else ()
+    return any(generator.iter is node for each in made for generator in each.generators)
 
 
 def _flat(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[tuple[Held, Held]]]:

@@ -24,13 +24,13 @@ POOLS = (
 SUBMITS = {"submit": "result", "apply_async": "get"}  # with the method of what they give that waits for the result
 MAPS = ("map", "imap")
 _LAYERS = 4  # methods of an array, one behind the other
-_SAME_ROWS = frozenset({"astype", "copy", "clip", "round"})
-_SIZED = {  # NumPy functions that make an array: which argument says the first dimension, or all of them
+_SAME_ROWS = frozenset({"astype", "copy", "clip", "round", "asnumpy"})
+_SIZED = {  # what makes an array or a tensor: which argument says the first dimension, or all of them
     **dict.fromkeys(("zeros", "ones", "empty", "full"), (0, "shape")),
     **dict.fromkeys(("randn", "rand", "arange"), (0, "")),
     **dict.fromkeys(("random", "random_sample", "standard_normal"), (0, "size")),
     **dict.fromkeys(("normal", "uniform", "randint", "integers"), (2, "size")),
-    **dict.fromkeys(("array", "asarray"), (0, "")),
+    **dict.fromkeys(("array", "asarray", "Tensor"), (0, "")),
     "eye": (0, "N"),
     "linspace": (2, "num"),
 }
@@ -179,19 +179,16 @@ def length(evaluator: Evaluator, known: Alternative) -> Optional[int]:
 
 
 def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
-    """Return the first dimension of an array: `np.zeros((5, 3))`, `np.random.randn(5, 3).astype(np.float32)`."""
-    made, name = known.creation, known.type_api
+    """Return the first dimension of an array or tensor: `np.zeros((5, 3))`, `np.random.randn(5, 3).astype(float)`."""
+    made, name, word = known.creation, known.type_api, ""
     for _ in range(_LAYERS):
-        if made is None or not name.startswith("numpy."):
-            return None
         owner, _, word = name.rpartition(".")
+        if made is None or not name.startswith(("numpy.", "mindspore.Tensor")):
+            return None
         if word not in _SAME_ROWS or owner in ("numpy", "numpy.random"):
             break
-        inner = (
-            evaluator.value(made.call.func.value, made.scope).only
-            if isinstance(made.call.func, ast.Attribute)
-            else None
-        )
+        callee = made.call.func
+        inner = evaluator.value(callee.value, made.scope).only if isinstance(callee, ast.Attribute) else None
         made, name = (inner.creation, inner.type_api) if inner is not None else (None, "")
     if made is None or word not in _SIZED:
         return None
@@ -201,7 +198,7 @@ def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
     if not given or any(isinstance(each, ast.Starred) for each in made.call.args):
         return None
     size = evaluator.value(given[0], made.scope).only
-    if word in ("array", "asarray"):
+    if word in ("array", "asarray", "Tensor"):
         return length(evaluator, size) if size is not None else None
     if word == "arange" and (len(made.call.args) != 1 or words):
         return None

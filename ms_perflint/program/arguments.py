@@ -1,4 +1,4 @@
-"""The arguments behind an entry script, read as its parser reads them: which option gets which text."""
+"""The arguments of an entry script, parsed as its parser does: the text of each option."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ class Argument(NamedTuple):
 
     @property
     def is_positional(self) -> bool:
-        """Return whether it is given by position."""
+        """Return whether it is a positional argument."""
         return not any(flag.startswith("-") for flag in self.flags)
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the attributes under which its text may be found."""
+        """Return the attributes that may hold its text."""
         return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags)
 
 
 class Declared(NamedTuple):
-    """What the parsers of a program take."""
+    """The arguments that the parsers of a program declare."""
 
     arguments: tuple[Argument, ...]
     is_whole: bool  # whether these are all
 
     def named(self, flag: str) -> Optional[Argument]:
-        """Return the option that a flag means, also by the beginning of its name; None where there is none, or two."""
+        """Return the option of a flag, or of the unique beginning of one; None without one."""
         exact = next((each for each in self.arguments if flag in each.flags), None)
         if exact is not None or not flag.startswith("--"):
             return exact
@@ -78,14 +78,14 @@ class Declared(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The arguments of a run, read; `problems`: those that the program does not take."""
+    """A command line as a run configuration; `problems`: the arguments that the program does not take."""
 
     run: RunConfiguration
     problems: tuple[tuple[Place, Message], ...]
 
 
 def expanded(files: Files, words: Sequence[Word], base: str) -> list[tuple[tuple[Word, ...], str]]:
-    """Return the command lines of one with patterns of files, each with what is its own: the files that it names."""
+    """Return the command lines for the files that patterns match, each with the names of its files."""
     found: list[tuple[tuple[Word, ...], str]] = [((), "")]
     for word, place in words:
         begin, sign, pattern = word.rpartition("=")
@@ -100,7 +100,7 @@ def expanded(files: Files, words: Sequence[Word], base: str) -> list[tuple[tuple
 
 
 def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
-    """Return a run configuration from the words behind an entry script; files are seen from the directory `base`."""
+    """Return the run configuration of the words behind an entry script; `base`: the directory of relative files."""
     reading = _Reading(program, words, base)
     reading.run()
     place = words[0][1] if words else Place(program.entry, 1, 1)
@@ -111,7 +111,7 @@ def line(program: Program, name: str, words: Sequence[Word], base: str) -> Line:
 
 
 class _Reading:
-    """Reads words from left to right."""
+    """Parses words from left to right."""
 
     def __init__(self, program: Program, words: Sequence[Word], base: str) -> None:
         self.program = program
@@ -169,7 +169,7 @@ class _Reading:
         return None
 
     def _joined(self, flag: str) -> Optional[Argument]:
-        """Return the option of one letter that stands together with its text: `-j4`."""
+        """Return the option of one letter that is joined with its text: `-j4`."""
         is_short = not flag.startswith("--") and len(flag) > 2
         found = self.declared.named(flag[:2]) if is_short else None
         return Argument((flag[:2],)) if found is not None else None
@@ -202,7 +202,7 @@ class _Reading:
             self.problems.append((place, said))
 
     def _set(self, texts: Sequence[str], place: Place) -> None:
-        """Note what may be settings of config files among the texts of an option: `-o system.mode=1 train.size=8`."""
+        """Note the settings of config files among the texts of an option: `-o system.mode=1 train.size=8`."""
         found = [each for text in texts if (each := re.match(OVERRIDE, text)) is not None]
         pairs = [(each[1], each[2]) for each in found] or zip(texts[::2], texts[1::2])  # `MODEL.WIDTH 64`
         self.settings += [(key, text, place) for key, text in pairs]
@@ -218,7 +218,7 @@ class _Reading:
             self.problems.append((place, said))
 
     def _check(self, option: Argument, flag: str, text: str, place: Place) -> None:
-        """Note a text of a type, or a choice, that every parser with this option refuses."""
+        """Note a text that every parser with this option refuses, by its type or choices."""
         sites = [site for site in _sites(self.program) if _is_read(self.program, site)]
         declaring = [site for site in sites if any({*option.flags} & {*each.flags} for each in _arguments(site))]
         answers = [_refusal(self.program, site, flag, text) for site in declaring]
@@ -226,7 +226,7 @@ class _Reading:
             self.problems.append((place, answers[0]))
 
     def told(self, text: str, place: Place, is_known: bool = True) -> str:
-        """Return a text, the full path of a file that is there."""
+        """Return a text; of a file that exists the full path."""
         if not re.match(FILE, text) or os.path.isabs(text):
             return text
         homes = (self.base, *self.program.project.ancestors(os.path.dirname(self.program.entry)))
@@ -243,7 +243,7 @@ class _Reading:
 
 
 def declared(program: Program) -> Declared:
-    """Return what the parsers of a program take, as far as their calls show it."""
+    """Return the arguments that the parsers of a program declare, as far as their calls show it."""
     found: dict[Argument, None] = {}
     is_whole = True
     sites = [site for site in _sites(program) if _is_read(program, site)]
@@ -257,7 +257,7 @@ def declared(program: Program) -> Declared:
 
 
 def _loaded(program: Program) -> set[str]:
-    """Return the names that a program loads or imports, but those around a parser of Python's own without options."""
+    """Return the names that a program loads or imports, without those of a parser of Python that has no options."""
     found = {name for module in program.modules for scope in module.scopes for name in scope.names | scope.attrs}
     for module in program.modules:
         imports = (each for all_of_it in module.imported.values() for each in all_of_it)
@@ -268,7 +268,7 @@ def _loaded(program: Program) -> set[str]:
 
 
 def _is_read(program: Program, site: Site) -> bool:
-    """Return whether a parser can be made when the entry script runs: those of other scripts are in its modules too."""
+    """Return whether the call of a parser runs with the entry script, and not with another script alone."""
     scope = site.scope.owner
     if site.module.path == program.entry:
         return True
@@ -286,13 +286,13 @@ def _sites(program: Program) -> Iterator[Site]:
 
 
 def _takes_more(program: Program) -> bool:
-    """Return whether a parser takes what is not declared, or another library reads the command line too."""
+    """Return whether a parser takes undeclared arguments, or another library reads the command line, too."""
     words = ("parse_known_args", "HfArgumentParser", "ignore_unknown_options", "DEFINE_", "hydra", "from_cli", "fire")
     return any(program.project.contains_any(path, words) for path in program.files)
 
 
 def _arguments(site: Site) -> list[Argument]:
-    """Return the arguments that a call declares, `--x/--no-x` are two; none where code makes its name."""
+    """Return the arguments that a call declares, two for `--x/--no-x`; none where their names are computed."""
     assert isinstance(site.node, ast.Call)
     texts = argparse.flags_of(site.node)
     given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
@@ -350,7 +350,7 @@ def _is_empty(given: Mapping[str, ast.expr]) -> bool:
 
 
 def _takes(given: Mapping[str, ast.expr]) -> int:
-    """Return how many texts an argument takes."""
+    """Return how many texts an argument takes, or MANY, or REST."""
     action, count = given.get("action"), given.get("nargs")
     word = (
         action.value if isinstance(action, ast.Constant) else action.attr if isinstance(action, ast.Attribute) else ""

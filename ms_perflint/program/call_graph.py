@@ -1,6 +1,6 @@
-"""The call graph of a program by words: which call sites may enter a function, and where a value may be held.
+"""The call graph of a program by words: the call sites that may enter a function, and the holders of a value.
 
-It finds more than there is: each site is asked of the evaluator afterwards.
+It over-approximates: the evaluator is asked about each site afterwards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Called = dict[int, list[Site]]  # sites by what they may call, as bits
 
 
 class CallGraph:
-    """The assignment graphs of the running modules of a program, as one. Questions are answered once."""
+    """The assignment graphs of the running modules of a program, joined."""
 
     def __init__(self, program: Files) -> None:
         self.program = program
@@ -40,13 +40,13 @@ class CallGraph:
     # --- questions
 
     def sites(self, function: Scope) -> tuple[Site, ...]:
-        """Return the call sites that may enter a function, or make an object of a class, but those of `groups`."""
+        """Return the call sites that may enter a function, or make an object of a class, without those of `groups`."""
         bit = self._flow.callables.get(self.key(function), 0)
         indirect = {bits: sites for bits, sites in self._indirect.items() if len(sites) < GROUP} if bit else {}
         return tuple(dict.fromkeys((*self.direct_sites(function), *_of(bit, indirect))))
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
-        """Return the groups of sites that may do so too: by a name that is computed, or many at once."""
+        """Return the groups of further such sites: under a computed name, or with many functions in common."""
         bit = self._flow.callables.get(self.key(function), 0)
         words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
         indirect = enumerate(self._indirect.items()) if bit else ()
@@ -54,7 +54,7 @@ class CallGraph:
 
     @fact
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
-        """Return the sites of a group: none of one that only another program has, of which answers may ask too."""
+        """Return the sites of a group in this program."""
         if isinstance(name, int):
             return tuple(dict.fromkeys(next(islice(self._indirect.values(), name, None), ())))
         by_name = self.named_by((name,))
@@ -72,7 +72,7 @@ class CallGraph:
         return (site for key in keys for node in self._flow.nodes(key) for path, site in node.sites if not path)
 
     def named(self, site: Site) -> list[Scope]:
-        """Return the functions and classes that are defined under the name that a call says."""
+        """Return the functions and classes that are defined under the name of a callee."""
         found: list[Scope] = []
         for node, path in graph_of(site.module).callees.get(id(site.node), ()):
             if not path:
@@ -94,12 +94,12 @@ class CallGraph:
         return self.key(function) in self._flow.callables
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
-        """Return the call sites that may call an object of a class that has a method for it."""
+        """Return the call sites that may call an object of a class with a method for calls."""
         bits, called = self._instances
         return tuple(dict.fromkeys(_of(bits.get(self.key(cls), 0), called)))
 
     def reach(self, seeds: Iterable[State], held: Held) -> Held:
-        """Add where a value may be held that some nodes hold, or something of theirs; return what is new."""
+        """Add the places that may hold the values of some nodes, and return the new ones."""
         before = dict(held)
         self._flow.flow(((key, 1 << AT[path]) for key, path in seeds), held, 1)
         if not before:
@@ -107,16 +107,16 @@ class CallGraph:
         return {key: new for key, bits in held.items() if (new := bits & ~before.get(key, 0))}
 
     def is_passed_on(self, word: str) -> bool:
-        """Return whether a file passes on what has a name, or calls it in another form: `partial(name)()`."""
+        """Return whether a file passes on what is named `word`, or calls it in another form: `partial(word)()`."""
         nodes = self._flow.nodes(word)
         return any(node.is_passed_on or any(site.word != word for _, site in node.sites) for node in nodes)
 
     def sites_at(self, held: Held) -> list[Site]:
-        """Return the sites that call just what is held there."""
+        """Return the sites that call the values in some places."""
         return [site for sites in self._called(held, 1, {}).values() for site in sites]
 
     def makers_at(self, held: Held) -> Iterator[Site]:
-        """Yield the sites that call what is held there, or what gives it when it is called."""
+        """Yield the sites that call the values in some places, or calls that give these."""
         for key, bits in held.items():
             for node in self._flow.nodes(key):
                 for taken, site in node.sites:
@@ -124,7 +124,7 @@ class CallGraph:
                         yield site
 
     def may_run(self, function: Scope) -> bool:
-        """Return whether a lambda may be called somewhere, or is passed to a call."""
+        """Return whether a lambda may be called, or is passed to a call."""
         key = self.key(function)
         is_called = any(not taken for node in self._flow.nodes(key) for taken, _ in node.sites)
         return is_called or bool(self._flow.callables.get(key, 0) & self._running)
@@ -135,7 +135,7 @@ class CallGraph:
 
     @cached_property
     def by_decorator(self) -> dict[str, list[Scope]]:
-        """Return what is decorated, by the last words of its decorators."""
+        """Return the decorated functions and classes, by the last words of their decorators."""
         found: dict[str, list[Scope]] = {}
         for scope in (scope for module in self.program.modules for scope in module.scopes):
             for decorator in getattr(scope.node, "decorator_list", ()):
@@ -164,12 +164,12 @@ class CallGraph:
         return bits, self._called(held, len(bits), {})
 
     def _is_of_object(self, function: Scope) -> bool:
-        """Return whether an object may have a function or class as a member of its own name: `self.make = make`."""
+        """Return whether an object may have a function or class as a member of the same name: `self.make = make`."""
         return function.cls is not None or function.name in self._members
 
     @cached_property
     def _members(self) -> frozenset[str]:
-        """Return the names of what objects and classes are given, besides the methods that are defined in these."""
+        """Return the names of the members of objects and classes, without methods."""
         modules = self.program.modules
         found = {name for module in modules for name in module.stored}
         for cls in (scope for module in modules for scope in module.scopes if scope.is_class):
@@ -189,7 +189,7 @@ class CallGraph:
         return found
 
     def _called(self, held: Held, width: int, own: dict[Key, int]) -> Called:
-        """Return the sites that call what is held, but for those that do so under its own name."""
+        """Return the sites that call values under other names than their own."""
         found: Called = {}
         for key, bits in held.items():
             for node in self._flow.nodes(key):
@@ -201,7 +201,7 @@ class CallGraph:
 
 
 def _of(bit: int, called: Called) -> Iterator[Site]:
-    """Yield the sites that call a value."""
+    """Yield the sites that may call a value."""
     return (site for bits, sites in called.items() if bits & bit for site in sites)
 
 

@@ -1,4 +1,4 @@
-"""A call of a known API in one program: what it is given, and what that can be."""
+"""A call of a known API in one program, and the values of its arguments."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Call(Site):
 
     @property
     def is_spread(self) -> bool:
-        """Return whether `*args`, `**kwargs` or a `partial` hide what is passed."""
+        """Return whether the call has `*args`, `**kwargs` or arguments of a `partial`."""
         is_starred = any(isinstance(each, ast.Starred) for each in self.node.args)
         return is_starred or any(word.arg is None for word in self.node.keywords) or self._prepared != ()
 
     @property
     def _prepared(self) -> Optional[tuple[Layer, ...]]:
-        """Return the arguments that `partial` passes; None where the call may be of several."""
+        """Return the arguments that `partial` passes; None where there may be different ones."""
         known = self.program.evaluator.callees(self).alternatives
         ways = {each.prepared for each in known if each.api == self.api or f"{each.type_api}()" == self.api}
         return ways.pop() if len(ways) == 1 else None if ways else ()
@@ -60,12 +60,12 @@ class Call(Site):
 
     @property
     def _takes_self(self) -> bool:
-        """Return whether it is the constructor of a base, taken from the class: `Model.__init__(self, network)`."""
+        """Return whether the call is the constructor of a base with `self`: `Model.__init__(self, network)`."""
         callee = self.node.func
         return self.word == "__init__" and isinstance(callee, ast.Attribute) and not isinstance(callee.value, ast.Call)
 
     def given(self, name: str) -> Optional[ast.expr]:
-        """Return the expression of this call that is passed for a parameter, by keyword or by slot; None for others."""
+        """Return the expression in this call for a parameter, by keyword or position; None without one."""
         prepared = self._prepared
         part = self._bound(prepared, shown).of(name).part if prepared is not None else None
         if part is None or not prepared:
@@ -73,9 +73,9 @@ class Call(Site):
         return part.node if any(part.node is each for each in ast.walk(self.node)) else None
 
     def argument(self, name: str) -> Value:
-        """Return what a parameter can be: what is passed, else its default in the target's version.
+        """Return the value of a parameter: what is passed, else the default in the version of the target.
 
-        The default is no candidate where it is not known whether anything is passed.
+        Where it is not known whether something is passed, the default is no alternative.
         """
         prepared = self._prepared
         if prepared is None:
@@ -92,16 +92,16 @@ class Call(Site):
             )
         )
 
-    def handed(self, name: str) -> Optional[Alternative]:
-        """Return the one thing that a spread passes for a parameter: `**options`, `*args` of a caller; else None."""
+    def spread_argument(self, name: str) -> Optional[Alternative]:
+        """Return the only value that `*args` or `**kwargs` pass for a parameter; None where there may be others."""
         if not self.is_spread or self.given(name) is not None:
             return None
         only = self.argument(name).only
         return only if only is not None and only.where != (self.module, self.node) else None
 
     def passes(self, name: str) -> bool:
-        """Return whether something is passed for a parameter, here or by a spread."""
-        return self.given(name) is not None or self.handed(name) is not None
+        """Return whether the call passes a parameter, itself or by `*args` or `**kwargs`."""
+        return self.given(name) is not None or self.spread_argument(name) is not None
 
     def _default(self, name: str) -> Value:
         for parameter in self.parameters:
@@ -111,12 +111,12 @@ class Call(Site):
 
     @property
     def is_optional(self) -> bool:
-        """Return whether only a user who asks for it gets here."""
+        """Return whether the call runs only with an option."""
         return self.program.evaluator.reachability(self.block) == OPTIONAL
 
     @property
     def receiver(self) -> Optional[Alternative]:
-        """Return the object whose method this is; None for functions."""
+        """Return the object whose method is called; None for functions."""
         for known in self.program.evaluator.callees(self).alternatives:
             if known.api == self.api or (known.definition is not None and known.receiver is not None):
                 return known.receiver
@@ -130,11 +130,11 @@ def signature_of(parameters: Sequence[mindspore_api.Parameter], takes_self: bool
 
 
 def call_of(program: Program, known: Optional[Alternative]) -> Optional[Call]:
-    """Return the call that made an instance of an API; None for anything else."""
+    """Return the call that makes an instance of an API; None for other objects."""
     return made_at(program, known) if known is not None and known.cls is None else None
 
 
 def made_at(program: Program, known: Alternative) -> Optional[Call]:
-    """Return the call that made an instance, of an API or of a class of the project (then `api` is empty)."""
+    """Return the call that makes an instance, of an API or of a class of the project (with an empty `api`)."""
     site = known.maker
     return Call(site, program, known.type_api) if site is not None else None

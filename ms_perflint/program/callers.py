@@ -1,4 +1,4 @@
-"""Which sites of a program call a function: by its name, through its class and classes derived from it."""
+"""The sites that call a function: by its name, through its class, and through classes derived from it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ FEW = 3  # functions of one name: of more, it does not tell which a call enters,
 
 @query(bottom=())
 def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
-    """Return the sites that pass something to a function, `partial(function, x)` too.
+    """Return the sites that pass arguments to a function, `partial(function, x)` too.
 
-    What a call of that passes depends on it: it is left out where it calls nothing else.
+    A call of the result of a `partial` depends on what that passes: it is left out where it calls nothing else.
     """
     found = entering(program, function)
     cls = function.cls if function.name == "__init__" else None
@@ -57,7 +57,7 @@ def _is_unprepared(program: Inputs, site: Site, wanted: Scope) -> bool:
 def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     """Return the sites that call a function; of a method `__init__`, those that make an object with it.
 
-    Nothing calls a module: of its scope there are none.
+    A module has no callers.
     """
     if function.parent is None:
         return ()
@@ -73,7 +73,7 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
 
 @fact
 def is_left_out(program: Program, function: Scope) -> bool:
-    """Return whether the one run that is judged comes to no call of a function that is only called by its name."""
+    """Return whether a run configuration alone leads to no call of a function that is only called by its name."""
     ways = [function]
     for each in ways:  # which grows
         if not each.is_function or program.call_graph.is_held(each) or _is_for_others(program, each):
@@ -88,7 +88,7 @@ def is_left_out(program: Program, function: Scope) -> bool:
 
 
 def _is_for_others(program: Program, function: Scope) -> bool:
-    """Return whether code outside of the project may call a method: a hook, or one of a class with a base outside."""
+    """Return whether external code may call a method: a hook, or one of a class with an external base."""
     cls = function.cls
     if cls is None:
         return False
@@ -112,7 +112,7 @@ def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
 
 @query(bottom=())
 def _of_group(program: Inputs, name: Union[str, int]) -> tuple[tuple[Scope, Site], ...]:
-    """Return what the sites of a group call, each with the site: asked once for all that they may call."""
+    """Return the callees of a group of sites, each with its site."""
     return tuple(
         (called, site)
         for site in program.group(name)
@@ -129,12 +129,12 @@ def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
 
 
 def _runs(program: Inputs, site: Site) -> bool:
-    """Return whether a site is none that only the entry script of another program passes."""
+    """Return whether a site may run in this program: no script block of another entry script contains it."""
     return not is_of_script(site.block) or program.is_entry(site.module.path)
 
 
 def _is_of_keyed_object(program: Inputs, site: Site, method: Scope) -> bool:
-    """Return whether a call is of an object that was read by key before, which no object of a method's class can be."""
+    """Return whether a call is of an object that was subscripted before, which no object of the class can be."""
     base = site.base
     if not isinstance(base, ast.Name) or not method.is_method or not is_keyed_before(site.module, base, site.scope):
         return False
@@ -149,18 +149,18 @@ def _is_of_keyed_object(program: Inputs, site: Site, method: Scope) -> bool:
 
 
 def _passes_on(site: Site, function: Scope) -> bool:
-    """Return whether a site, in what a decorator makes of a function, passes on what that was called with."""
+    """Return whether a site, in the result of a decorator, passes on the arguments of the decorated function."""
     wrapper, call = site.scope.owner, site.node
     decorators = {word_of(each) for each in getattr(function.node, "decorator_list", ())}
     if not decorators - METHODS or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
     if isinstance(call.func, ast.Name) and call.func.id == function.name:
         return False
-    return bool(call.args or call.keywords) and hands_on(call, Signature.of(wrapper, wrapper.is_method))
+    return bool(call.args or call.keywords) and passes_parameters_on(call, Signature.of(wrapper, wrapper.is_method))
 
 
-def hands_on(call: ast.Call, own: Signature) -> bool:
-    """Return whether a call passes parameters of the function around it, each in its own place."""
+def passes_parameters_on(call: ast.Call, own: Signature) -> bool:
+    """Return whether a call passes parameters of the function around it, each in its own position."""
     slots = [*own.slots, f"*{own.rest}"]
     given = [f"*{word_of(each.value)}" if isinstance(each, ast.Starred) else word_of(each) for each in call.args]
     words = [(word.arg or own.mapping, word_of(word.value)) for word in call.keywords]
@@ -193,12 +193,12 @@ def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
 
 @query(bottom=())
 def derived(program: Inputs, cls: Scope) -> tuple[Scope, ...]:
-    """Return the classes of the program that derive from this one, directly or not."""
+    """Return the classes of the program that derive from a class, directly or not."""
     return tuple(reachable(_derived(program, cls), lambda each: _derived(program, each)))
 
 
 def _derived(program: Inputs, cls: Scope) -> list[Scope]:
-    """Return the classes of the program that have this class as a base."""
+    """Return the classes of the program with a class as a base."""
     return [
         derived
         for derived, bases in program.bases_named(cls)
@@ -207,7 +207,7 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
 
 
 def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
-    """Return the other classes of a program that have bases with the name of a class, and these bases."""
+    """Return the other classes of a program with bases that have the name of a class, and these bases."""
     found = []
     for module in program.deriving.get(cls.name, ()):
         if not program.project.may_derive(module.path, cls.name):
@@ -221,7 +221,7 @@ def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr
 
 
 def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
-    """Yield what a function, or one that a function around it returns, decorates."""
+    """Yield the functions and classes that a function, or one that a function around it returns, decorates."""
     wanted = decorator.parent if decorator.name == INIT else decorator
     for scope in takewhile(lambda scope: scope.is_function or scope.is_class, decorator.chain()):
         for each in program.decorated_by(scope.name):
@@ -239,7 +239,7 @@ def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions of the project that a call enters: by name, or by what it is known to be."""
+    """Return the functions of the project that a call enters: by its name, else by the value of the callee."""
     called = _named(program, site)
     named = _entered(called) if called else ()
     if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
@@ -248,13 +248,13 @@ def callees(program: Program, site: Site) -> tuple[Scope, ...]:
 
 
 def _entered(called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:
-    """Return the functions among what is called; of a class, its constructor."""
+    """Return the functions among some callees; of a class, its constructor."""
     inits = (each.method(INIT) if each is not None and each.is_class else each for each in called)
     return tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
 
 
 def _named(program: Program, site: Site) -> list[Scope]:
-    """Return the functions and classes whose name a call says."""
+    """Return the functions and classes with the name of a callee."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     found = program.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
@@ -273,7 +273,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
 
 
 def _partials(program: Inputs, wanted: Scope) -> Iterator[Site]:
-    """Yield the calls of what `partial(function, ...)` makes, and `partial` itself where it may have others."""
+    """Yield the calls of results of `partial(function, ...)`, and the `partial` where there may be further calls."""
     if not program.has_partials(wanted.name):
         return
     made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
@@ -291,7 +291,7 @@ def _prepares(program: Inputs, site: Site, wanted: Scope) -> bool:
 
 
 class Partials:
-    """What one program makes of functions with `partial`, by names alone. Questions are answered when asked, once."""
+    """The uses of `partial` in one program, by names."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -304,20 +304,20 @@ class Partials:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the names that may hold what `partial` makes."""
+        """Return the names that may hold the result of `partial`."""
         modules = self.program.modules if self.sites else ()
         return frozenset(name for module in modules for word in PREPARING for name in module.result_names(word))
 
     @cached_property
     def calls(self) -> tuple[Site, ...]:
-        """Return the calls that may be of what `partial` makes: under its names, and `partial(function, ...)(...)`."""
+        """Return the calls that may be of the result of `partial`: under its names, `partial(function, ...)(...)`."""
         modules = self.program.modules if self.sites else ()
         made = {id(site.node) for site in self.sites}
         named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
         return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(_callee(s)) in made))
 
     def of(self, name: str) -> list[Site]:
-        """Return the calls of `partial` that may be given what has a name elsewhere, or what `partial` made."""
+        """Return the calls of `partial` whose function may have a name, or be the result of another `partial`."""
         found = []
         for site in self.sites:
             given = prepared(site)
@@ -327,9 +327,9 @@ class Partials:
         return found
 
     def escapes(self, site: Site) -> bool:
-        """Return whether what `partial` makes may be called elsewhere than at `calls`.
+        """Return whether the result of `partial` may be called elsewhere than at `calls`.
 
-        It is not where it is called, or prepared again, on the spot, or has a name that stands nowhere but in calls.
+        It is not, if it is called or prepared again in place, or if its name is only called.
         """
         used = (*map(_callee, self.calls), *map(prepared, self.sites))
         if any(node is site.node for node in used):
@@ -339,7 +339,7 @@ class Partials:
         return not name or any(self._is_mentioned(name, module, site) for module in self.program.modules)
 
     def _is_mentioned(self, name: str, module: SemanticIndex, site: Site) -> bool:
-        """Return whether a name stands elsewhere than in calls, in imports and where a site binds it."""
+        """Return whether a name is used elsewhere than in calls, in imports and in its binding at a site."""
         text = rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)"
         known = len(module.by_word.get(name, ())) + len(module.imported.get(name, ())) + (module is site.module)
         for each in self.sites:
@@ -349,7 +349,7 @@ class Partials:
 
 
 def prepared(site: Site) -> Optional[ast.expr]:
-    """Return the function that a call of `partial` is given; None for other sites."""
+    """Return the function that a call of `partial` gets; None for other sites."""
     return site.node.args[0] if isinstance(site.node, ast.Call) and site.node.args else None
 
 

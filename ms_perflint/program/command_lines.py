@@ -1,4 +1,4 @@
-"""What the commands that start a program give it: options, settings of its config files, variables."""
+"""What the commands that start a program pass to it: options, settings of config files, variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Started(Files, Protocol):
 
 
 class CommandLines:
-    """The commands that start the entry script of a program. In one run configuration there is one."""
+    """The commands that start the entry script of a program; of a run configuration the one that it is."""
 
     def __init__(self, program: Started, run: Optional[RunConfiguration], base: Optional[CommandLines]) -> None:
         self.program = program
@@ -38,7 +38,7 @@ class CommandLines:
         self.facts: dict[tuple[object, ...], Any] = {}
 
     def is_one_run(self) -> bool:
-        """Return whether one run is judged, and no other: what it is not given has its default."""
+        """Return whether one run alone is judged: an option that it does not pass has its default."""
         return self.run is not None and self.run.is_all
 
     @cached_property
@@ -53,14 +53,14 @@ class CommandLines:
     # --- options
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
-        """Return what each command that starts the entry script gives to an option with these flags."""
+        """Return what each command that starts the entry script passes for an option with these flags."""
         wanted = tuple(flags)
         answer = self.answer(wanted)
         self.program.asked_of_run.note_given(wanted, answer)
         return answer
 
     def answer(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        """Return the same, for a comparison with another run configuration: it is not noted."""
+        """Return the same without a note, to compare run configurations."""
         given = self.run.given(flags) if self.run is not None else None
         if given is None and (self.run is None or self.run.is_rest_open):
             return tuple(start.given(flags) or self._shortened(start.flags, flags) for start in self.starts)
@@ -73,7 +73,7 @@ class CommandLines:
 
     @fact
     def _declared_flags(self) -> frozenset[str]:
-        """Return the flags of the options that calls of `add_argument` add by name."""
+        """Return the flags that calls of `add_argument` declare by name."""
         nodes = [site.node for site in self.program.sites("add_argument")]
         given = (each for node in nodes if isinstance(node, ast.Call) for each in node.args)
         texts = (each.value for each in given if isinstance(each, ast.Constant))
@@ -83,7 +83,7 @@ class CommandLines:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """Return the `key=value` that the run gives to an option, as settings of its config files: `-o key=value`."""
+        """Return the `key=value` that the run passes to an option, as settings of its config files: `-o key=value`."""
         return self.run.settings if self.run is not None and not self.run.is_rest_open else self._agreed
 
     def overrides(self) -> tuple[Setting, ...]:
@@ -92,20 +92,20 @@ class CommandLines:
 
     @property
     def _agreed(self) -> tuple[Setting, ...]:
-        """Return the `key=value` that each command gives which starts the entry script."""
+        """Return the `key=value` that all commands that start the entry script pass."""
         several = dict.fromkeys(run_configurations.said(start.settings) for start in self.starts)
         return self.starts[0].settings if len(several) == 1 else ()
 
     # --- variables of the environment
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what all launchers put into a variable, and where; None where they differ."""
+        """Return the value that all launchers export for a variable, with its place; None where they differ."""
         answer = self.export(variable)
         self.program.asked_of_run.note_exported(variable, answer)
         return answer
 
     def export(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return the same, for a comparison with another run configuration: it is not noted."""
+        """Return the same without a note, to compare run configurations."""
         from ms_perflint.program import launchers
 
         one = self.run.start if self.run is not None else None

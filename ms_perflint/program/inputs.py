@@ -1,4 +1,4 @@
-"""A program as its queries see it: they rest on what they ask of it, which is noted."""
+"""A program as its queries see it: what they ask is noted, as inputs of their answers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ Asker = TypeVar("Asker")
 def _noted(
     told: Callable[Concatenate[Asker, Arguments], Answer], of: str = ""
 ) -> Callable[Concatenate[Noted, Arguments], Answer]:
-    """Return a method that gives what one of the program tells, which can be asked again in another program.
+    """Return a method that answers as one of the program does, and notes the question.
 
-    `of`: the attribute of the program that tells it.
+    An answer of a query is reused in another program that answers the same. `of`: the attribute of the program with
+    the method.
     """
     name = f"{of}{told.__name__}"
 
@@ -43,7 +44,7 @@ def _noted(
 
 
 class Noted:
-    """What queries ask, so that it is noted."""
+    """What queries ask, with a note of each question."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -55,7 +56,7 @@ class Noted:
 
 
 class Inputs(Noted):
-    """What the queries of a program ask of it."""
+    """The questions that the queries of a program ask of it."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)

@@ -1,4 +1,4 @@
-"""Shell scripts that start a program: the flags that they give to it, and what they put into its environment."""
+"""Shell scripts that start a program: the flags that they pass, and the variables that they export."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
 
 
 class Start(NamedTuple):
-    """One command that starts the entry script of a program, with the flags that it gives to it."""
+    """A command that starts the entry script of a program, with the flags that it passes."""
 
     script: Script
     command: Command
@@ -42,11 +42,11 @@ class Start(NamedTuple):
     settings: tuple[Setting, ...] = ()  # `key=value`, and `key.in.file value`, among its words
 
     def given(self, flags: Iterable[str]) -> Optional[Given]:
-        """Return what it gives to an option that has these flags; None where it gives none of them."""
+        """Return what the command passes for an option with these flags; None without one."""
         return next((self.flags[flag] for flag in flags if flag in self.flags), None)
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what it puts into a variable of the environment, and where; None where that cannot be told."""
+        """Return the value that the command exports for a variable, with its place; None where it is not known."""
         blocks = self.command.blocks
         for word, start in self.command.words:
             found = assignment(word)
@@ -61,7 +61,7 @@ class Start(NamedTuple):
 
 
 def agreed(starts: Sequence[Start], variable: str) -> Optional[tuple[str, Place]]:
-    """Return what all starts of a program put into a variable, and where one does; None where they differ."""
+    """Return the value that all starts of a program export for a variable, with its place; None where they differ."""
     values = [start.exported(variable) for start in starts]
     first = values[0] if values else None
     return first if first is not None and all(value is not None and value[0] == first[0] for value in values) else None
@@ -71,7 +71,7 @@ def agreed(starts: Sequence[Start], variable: str) -> Optional[tuple[str, Place]
 
 
 def starts(program: Files) -> tuple[Start, ...]:
-    """Return the commands that start the entry script, of the shell scripts around it."""
+    """Return the commands in shell scripts near the entry script that start it."""
     found = []
     for path in _scripts(program):
         script = shell_variables.read(path, program.project.raw(path) or b"")
@@ -83,7 +83,7 @@ def starts(program: Files) -> tuple[Start, ...]:
 
 
 def _scripts(program: Files) -> list[str]:
-    """Return the shell scripts that may start the entry script: its name stands in them."""
+    """Return the shell scripts that may start the entry script: they contain its name."""
     directory, name = os.path.split(program.entry)
     stem = name.rpartition(".")[0].encode("utf-8", "surrogateescape")
     found = []
@@ -98,7 +98,7 @@ def _scripts(program: Files) -> list[str]:
 
 
 def _homes(program: Files, directory: str) -> Iterator[str]:
-    """Yield the folders in which scripts are looked for, the nearest first."""
+    """Yield the folders with launchers, the nearest first."""
     files = program.project.files
     for base in program.project.ancestors(directory):
         for home in (base, *(os.path.join(base, outer) for outer in sorted(files.named(base, *OUTER)))):
@@ -108,7 +108,7 @@ def _homes(program: Files, directory: str) -> Iterator[str]:
 
 
 def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
-    """Return a command as a start of the program; None when it starts something else."""
+    """Return a command as a start of the program; None for other commands."""
     name = os.path.basename(program.entry)
     for text, position in started.files:
         if os.path.basename(text) == name:
@@ -121,7 +121,7 @@ def _start(program: Files, script: Script, started: Started) -> Optional[Start]:
 
 
 def _possible(script: Script, started: Started, position: int) -> dict[str, Given]:
-    """Return the flags that a command may give, as the script decides when it runs: what they give is not known."""
+    """Return the flags in variables that a command may pass, with unknown values."""
     begin = started.words[position][1]
     words = [(word, start) for word, start in started.command.words if start > begin]
     unsure = ((word, start) for word, start in words if GAP in script.text(word, started.command.blocks))
@@ -131,7 +131,7 @@ def _possible(script: Script, started: Started, position: int) -> dict[str, Give
 
 
 class Started(NamedTuple):
-    """A command that starts Python files: its words, and the files among them with their positions."""
+    """A command that starts Python files: its words, and the positions of the files among them."""
 
     command: Command
     words: Sequence[tuple[str, int]]
@@ -140,13 +140,13 @@ class Started(NamedTuple):
 
 @lru_cache(maxsize=shell_variables.HELD)
 def _starting(script: Script) -> tuple[Started, ...]:
-    """Return the commands of a script that start Python files, whichever program they are of."""
+    """Return the commands of a script that start Python files of any program."""
     found = (_started(script, command) for command in script.commands)
     return tuple(started for started in found if started is not None and started.files)
 
 
 def _started(script: Script, command: Command) -> Optional[Started]:
-    """Return a command with the Python files that it may start; None when it runs no program."""
+    """Return a command with the Python files that it may start; None for other commands."""
     if command.name and not _is_runner(command.name) and not assignment(command.words[0][0]):
         return None
     words = [(text, start) for word, start in command.words for text in script.texts(word, command.blocks)]
@@ -167,13 +167,13 @@ def _started(script: Script, command: Command) -> Optional[Started]:
 
 
 def _is_runner(name: str) -> bool:
-    """Return whether a command starts programs: Python, what starts processes for it, or something like `$PYTHON`."""
+    """Return whether a command starts programs: Python, a process launcher, or an unknown `$PYTHON`."""
     word = os.path.basename(name)
     return name == GAP or word in RUNNERS or word.startswith("python") or word.endswith(".py")
 
 
 def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tuple[str, Given]]:
-    """Yield the flags that stand behind the entry script."""
+    """Yield the flags behind the entry script."""
     for position, (text, start) in enumerate(words):
         flag, sign, value = text.partition("=")
         if not re.match(_FLAG, flag):
@@ -187,7 +187,7 @@ def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tupl
 
 
 def _settings(script: Script, words: Sequence[tuple[str, int]]) -> Iterator[Setting]:
-    """Yield what words may set in a config file: `mode=1`, `--opt=mode=1`, and of two words `run.mode 1`."""
+    """Yield the settings of config files in words: `mode=1`, `--opt=mode=1`, and of two words `run.mode 1`."""
     before = ""
     for word, start in words:
         flag, sign, value = word.partition("=")
@@ -200,7 +200,7 @@ def _settings(script: Script, words: Sequence[tuple[str, int]]) -> Iterator[Sett
 
 
 class _Folders:
-    """The folders from which a path in a command may be seen."""
+    """The folders to which a path in a command may be relative."""
 
     def __init__(self, program: Files, script: Script, command: Command) -> None:
         self.program = program
@@ -213,9 +213,10 @@ class _Folders:
         self.steps = list(_steps(script, command))
 
     def find(self, path: str, *others: str) -> Optional[str]:
-        """Return the file that a path names, also seen from other folders; None where none is found.
+        """Return the file of a path, also relative to further folders; None without one.
 
-        Scripts often make a folder and copy into it what they start: then the path is seen from what was copied.
+        Scripts often make a folder and copy into it what they start: then the path is relative to the copied
+        folder.
         """
         for home in self.homes:
             seen = os.path.normpath(os.path.join(home, *self.steps, _whole(path)))
@@ -231,7 +232,7 @@ class _Folders:
         return None
 
     def told(self, value: str) -> Optional[str]:
-        """Return the value of a flag, the full path of a config file; None where it cannot be told."""
+        """Return the value of a flag, of a config file the full path; None where it is not known."""
         if re.search(_CONFIG, value):
             return self.find(value, os.path.dirname(self.program.entry))
         return value if GAP not in value else None
@@ -242,7 +243,7 @@ class _Folders:
 
 
 def _steps(script: Script, command: Command) -> Iterator[str]:
-    """Yield the folders into which a script goes before a command, each seen from the one before."""
+    """Yield the folders into which a script changes before a command, each relative to the one before."""
     blocks: Blocks = command.blocks
     for other in script.commands:
         if other is command:
@@ -252,5 +253,5 @@ def _steps(script: Script, command: Command) -> Iterator[str]:
 
 
 def _whole(path: str) -> str:
-    """Return a path without what stands before a full one: `./$(dirname $0)`, as scripts write it."""
+    """Return a path without what scripts write before an absolute one: `./$(dirname $0)`."""
     return path[2:] if path.startswith(".//") else path

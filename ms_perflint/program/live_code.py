@@ -1,4 +1,4 @@
-"""What runs: forward from the entry script, by the names that running code loads."""
+"""The code that runs, forward from the entry script, by the names that running code loads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ENTRIES = 800_000  # the same, where all entries of its tables run: of more, onl
 
 
 class Reached(NamedTuple):
-    """What runs, and whether that is all."""
+    """The scopes that run, and whether they are all."""
 
     scopes: set[Scope]
     is_whole: bool  # no: more than SIZE would have to be read, and only the entry script was
@@ -41,18 +41,17 @@ class Reached(NamedTuple):
     named: frozenset[str] = frozenset()  # those of them that the run names
 
     def is_for(self, words: frozenset[str]) -> bool:
-        """Return whether the same runs where the run names these words."""
+        """Return whether the same scopes run where the run names these words."""
         return self.keys & words == self.named
 
 
 def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
-    """Return the scopes that run: a scope that runs makes the functions and classes whose names it loads run.
+    """Return the scopes that run: a running scope makes the functions and classes run whose names it loads.
 
-    All functions of the entry file count, also those that `__main__` does not call today. A module counts from the
-    moment on that running code loads a name of it, or when importing it does something; others stay unparsed.
-
-    Of tables that decorators fill all entries run, of large ones those whose keys running code, or the run (`words`:
-    what it gives, and what stands in its config files), names.
+    All functions of the entry script count, also those that `__main__` does not call. A module counts once running
+    code loads a name of it, or if importing it has effects; others are not parsed. Of tables that decorators fill
+    all entries run, of large ones those whose keys are named by running code, or by the run (`words`: what it
+    passes, and the words of its config files).
     """
     too_large: set[tuple[str, frozenset[str]]] = program.project.shared.setdefault(_TooLarge, set())
     for takes_all in (True, False) if (program.entry, words) not in too_large else ():
@@ -69,17 +68,17 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
 
 
 def is_small(program: Files, most: int = SIZE) -> bool:
-    """Return whether all files of a program together have at most `most` bytes, in whatever encoding they are."""
+    """Return whether all files of a program together have at most `most` bytes, in any encoding."""
     return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= most
 
 
 def runs_at_once(program: Files, scope: Scope) -> bool:
-    """Return whether a scope runs whatever else does: the entry script itself, its functions and classes."""
+    """Return whether a scope always runs: the entry script itself, its functions and classes."""
     return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
 
 
 def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
-    """Return the words of a config file, and of those below it, that may be keys of a table."""
+    """Return the words of a config file, and of those that it includes, which may be keys of a table."""
     found: set[str] = set()
     directories = program.project.ancestors(os.path.dirname(program.entry))
     todo = [(path, directory)]
@@ -95,11 +94,11 @@ def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
 
 
 class _TooLarge(Exception):
-    """So much code runs that it cannot be read in the time of an edit."""
+    """More code runs than can be read in the time of an edit."""
 
 
 def _acting(program: Files) -> list[str]:
-    """Return the files of a program that do something when they are imported, found by their bytes."""
+    """Return the files of a program whose import has effects, by their bytes."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
     work = ImportWork(outlines.values())
     return [
@@ -141,7 +140,7 @@ class _Reach:
         return self.found
 
     def settle(self) -> None:
-        """Let run all that what runs loads."""
+        """Add all that running code loads."""
         while self.todo:
             scope = self.todo.pop()
             self.load(scope)
@@ -150,7 +149,7 @@ class _Reach:
                     self.add(inner)
 
     def register(self) -> None:
-        """Let run what decorators put into the tables of what runs: no code loads the names of that."""
+        """Add what decorators put into the tables of running code, which no code loads by name."""
         running = self.modules
         words = tuple(sorted({word for module in running for word in registries.registering(module)}))
         if not words:
@@ -168,7 +167,7 @@ class _Reach:
             self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])
 
     def register_named(self, word: str, marked: Sequence[str]) -> None:
-        """Let run what decorators with this word put into a table under keys that the run names."""
+        """Add what decorators with a word put into a table under keys that the run names."""
         fits = {path: self.program.project.keys(path) for path in marked}
         self.keys.update(*fits.values())
         named = [path for path, keys in fits.items() if not keys.isdisjoint(self.words)]
@@ -177,9 +176,9 @@ class _Reach:
             self.unread += len(marked)
 
     def enter(self, path: str, words: Sequence[str], keys: Optional[Container[str]] = None) -> bool:
-        """Let run what a file defines with decorators that have these words; return whether there is some of that.
+        """Add what a file defines with decorators of some words, and return whether there is any.
 
-        `keys`: only what stands in the table under one of them.
+        `keys`: only entries under one of them.
         """
         module = self.program.module(path)
         found = [scope for scope in module.scope.defines if is_decorated(scope.node, *words)] if module else []
@@ -189,7 +188,7 @@ class _Reach:
         return bool(wanted)
 
     def read_texts(self, running: Iterable[SemanticIndex]) -> None:
-        """Note what running code, and the config files that it names, say that may be a key of a table."""
+        """Note the texts of running code, and of the config files that it names, which may be keys of a table."""
         for module in running:
             if module.path not in self.texts_of:
                 self.texts_of.add(module.path)
@@ -199,11 +198,11 @@ class _Reach:
                         self.words.update(config_words(self.program, text, module.directory))
 
     def length(self, path: str) -> int:
-        """Return how many bytes a file has."""
+        """Return the size of a file in bytes."""
         return len(self.program.project.raw(path) or b"")
 
     def touch(self, module: Optional[SemanticIndex]) -> None:
-        """Let a module run as it is imported. Raises _TooLarge."""
+        """Add a module that is imported. Raises _TooLarge."""
         if module is not None and module.scope not in self.found:
             self.size += len(module.source.text)
             if self.size > (ENTRIES if self.takes_all and self.has_taken_all else SIZE):
@@ -228,7 +227,7 @@ class _Reach:
                 self.methods.setdefault(method.name, []).append(method)
 
     def load(self, scope: Scope) -> None:
-        """Let run what a running scope loads: what its names mean, and the modules that bind them."""
+        """Add what a running scope loads: what its names resolve to, and the modules that bind them."""
         resolved = self.program.names.loaded(scope)
         for module in resolved.modules:
             if module.scope not in self.found:  # mostly it is: asking costs more than this look

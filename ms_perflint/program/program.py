@@ -1,4 +1,4 @@
-"""An entry script with all that it imports: what runs, who calls what, and the facts that rules ask for."""
+"""An entry script with the files that it imports: running code, calls, config documents and facts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ KEPT = (
 
 
 class Program:
-    """One entry script and the local files that it imports. Questions are answered when they are asked, once."""
+    """An entry script and the local files that it imports. Each question is answered when it is asked, and once."""
 
     def __init__(
         self,
@@ -72,14 +72,14 @@ class Program:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin with no answers."""
+        """Start without answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
-        """Forget all answers, so that memory is released without the garbage collector; they can be asked for again.
+        """Forget all answers, which can be asked for again, so that memory is released without the garbage collector.
 
         It cuts the cycles through the evaluator and the call graph, which are created again.
         """
@@ -90,13 +90,13 @@ class Program:
         self._forget()
 
     def run_as(self, run: RunConfiguration) -> Program:
-        """Return the same program in another one of its run configurations."""
+        """Return the same program in another run configuration."""
         return Program(self.project, self.entry, self.asked, run, self)
 
     def is_run_as(self, other: Program) -> bool:
-        """Return whether another run configuration of the program gives all that was asked of this one.
+        """Return whether another run configuration gives the same answers to all questions that this one was asked.
 
-        More may be asked of this one later: what was distinguished once stays so.
+        This one may be asked more later: a difference stays.
         """
         said = run_configurations.said
         own, others = self.commands, other.commands
@@ -115,12 +115,12 @@ class Program:
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int
     ) -> Union[SemanticIndex, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there."""
+        """Return the module that an import names, or the dotted name of an external one; None without such a module."""
         return self.names.import_target(module, dotted, level, self.roots)
 
     @cached_property
     def evaluator(self) -> ProgramEvaluator:
-        """Return what evaluates the expressions of the program."""
+        """Return the evaluator of the program."""
         first = self.base or self
         by_runs = first.found_by_runs if self.base is not None or self.ways > 1 else None
         evaluator = ProgramEvaluator(self.inputs, LIBRARIES, first.shared, by_runs)
@@ -131,7 +131,7 @@ class Program:
 
     @cached_property
     def shared(self) -> SharedAnswers:
-        """Return what the program, in all its run configurations, shares with others."""
+        """Return the answers that the program, in all its run configurations, shares with others."""
         shared: Optional[SharedAnswers] = self.project.shared.get(SharedAnswers)
         if shared is None or shared.is_full:
             shared = self.project.shared[SharedAnswers] = SharedAnswers(shared)
@@ -139,7 +139,7 @@ class Program:
 
     @cached_property
     def found_by_runs(self) -> dict[int, Shared]:
-        """Return what the run configurations of the program have found, by identity."""
+        """Return the answers of the run configurations of the program, by identity."""
         return {}
 
     @cached_property
@@ -161,14 +161,14 @@ class Program:
 
     @cached_property
     def call_graph(self) -> CallGraph:
-        """Return which call sites may enter which function."""
+        """Return the call graph of the program."""
         if self.base is not None and self.modules is self.base.modules:
             return self.base.call_graph
         return CallGraph(self)
 
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
-        """Return the modules whose code matters, the entry script first: see `reach`."""
+        """Return the modules with running code, the entry script first: see `live_code`."""
         if self.base is not None and self._reach is self.base._reach:
             return self.base.modules
         paths = {scope.module.path for scope in self.reached}
@@ -177,13 +177,13 @@ class Program:
 
     @cached_property
     def all_modules(self) -> tuple[SemanticIndex, ...]:
-        """Return all modules that can be parsed, also those that nothing runs by name: this takes time."""
+        """Return all modules that can be parsed, also those without running code: it parses them."""
         found = (self.module(path) for path in self.files)
         return tuple(module for module in found if module is not None)
 
     @cached_property
     def versions(self) -> Target:
-        """Return the target without its devices: much cheaper, and all that signatures and defaults depend on."""
+        """Return the target without its devices, which need all running code; signatures depend on versions alone."""
         return self.base.versions if self.base is not None else versions_of(self, self.asked)
 
     @property
@@ -192,12 +192,12 @@ class Program:
         return self.versions.version
 
     def known_version(self) -> tuple[int, ...]:
-        """Return the same, as queries ask for it."""
+        """Return the version as an input of queries."""
         return self.version
 
     @property
     def left_out(self) -> Optional[Message]:
-        """Return why some questions that were asked of the program are left unanswered; None where none is."""
+        """Return why some questions have no answer, or a partial one; None where all have one."""
         if not self.is_whole:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
         queries = self.evaluator.queries
@@ -219,17 +219,17 @@ class Program:
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     def named(self, path: str) -> str:
-        """Return the name of a file for people: below the folder that holds it and the entry script."""
+        """Return the name of a file for messages, relative to the folder around it and the entry script."""
         folders = os.path.dirname(self.entry), os.path.dirname(path)
         return os.path.relpath(path, os.path.commonpath(folders))
 
     @property
     def is_spent(self) -> bool:
-        """Return whether what is left unanswered rests on what was asked before."""
+        """Return whether the answers that are left out depend on the order of the questions."""
         return bool(self.evaluator.queries.spent)
 
     def leave_out(self, reason: Message) -> None:
-        """Note why a question is answered in part."""
+        """Note why a question has a partial answer."""
         self._left_out[reason] = None
 
     # --- sites and calls
@@ -243,20 +243,20 @@ class Program:
         return path in self.paths
 
     def holds(self, module: SemanticIndex) -> bool:
-        """Return whether a module is one of the program, and not evicted meanwhile."""
+        """Return whether a module is one of the program, and is still in memory."""
         return module.path in self.paths and self.project.holds(module)
 
     def decorated_by(self, word: str) -> Sequence[Scope]:
-        """Return what decorators decorate that may be something named `word`."""
+        """Return the functions and classes whose decorator may be something named `word`."""
         return self.call_graph.by_decorator.get(word, ())
 
     def bases_named(self, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
-        """Return the other classes that have bases with the name of a class, and these bases."""
+        """Return the other classes with bases that have the name of a class, and these bases."""
         return callers.bases_named(self, cls)
 
     @cached_property
     def deriving(self) -> dict[str, list[SemanticIndex]]:
-        """Return the modules whose classes may have bases of a name, by name: those that write it, or rename it."""
+        """Return the modules whose classes may have bases of a name, by name: that contain it, or rename it."""
         found: dict[str, list[SemanticIndex]] = {}
         for module in self.modules:
             for word in module.derived.keys() | module.renamed.keys():
@@ -264,11 +264,11 @@ class Program:
         return found
 
     def has_partials(self, name: str) -> bool:
-        """Return whether a call of `partial` may be given what has a name elsewhere."""
+        """Return whether a call of `partial` may get a function with a name."""
         return bool(self.partials.of(name))
 
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
-        """Return the modules of the files that have a word in them, by their bytes."""
+        """Return the modules whose bytes contain a word."""
         found = (self.module(path) for path in self.files if self.project.contains(path, word))
         return tuple(module for module in found if module is not None)
 
@@ -282,12 +282,12 @@ class Program:
         return found
 
     def _may_say(self, word: str) -> bool:
-        """Return whether a file of the program has a word in it: by its bytes, before it is asked what runs."""
+        """Return whether the bytes of a file of the program contain a word: before it is known what runs."""
         return not word.isascii() or self.project.one_contains(self.files, (word,))
 
     @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:
-        """Return the calls of these APIs that can run, the entry script's first, then by file and position."""
+        """Return the calls of some APIs that can run, those of the entry script first, then by file and position."""
         if len(apis) == 1:
             word = apis[0].rpartition(".")[2]
             sites = (*self.sites(word), *self.passed_on(word))
@@ -307,9 +307,9 @@ class Program:
         return tuple(site for site in self.call_graph.sites_at(held) if site not in sites)
 
     def has_calls(self, *apis: str) -> bool:
-        """Return whether a call of one of these APIs can run; those under the fewest conditions are asked first.
+        """Return whether a call of one of some APIs can run; those under the fewest conditions are asked first.
 
-        Those of the entry script come before all others: for them it is hardly asked what runs.
+        Those of the entry script come before all others: they hardly need to know what runs.
         """
         entry = self.module(self.entry)
         words = [(api, api.rpartition(".")[2]) for api in apis]
@@ -320,12 +320,12 @@ class Program:
         return any(self.running(*each) for each in sorted(sites, key=lambda each: len(each[1].block.chain())))
 
     def running(self, api: str, site: Site) -> tuple[Call, ...]:
-        """Return the call of an API that a site is, if it is one, and can run."""
+        """Return a site as a call of an API, if it is one that can run; else nothing."""
         is_one = isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site)
         return (Call(site, self, api),) if is_one else ()
 
     def apis(self, site: Site) -> tuple[str, ...]:
-        """Return the canonical names of what a call site calls; `name()` where it calls what `name()` gave."""
+        """Return the canonical names of the callee of a site; `name()` for the result of a call of `name`."""
         names: dict[str, None] = {}
         for known in self.evaluator.callees(site).alternatives:
             if known.api:
@@ -348,18 +348,18 @@ class Program:
 
     @cached_property
     def partials(self) -> Partials:
-        """Return what the program makes of functions with `partial`."""
+        """Return the uses of `partial` in the program."""
         return Partials(self)
 
     def callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters; none where its name may be of more than a few."""
+        """Return the functions of the project that a call enters; none where its name is that of many."""
         return callers.callees(self, site)
 
     # --- configs
 
     @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return what running code stores under a name in objects: `object.name = value`, `object["name"] = value`."""
+        """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
     @fact
@@ -368,17 +368,17 @@ class Program:
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
-        """Return the same, and what stands deep inside of objects or in what calls give: `a.b.c.name = value`.
+        """Return these, and the stores deep inside of objects or in results of calls: `a.b.c.name = value`.
 
-        The evaluator asks for less: what these are the attributes of is rarely known, and weighing them costs much.
+        The evaluator does not ask for the latter: their objects are rarely known.
         """
         deep = (store for module in self.modules for store in module.deep.get(name, ()))
         return (*self.stores(name), *deep)
 
     def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
-        """Return a YAML or JSON file that a module of the program loads; None when it is not there or no config.
+        """Return a config document that a module loads; None without such a file, or for another kind.
 
-        `x.yml` stands in for an `x.yaml` that is not there, and the other way round: who runs it has to name it.
+        A missing `x.yaml` is replaced by `x.yml`, and the reverse: the user has to name a file that exists.
         """
         directories = self.project.ancestors(os.path.dirname(self.entry))
         paths = [path, *config_files.respelled(path)]
@@ -395,7 +395,7 @@ class Program:
 
     @fact
     def config(self, path: str) -> Optional[config_documents.Entry]:
-        """Return a config file, with the files below it; None when it is not there or no config."""
+        """Return a config file, with the files that it includes; None without it, or for another kind."""
         return config_files.read(self, path)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
@@ -427,25 +427,25 @@ class Program:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Return whether all that runs was read; of a program that is too large for it, only the entry script is."""
+        """Return whether all running code was read; of a program that is too large, the entry script alone is."""
         return live_code.is_small(self) or self._reach.is_whole
 
     @property
     def is_large(self) -> bool:
-        """Return whether so much of it runs that few of its run configurations are judged."""
+        """Return whether so much code runs that few run configurations are judged."""
         return not live_code.is_small(self, live_code.ENTRIES) and self._reach.is_large
 
     def position(self, site: Site) -> Optional[int]:
-        """Return where in the execution order a site is first passed; None when that is not known."""
+        """Return the position of the first run of a site in the execution order; None where it is not known."""
         return self._order.at.get(id(site.node))
 
     @property
     def framework_position(self) -> Optional[int]:
-        """Return where in the execution order MindSpore is imported first; None where nothing is known to import it."""
+        """Return the position of the first import of MindSpore in the execution order; None without one."""
         return self._order.framework
 
     def is_run_by_entry(self, site: Site) -> bool:
-        """Return whether running the entry script leads to this call, not only calling its functions from elsewhere."""
+        """Return whether running the entry script leads to a call, not only a call of its functions from elsewhere."""
         position = self.position(site)
         return position is not None and position < self._order.run_by_entry
 
@@ -462,7 +462,7 @@ class Program:
         return self.evaluator.may_run(site)
 
     def runs(self, site: Site) -> bool:
-        """Return whether this call can run: its function is reached, and no condition around it is always false."""
+        """Return whether a site can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
         runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))

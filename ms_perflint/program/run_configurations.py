@@ -1,4 +1,4 @@
-"""The ways in which a program is run: each gives its options other values, and is judged like a program of its own."""
+"""The run configurations of a program: each gives its options other values, and is judged on its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Same = tuple[Optional[tuple[Optional[str], bool]], ...]
 
 
 class Answers(NamedTuple):
-    """What a run configuration answers; nothing of that is noted."""
+    """The answers of a run configuration, without notes."""
 
     given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]]
     exported: Callable[[str], Optional[tuple[str, Place]]]
@@ -33,7 +33,7 @@ class Answers(NamedTuple):
 
 
 class RunConfiguration(NamedTuple):
-    """One way in which a program is run."""
+    """A run configuration of a program."""
 
     name: str  # as people know it: the launcher, the config file, the arguments
     place: Place  # where it is said
@@ -45,16 +45,16 @@ class RunConfiguration(NamedTuple):
     is_rest_open: bool = False  # what it does not say is as launchers give it
 
     def given(self, flags: Iterable[str]) -> Optional[Given]:
-        """Return what it gives to an option that has these flags; None where a user may still give it."""
+        """Return what the run passes for an option with these flags; None where a user may pass it, too."""
         found = next((self.flags[flag] for flag in flags if flag in self.flags), None)
         return found if found is not None or not self.is_all else ABSENT
 
 
 def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...]:
-    """Return the commands of launchers as run configurations, those that give the same as one; none where all do.
+    """Return the commands of launchers as run configurations, without repeated ones; none where all are the same.
 
-    Each has all that its command gives. What cannot be told stays unknown in its run. Which options count is known only
-    when they are asked for: runs that give the same to those are judged once, see `Program.is_run_as`.
+    Each has all that its command passes, with unknown parts. Runs that pass the same for the options that are asked
+    for are judged once, see `Program.is_run_as`.
     """
     found: dict[object, RunConfiguration] = {}
     for start in starts:
@@ -76,15 +76,15 @@ def _is_told(given: Given) -> bool:
 
 
 def _is_for_debugging(start: Start) -> bool:
-    """Return whether a command asks for debugging: that is no training."""
+    """Return whether a command asks for debugging, which is no training."""
     asked = (given for flag, given in start.flags.items() if "debug" in flag.lower())
     return any(given.is_bare or (given.text or "").lower() in ("1", "true", "yes", "on") for given in asked)
 
 
 def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()) -> bool:
-    """Return whether a run configuration stands in a file that changed, or has one as a config file or below it.
+    """Return whether a changed file defines a run configuration, or is one of its config files.
 
-    Also whether one of its config files names one of these `names` of files.
+    Also whether one of its config files contains one of some `names` of files.
     """
     named = [each.text for each in run.flags.values() if each.text is not None and each.text.endswith(CONFIGS)]
     found = [run.start.script.path] if run.start is not None else []
@@ -99,7 +99,7 @@ def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()
 
 
 def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Start]) -> frozenset[str]:
-    """Return what a run gives, with the words of its config files, in small letters; None: a run with the defaults."""
+    """Return the texts that a run passes, and the words of its config files, in lower case; None: the default run."""
     texts = [text for _, text, _ in (*run.overrides, *run.settings) if text is not None] if run is not None else []
     given = [each for start in starts for each in start.flags.values()] if run is None or run.is_rest_open else []
     texts += [each.text for each in (*(run.flags.values() if run is not None else ()), *given) if each.text is not None]
@@ -113,9 +113,9 @@ def words(program: Files, run: Optional[RunConfiguration], starts: Sequence[Star
 def shortened(
     given: Mapping[str, Given], flags: Sequence[str], declared: Callable[[], frozenset[str]]
 ) -> Optional[Given]:
-    """Return what is given to an option by the beginning of its name, or behind its letter; None where nothing is.
+    """Return what is passed for an option by the beginning of a flag, or joined with its letter; None without it.
 
-    `declared`: the flags of all options. Of a beginning that may be one of several, it is not known what it gives.
+    `declared`: the flags of all options. A beginning of several flags has an unknown value.
     """
     for flag, each in given.items():
         is_joined = len(flag) > 2 and flag[:2] in flags  # `-j4`
@@ -129,14 +129,14 @@ def shortened(
 
 
 def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]:
-    """Return run configurations with names of their own: several commands of one script get their lines."""
+    """Return run configurations with unique names: several commands of one script get their lines."""
     each = tuple(runs)
     names = [run.name for run in each]
     return tuple(run._replace(name=f"{run.name}:{run.place.row}") if names.count(run.name) > 1 else run for run in each)
 
 
 class _Compared:
-    """How much of what was asked of one run configuration was compared with another one."""
+    """How many of the questions to one run configuration were compared with another one."""
 
     def __init__(self) -> None:
         self.is_apart = False
@@ -145,7 +145,7 @@ class _Compared:
 
 
 class Asked:
-    """What was asked of one run configuration, with its answers: another one that gives the same is not judged."""
+    """The questions to one run configuration, with its answers: another one with the same answers is not judged."""
 
     def __init__(self, documents: dict[str, dict[Keys, None]]) -> None:
         self.given: dict[tuple[str, ...], Same] = {}
@@ -155,9 +155,9 @@ class Asked:
         self._compared: dict[Answers, _Compared] = {}
 
     def is_same(self, other: Answers, own: Document) -> bool:
-        """Return whether a program answers as this one did; another config file may say the same, in what counts.
+        """Return whether a program answers as this one did; a config file with other parts counts as the same.
 
-        What was distinguished once stays so, and only what was asked since they were compared last is compared.
+        A difference stays, and only questions since the last comparison are compared.
         """
         done = self._compared.setdefault(other, _Compared())
         done.is_apart = done.is_apart or not self._says_the_same(other, own, done)
@@ -175,7 +175,7 @@ class Asked:
         return all(self._is_same_file(one, two, own, other.config, done) for one, two in done.files)
 
     def _are_files(self, a: Same, b: Same, done: _Compared) -> bool:
-        """Return whether two answers may name config files, this one's being read: these are compared then."""
+        """Return whether two answers may name config files, of which this one was read; then these are compared."""
         if len(a) != 1 or len(b) != 1 or a[0] is None or b[0] is None or a[0][1] != b[0][1]:
             return False
         one, two = a[0][0], b[0][0]
@@ -185,23 +185,23 @@ class Asked:
         return True
 
     def _is_same_file(self, one: str, two: str, own: Document, other: Document, done: _Compared) -> bool:
-        """Return whether two config files say the same where this one was read since they were compared last."""
+        """Return whether two config files are the same in what was read of this one since the last comparison."""
         asked = self.documents[one]
         new = islice(asked, done.files[one, two], None)
         done.files[one, two] = len(asked)
         return watched.is_same(new, own(one), other(two))
 
     def note_given(self, flags: tuple[str, ...], answer: Sequence[Optional[Given]]) -> None:
-        """Note what is given to an option."""
+        """Note the answer for an option."""
         self.given[flags] = same(answer)
 
     def note_exported(self, variable: str, answer: Optional[tuple[str, Place]]) -> None:
-        """Note what a variable of the environment holds."""
+        """Note the answer for a variable of the environment."""
         self.exported[variable] = _text(answer)
 
 
 def same(answer: Sequence[Optional[Given]]) -> Same:
-    """Return what counts of what commands give to an option: not where, and not how often."""
+    """Return the values that commands pass for an option, each once."""
     return tuple(dict.fromkeys((each.text, each.is_bare) if each is not None else None for each in answer))
 
 

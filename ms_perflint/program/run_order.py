@@ -1,4 +1,4 @@
-"""In which order a program runs: import-time code in import order, then along the calls."""
+"""The execution order of a program: import-time code in import order, then along the calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Order(NamedTuple):
-    """When call sites are first passed: import-time code in import order, then along the calls."""
+    """The positions at which call sites run first."""
 
     at: dict[int, int]  # identity of a call, or of the target of a store in an object -> position
     words: frozenset[str]  # of the sites that running the script passes
@@ -53,7 +53,7 @@ class _Order:
         return Order(self.at, words, count, self.framework)
 
     def enter(self, scope: Scope) -> None:
-        """Run a scope: its imports, calls and stores, as they come first, and what they enter, before the next one."""
+        """Run a scope: its imports, calls and stores in order, each with what it enters."""
         stack = [self._runs(scope)]
         while stack:
             inner = next(stack[-1], None)
@@ -65,7 +65,7 @@ class _Order:
                 stack.append(self._runs(inner))
 
     def _runs(self, scope: Scope) -> Iterator[Union[Scope, str]]:
-        """Pass the steps of a scope; yield the functions that they enter, and the files that they import."""
+        """Yield the functions that the steps of a scope enter, and the files that they import."""
         if scope in self.entered:
             return
         self.entered.add(scope)
@@ -81,16 +81,16 @@ class _Order:
             self.at.setdefault(id(step.node), len(self.at))
             if isinstance(step, Site):
                 self.words.add(step.word)
-                yield from self.program.callees(step) or self._handed(step)
+                yield from self.program.callees(step) or self._passed_functions(step)
 
     def _may_run(self, site: Site) -> bool:
-        """Return whether no condition around a call is always false: the same for all calls of a block."""
+        """Return whether no condition around a call is always false, asked once for each block."""
         if site.block not in self.open:
             self.open[site.block] = self.program.may_run(site)
         return self.open[site.block]
 
-    def _handed(self, site: Site) -> list[Scope]:
-        """Return the functions that a call hands to a library, which runs them: `data_sink(train_step, dataset)`."""
+    def _passed_functions(self, site: Site) -> list[Scope]:
+        """Return the functions that a call passes to a library, which runs them: `data_sink(train_step, dataset)`."""
         found: list[Scope] = []
         if isinstance(site.node, ast.Call):
             for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
@@ -110,7 +110,7 @@ class _Order:
         self.framework = len(self.at) if self.framework is None else self.framework
 
     def _run_file(self, path: str) -> Iterator[Union[Scope, str]]:
-        """Yield what importing a file runs: its code; of one whose own code does not matter, what it imports."""
+        """Yield the code that importing a file runs, or what it imports, if its own code does not matter."""
         if path in self.modules:
             yield self.modules[path].scope
         elif path not in self.imported:

@@ -1,4 +1,4 @@
-"""Shell scripts, as far as words go: which commands stand in one, and with what words."""
+"""The commands in a shell script, and their words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Substitution(NamedTuple):
 
 
 class Unknown:
-    """A part that cannot be told: `${NAME%.py}`, `$((1 + 2))`."""
+    """An unknown part of a word: `${NAME%.py}`, `$((1 + 2))`."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text  # in which words stand that it may become
@@ -62,7 +62,7 @@ _BRACED = r"([A-Za-z_]\w*|[0-9@*])(?:\[[0@*]\])?(?::?-((?:[^{}]|\{[^{}]*\})*))?$
 
 
 class _Lexer:
-    """Cuts a script into words and the signs between commands."""
+    """Splits a script into words and the operators between commands."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -70,7 +70,7 @@ class _Lexer:
         self._awaited: list[str] = []  # ends of here-documents that start at the next line
 
     def tokens(self) -> Iterator[tuple[Union[str, Word], int]]:
-        """Yield words, and the signs that end commands as plain text, each with its offset."""
+        """Yield words, and the operators that end commands as plain text, each with its offset."""
         text, redirected = self.text, False
         while self.at < len(text):
             sign = text[self.at]
@@ -132,7 +132,7 @@ class _Lexer:
         return tuple(parts) or ("",)
 
     def _quoted(self) -> Iterator[Union[str, Variable, Substitution, Unknown]]:
-        """Yield the parts of a text in double quotes, whose first sign was read."""
+        """Yield the parts of a text in double quotes, behind the first quote."""
         text = self.text
         yield ""
         while self.at < len(text) and text[self.at] != '"':
@@ -244,7 +244,7 @@ class _Blocks:
         return tuple(number for _, number in self._stack)
 
     def enter(self, words: list[tuple[Word, int]]) -> None:
-        """Note the keywords with which a command starts."""
+        """Note the keywords at the beginning of a command."""
         for word, _ in words:
             text = literal(word)
             if text not in _KEYWORDS:
@@ -260,7 +260,7 @@ class _Blocks:
                 break
 
     def leave(self, sign: str) -> None:
-        """Note the sign that ends a command."""
+        """Note the operator that ends a command."""
         if sign == "(":
             self._push("(")
         elif sign == ")" and self._stack and self._stack[-1][0] == "(":

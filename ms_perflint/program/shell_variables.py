@@ -1,4 +1,4 @@
-"""What a shell script puts into its variables, and what its words become by them."""
+"""The variables of a shell script, and the expansion of its words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAKES = frozenset({"read", "unset", "for", "select", "let", "getopts"})
 
 
 class Assignment(NamedTuple):
-    """What a script puts into a variable."""
+    """An assignment to a variable."""
 
     word: Word
     start: int  # its offset
@@ -32,7 +32,7 @@ class Assignment(NamedTuple):
 
 @lru_cache(maxsize=HELD)
 def read(path: str, raw: bytes) -> Script:
-    """Return a script, read once for all programs that it may start."""
+    """Return a script, parsed once for all programs that it may start."""
     return Script(path, raw)
 
 
@@ -54,7 +54,7 @@ class Script:
         return Place(self.path, self.code.count("\n", 0, start) + 1, start - line + 1)
 
     def _note(self, command: Command) -> None:
-        """Note what a command does to variables."""
+        """Note the variables that a command changes."""
         if command.name in _TAKES:
             taken = command.words[1:2] if command.name in ("for", "select") else command.words[1:]
             for word, start in taken:
@@ -74,16 +74,16 @@ class Script:
         self.assigned.setdefault(name, []).append(Assignment(word, start, command.blocks))
 
     def texts(self, word: Word, blocks: Blocks) -> list[str]:
-        """Return the words that a word becomes: a variable without quotes that holds several is several."""
+        """Return the words of an expanded word: several for a variable without quotes that holds several."""
         text = self.text(word, blocks)
         return text.split() if len(word) == 1 and isinstance(word[0], Variable) and not word[0].quoted else [text]
 
     def text(self, word: Word, blocks: Blocks) -> str:
-        """Return what a word becomes; GAP takes the place of parts that cannot be told."""
+        """Return an expanded word, with GAP in place of unknown parts."""
         return literal(word) or _Expansion(self).text(word, blocks)
 
     def possible_flags(self, word: Word) -> Iterator[str]:
-        """Yield the flags that stand in what its variables may hold, whichever way the script goes."""
+        """Yield the flags in the possible values of the variables of a word."""
         todo, seen = list(word), set[str]()
         for part in islice(todo, STEPS):  # which gets more on the way
             if isinstance(part, Variable) and part.name not in seen:
@@ -94,12 +94,12 @@ class Script:
                     todo.extend(inner)
 
     def variable(self, name: str, blocks: Blocks) -> str:
-        """Return what a variable holds in these blocks; GAP where that cannot be told."""
+        """Return the value of a variable in some blocks; GAP where it is not known."""
         return _Expansion(self).variable(name, blocks)
 
 
 class _Expansion:
-    """Puts what variables hold in their place, in so many steps."""
+    """Expands the variables in a word, in a bounded number of steps."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -129,7 +129,7 @@ class _Expansion:
             self.within.pop()
 
     def variable(self, name: str, blocks: Blocks) -> str:
-        """Return what a variable holds in these blocks: every assignment gives it, and one of them surely ran."""
+        """Return the value of a variable in some blocks, if all assignments agree and one of them has run; else GAP."""
         if name in ("0", "BASH_SOURCE"):
             return self.script.path
         if name == "PWD":
@@ -141,7 +141,7 @@ class _Expansion:
         return texts.pop() if len(texts) == 1 else GAP
 
     def _substitution(self, part: Substitution, blocks: Blocks) -> str:
-        """Return what the common idioms for the script's own folder give."""
+        """Return the result of the common idioms for the folder of a script."""
         text = ""
         for command in commands(part.text):
             last = self.text(command.words[-1][0], blocks) if len(command.words) > 1 else GAP
@@ -157,7 +157,7 @@ class _Expansion:
 
 
 def assignment(word: Word) -> Optional[tuple[str, Word]]:
-    """Return the variable and the value of `NAME=value`; what `NAME+=value` gives cannot be told."""
+    """Return the variable and the value of `NAME=value`; of `NAME+=value` an unknown one. None for other words."""
     first = word[0]
     match = re.match(_ASSIGNMENT, first) if isinstance(first, str) and "=" in first else None
     if match is None or not isinstance(first, str):
@@ -167,5 +167,5 @@ def assignment(word: Word) -> Optional[tuple[str, Word]]:
 
 
 def _written(part: Union[str, Variable, Substitution, Unknown]) -> str:
-    """Return the text in a part of a word."""
+    """Return the literal text in a part of a word."""
     return part if isinstance(part, str) else part.text if isinstance(part, Unknown) else ""

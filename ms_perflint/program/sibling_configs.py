@@ -1,4 +1,4 @@
-"""Config files of which one has to be named when a program is started: each makes a run configuration."""
+"""Config files of which a command has to name one: each is a run configuration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FITTING = 0.5  # of them have to stand there
 
 
 def runs(program: Program) -> Iterator[RunConfiguration]:
-    """Yield the run configurations that config files make for a program that has to be given one."""
+    """Yield the run configurations of the config files of a program that requires one."""
     options = _options(program)
     files = tuple(_files(program)) if options else ()
     if not files:
@@ -43,7 +43,7 @@ def runs(program: Program) -> Iterator[RunConfiguration]:
 
 
 def _options(program: Program) -> list[Argument]:
-    """Return the options that name a config file by their names: one that is required, else those that are empty."""
+    """Return the options that name a config file: a required one, else those that are empty by default."""
     found = [each for each in declared(program).arguments if any(re.match(NAMED, flag) for flag in each.flags)]
     return [each for each in found if each.is_needed][:1] or [each for each in found if each.is_empty]
 
@@ -52,12 +52,12 @@ def _options(program: Program) -> list[Argument]:
 
 
 def _stops_without(program: Program, path: str) -> bool:
-    """Return whether a program ends in an error where no config file is named."""
+    """Return whether a program ends in an error without a config file."""
     return _loads_none(program) or _refuses_none(program) or _reads_more(program, path)
 
 
 def _refuses_none(program: Program) -> bool:
-    """Return whether a program loads a file only where a test holds, fails where it does not, and so by default."""
+    """Return whether a program loads a file under a test, and fails without it, as by default."""
     for word in dict.fromkeys(api.rpartition(".")[2] for api in sorted(program.evaluator.libraries.documents)):
         for site in program.sites(word):
             needed = [each for each in path_condition(site.block) if each.is_required]
@@ -69,7 +69,7 @@ def _refuses_none(program: Program) -> bool:
 
 
 def _loads_none(program: Program) -> bool:
-    """Return whether a program loads a file with no name by default."""
+    """Return whether a program loads a file without a name by default."""
     for call in program.calls(*sorted(program.evaluator.libraries.documents)):
         if call.node.args and program.evaluator.reachability(call.block) == BY_DEFAULT:
             paths = documents.paths(program.evaluator, call.node.args[0], call.scope)
@@ -80,12 +80,12 @@ def _loads_none(program: Program) -> bool:
 
 
 def _names_file(path: object) -> bool:
-    """Return whether a path may be that of a file: "" is none, nor are `realpath("")` and `join(root, "")`."""
+    """Return whether a path may be that of a file: not "", `realpath("")` or `join(root, "")`."""
     return path is not None and os.path.basename(str(path)) not in ("", ".")
 
 
 def _reads_more(program: Program, path: str) -> bool:
-    """Return whether a program reads a key of a config file from its options, which no option declares."""
+    """Return whether a program reads an undeclared key of its options, which a config file has."""
     entry = program.config(path)
     options = frozenset(name for each in declared(program).arguments for name in each.names)
     keys = {key for key in entry.data if isinstance(key, str)} - options if entry is not None else set()
@@ -108,7 +108,7 @@ def _reached(program: Program) -> Iterator[Scope]:
 
 
 def _members(scope: Scope, words: Container[str]) -> Iterator[tuple[str, ast.Attribute]]:
-    """Yield the `x.word` that a function reads, with `x`."""
+    """Yield the `x.word` in a function, with `x`."""
     for node in ast.walk(scope.node):
         is_read = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in words
         if is_read and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -119,9 +119,9 @@ def _members(scope: Scope, words: Container[str]) -> Iterator[tuple[str, ast.Att
 
 
 def _files(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield the config files of the nearest folder of them that fit what the program reads, and where that lies.
+    """Yield the config files in the nearest folder with fitting ones, and the folder from which they are named.
 
-    Those that others of them build on are parts.
+    Those that others include are parts.
     """
 
     @cache  # the keys of one file are mostly those of the next one
@@ -137,7 +137,7 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def _folders(program: Program) -> Iterator[tuple[str, list[str]]]:
-    """Yield the YAML files of each folder for config files, and from where that is named, the nearest first."""
+    """Yield the YAML files of each folder for config files, and the folder from which they are named, nearest first."""
     for base, inside in _homes(program):
         for folder in sorted(program.project.files.named(inside, *FOLDERS)):
             home = os.path.join(inside, folder)
@@ -147,9 +147,9 @@ def _folders(program: Program) -> Iterator[tuple[str, list[str]]]:
 
 
 def _homes(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield the folders beside whose files config files may lie, the nearest first, and from where these are named.
+    """Yield the folders that may hold config files, the nearest first, and the folders from which they are named.
 
-    After the folders above the entry script come those of the packages that it imports, and those around these.
+    Behind those above the entry script come those of the packages that it imports, and those around them.
     """
     above = program.project.ancestors(os.path.dirname(program.entry))
     yield from ((base, base) for base in above)
@@ -161,7 +161,7 @@ def _homes(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def _fits(program: Program, path: str, stands: Callable[[str], bool]) -> bool:
-    """Return whether a file is a mapping most of whose keys stand in the code of a program, as texts or names."""
+    """Return whether a file is a mapping most of whose keys are texts or names in the code of a program."""
     documents = program.project.documents(path)
     data = documents[0].data if documents else None
     keys = [key for key in data if isinstance(key, str)] if isinstance(data, dict) else []

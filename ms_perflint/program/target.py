@@ -1,4 +1,4 @@
-"""For which MindSpore version a program is."""
+"""The MindSpore version that a program is for."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says t
 
 
 class Target(NamedTuple):
-    """What a program is meant to run on."""
+    """The version and devices that a program is for."""
 
     version: Version = (0,)
     devices: tuple[str, ...] = ()  # those that the program names; empty: unknown
@@ -64,7 +64,7 @@ class Target(NamedTuple):
 
 
 def versions_of(program: Files, asked: Target) -> Target:
-    """Return what a program is for without its devices, which take all running code to find; `asked`: by options."""
+    """Return the target of a program without its devices, which need all running code; `asked`: by the command line."""
     return asked._replace(oldest=asked.version) if asked.version != (0,) else _version(program)
 
 
@@ -72,7 +72,7 @@ def versions_of(program: Files, asked: Target) -> Target:
 
 
 def _version(program: Files) -> Target:
-    """Return the newest version that the requirement files and the imports of the program allow."""
+    """Return the newest version that the requirement files and imports of a program allow."""
     from ms_perflint.program.requirements import pin  # here, because programs with nothing to report are not asked
 
     pinned = pin(program)
@@ -97,9 +97,9 @@ def _before(version: Version) -> Version:
 
 
 def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version], Optional[Place]]:
-    """Return the first version that has all names which the program imports, the first that lacks one, and where.
+    """Return the first version with all names that a program imports, the first that lacks one, and the place.
 
-    What it calls counts like an import where no requirement says more: the code around a call may never run.
+    A call counts like an import where no requirement restricts the version: the code around it may never run.
     """
     oldest: Version = RELEASES[0]
     gone: list[tuple[Version, Place]] = []
@@ -120,7 +120,7 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
 
 @fact
 def _old_calls(project: Project, path: str) -> tuple[tuple[Version, Place], ...]:
-    """Return where a file calls what later versions lack, with the first of them: `nn.ResizeBilinear()`, a keyword."""
+    """Return where a file calls what later versions lack, with the first of these: `nn.ResizeBilinear()`, a keyword."""
     words = _departed(project, path)
     keywords = project.contains_any(path, tuple(_OLD))
     module = project.module(path) if words or keywords else None
@@ -141,7 +141,7 @@ def _calls_in(module: SemanticIndex, words: frozenset[str], keywords: bool) -> I
 
 
 def _departed(project: Project, path: str) -> frozenset[str]:
-    """Return the last words of what a file may call, by a scan of its bytes, and later versions lack."""
+    """Return the last words of possible calls in the bytes of a file that later versions lack."""
     names = project.imports.taken(path, "mindspore")[0]
     members = project.members(path, mindspore_api.departed()) if names else frozenset()
     ways = ((member, part) for member in members for part in (member, member.partition(".")[2]))
@@ -153,7 +153,7 @@ def _departed(project: Project, path: str) -> frozenset[str]:
 
 
 def _called(site: Site) -> Iterator[str]:
-    """Yield the full names of what a call calls, as the file imports and spells it."""
+    """Yield the full names of a callee, by the imports of its file."""
     words: list[str] = []
     node = site.node.func if isinstance(site.node, ast.Call) else site.node
     while isinstance(node, ast.Attribute):
@@ -167,7 +167,7 @@ def _called(site: Site) -> Iterator[str]:
 
 
 def _old_name(program: Files, path: str) -> Optional[Place]:
-    """Return where a file imports a name that no known version has any more."""
+    """Return where a file imports a name that no known version has any more; None without one."""
     module = program.module(path) if program.project.contains_any(path, _OLD_NAMES) else None
     for name, stmt, alias in _imported(module) if module is not None else ():
         is_old = any(f".{old}." in f".{name}." for old in _OLD_NAMES)
@@ -177,14 +177,14 @@ def _old_name(program: Files, path: str) -> Optional[Place]:
 
 
 def _may_narrow(program: Files, path: str, oldest: Version) -> bool:
-    """Return whether a scan of its bytes finds an import that is not there in all versions from `oldest` on."""
+    """Return whether the bytes of a file contain an import that some version from `oldest` on lacks."""
     some_went, newest = _changes(program.project.imports.taken(path, "mindspore")[0])
     return some_went or newest > oldest
 
 
 @lru_cache(maxsize=256)  # asked in each program of a file
 def _changes(names: frozenset[str]) -> tuple[bool, Version]:
-    """Return whether one of these names is gone in some version, and the first version that has all of them."""
+    """Return whether some version lacks one of these names, and the first version with all of them."""
     some_went = any(_removed_in(name) is not None for name in names)
     return some_went, max((mindspore_api.added_in(name) or RELEASES[0] for name in names), default=RELEASES[0])
 
@@ -194,7 +194,7 @@ def _removed_in(name: str) -> Optional[Version]:
 
 
 def _place(module: SemanticIndex, stmt: ast.stmt, alias: ast.alias) -> Place:
-    """Return where an import statement names what it imports; before Python 3.10 only the statement has a position."""
+    """Return where an import statement names what it imports; before Python 3.10 where it starts."""
     start, end = module.span(stmt)
     text = module.source.text[start:end]
     behind = text.find(b" import") if isinstance(stmt, ast.ImportFrom) else 0
@@ -214,7 +214,7 @@ def _imported(module: SemanticIndex) -> Iterator[tuple[str, ast.stmt, ast.alias]
 
 
 def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
-    """Return whether an import may be left out: `try: from mindspore import jit`, `if version < ...:`."""
+    """Return whether an import is optional: `try: from mindspore import jit`, `if version < ...:`."""
     for scope in module.scopes:
         for binding in scope.bindings.get(alias.asname or alias.name.partition(".")[0], ()):
             if binding.node is alias:
@@ -223,13 +223,13 @@ def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
 
 
 def _is_for_another(block: Block) -> bool:
-    """Return whether a block tries whether something exists, or asks for the version."""
+    """Return whether a block tries whether something exists, or tests the version."""
     owners = [arm.owner for arm in block.chain() if arm.owner is not None]
     tests = [ast.unparse(owner.test) for owner in owners if isinstance(owner, ast.If)]
     return any(isinstance(owner, TRY) for owner in owners) or any(re.search("version|hasattr", test) for test in tests)
 
 
 def _is_conditional(block: Block) -> bool:
-    """Return whether a block may be left out, besides the one that runs in the entry script alone."""
+    """Return whether a block is conditional, other than by the `__main__` guard."""
     owners = [arm.owner for arm in block.chain() if arm.owner is not None]
     return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)

@@ -1,4 +1,4 @@
-"""Where functions and other values may be held in a program, by words: what flows through its assignment graphs."""
+"""The places of a program that may hold functions and other values: the flow through its assignment graphs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT = {path: position for position, path in enumerate(PATHS)}
 
 
 class Moves:
-    """How what a node holds gets to another one: from which of PATHS to which."""
+    """The flow from a node to another one: from which of PATHS to which."""
 
     __slots__ = ("_bits", "_by_distance", "_width")
 
@@ -57,7 +57,7 @@ _MADE = Moves((AT[""], AT[""]), (AT[CALL], AT[CALL]))
 
 
 class Passed(Node):
-    """What calls pass in one slot to what stands at a place: it gets to parameters of the functions that are there."""
+    """The arguments of calls in one position, for the parameters of the functions at a place."""
 
     __slots__ = ("argument", "at", "callee", "givers", "known", "ways")
 
@@ -72,7 +72,7 @@ class Passed(Node):
 
 
 class ValueFlow:
-    """What the nodes of a program pass on to one another, and where functions are held after that."""
+    """The edges between the nodes of a program, and the places that hold functions after the flow."""
 
     def __init__(self, modules: Sequence[SemanticIndex], names: Resolver) -> None:
         self.modules = modules
@@ -90,16 +90,16 @@ class ValueFlow:
 
     @cached_property
     def functions(self) -> Held:
-        """Return where `callables` are held."""
+        """Return the places that hold `callables`."""
         self._run(self.callables.items(), self._where, len(self.callables))
         return self._where
 
     def functions_at(self, key: Key, path: str) -> int:
-        """Return the functions and classes that are held at a place, under other names than their own too."""
+        """Return the functions and classes at a place, also under their own names."""
         return part_of(self.functions.get(key, 0), path, len(self.callables))
 
     def flow(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
-        """Let nodes pass on what they hold, of `width` values, until nothing changes."""
+        """Spread the values of nodes, of `width` values, until nothing changes."""
         if self.functions is not held:  # which tell for what parameters an argument is
             self._run(seeds, held, width)
 
@@ -124,7 +124,7 @@ class ValueFlow:
         return found
 
     def nodes(self, key: Key) -> list[Node]:
-        """Return what the files of the program say of a word; of a variable its own node."""
+        """Return the nodes of a word in all files; of a variable its own node."""
         return self._words.get(key, []) if isinstance(key, str) else [key]
 
     @cached_property
@@ -140,7 +140,7 @@ class ValueFlow:
 
     @cached_property
     def _aliases(self) -> dict[Key, tuple[str, ...]]:
-        """Return the other names under which files that do nothing else pass on a function or class."""
+        """Return the other names of a function or class in files that only rename it."""
         found: dict[Key, dict[str, None]] = {}
         for module in self.modules:
             for name in module.imported:
@@ -152,7 +152,7 @@ class ValueFlow:
 
     @cached_property
     def computed(self) -> tuple[str, ...]:
-        """Return the words of what the program finds by names that it computes."""
+        """Return the words of members under computed names."""
         return tuple(word for word in (ANY, OWN) if word in self._words)
 
     @cached_property
@@ -167,16 +167,15 @@ class ValueFlow:
 
     @cached_property
     def _prepares(self) -> bool:
-        """Return whether calls are prepared, whose arguments come behind others: `partial(function, x)(y)`."""
+        """Return whether the program prepares calls, whose arguments follow others: `partial(function, x)(y)`."""
         return any(node.sites for node in self.nodes("partial"))
 
     # --- propagation
 
     def _run(self, seeds: Iterable[tuple[Key, int]], held: Held, width: int) -> None:
-        """Let nodes pass on what they hold, of `width` values, until nothing changes.
+        """Spread the values of nodes until nothing changes.
 
-        Each passes on what it has got since it did so last, in sweeps: after those from which it gets something, but
-        for those that get something from it.
+        Each node passes on its new values, in sweeps: behind its sources and before its targets.
         """
         new: Held = {}  # what is not passed on yet
         equal: dict[int, int] = {}  # many hold the same
@@ -220,7 +219,7 @@ class ValueFlow:
         self._open.clear()  # from now on no function gets anywhere else
 
     def _place(self, key: Key) -> int:
-        """Return where a node comes in a sweep: before those that get something from it, but for circles."""
+        """Return the position of a node in a sweep: before its targets, except in cycles."""
         if key not in self._places:
             self._places[key] = 0
             stack = [(key, iter(self._edges_of(key)))]
@@ -238,7 +237,7 @@ class ValueFlow:
         return self._places[key]
 
     def _edges_of(self, key: Key) -> list[Edge]:
-        """Return the nodes that get something of what one holds, and what."""
+        """Return the targets of a node, with the flow."""
         if key in self._edges:
             return self._edges[key]
         nodes = self.nodes(key)
@@ -281,7 +280,7 @@ class ValueFlow:
         return made
 
     def _to_functions(self) -> list[tuple[Key, Edge]]:
-        """Return new edges from what calls pass to parameters of functions that their callees hold by now."""
+        """Return new edges from arguments to parameters of functions that their callees hold by now."""
         added: list[tuple[Key, Edge]] = []
         for passed in self._open:
             own = 0 if passed.at else self.callables.get(passed.callee, 0)
@@ -296,14 +295,14 @@ class ValueFlow:
         return added
 
     def _to_words(self) -> list[tuple[Key, Edge]]:
-        """Return edges from what calls pass as keywords that no function takes to these words."""
+        """Return edges from keyword arguments that no function takes to their words."""
         slots = ((passed, passed.argument.slot) for passed in self._open if not self._edges[passed])
         return [(passed, (word, None)) for passed, word in slots if isinstance(word, str) and word]
 
     def _fan(self, bits: int, slot: Union[int, str], is_spread: bool) -> Optional[Node]:
-        """Return a node that passes on to the parameters of some functions that an argument may be for; None for none.
+        """Return a node with edges to the parameters of some functions for an argument; None without any.
 
-        It does so through those of two halves, which it shares with others that are for nearly the same functions.
+        It has edges to nodes of halves of these, which it shares with others for nearly the same functions.
         """
         asked = bits, slot, is_spread
         if asked in self._fans:
@@ -332,7 +331,7 @@ class ValueFlow:
     # --- parameters
 
     def _targets(self, key: Key, slot: Union[int, str], is_spread: bool, before: Before) -> tuple[State, ...]:
-        """Return the parameters that an argument may be for, of what is defined under a word or variable."""
+        """Return the parameters for an argument of what is defined under a word or variable."""
         asked = key, slot, is_spread, before
         known = self._taken.get(asked)
         if known is None:
@@ -346,7 +345,7 @@ class ValueFlow:
     def _slots(
         self, function: Scope, slot: Union[int, str], is_spread: bool, before: Before, seen: tuple[Scope, ...] = ()
     ) -> Iterator[State]:
-        """Yield the parameters of a function, or of the constructor of a class, for which an argument may be."""
+        """Yield the parameters of a function, or of the constructor of a class, for an argument."""
         is_open = before is None and self._prepares
         if not function.is_class:
             yield from graph_of(function.module).parameters(function, slot, is_spread, before, is_open)
@@ -369,31 +368,31 @@ def numbered(keys: Iterable[Key]) -> dict[Key, int]:
 
 
 def moved(bits: int, moves: Optional[Moves], width: int) -> int:
-    """Return what a node holds, of `width` values, as what another one gets of it."""
+    """Return the values of a node, of `width` values, that flow to another one."""
     return bits if moves is None else moves.of(bits, width)
 
 
 def part_of(bits: int, path: str, width: int) -> int:
-    """Return the values of which a node holds what a path says."""
+    """Return the values that a node holds under a path."""
     return bits >> AT[path] * width & ((1 << width) - 1)
 
 
 @lru_cache(maxsize=len(PATHS) ** 2)
 def _moves(path: str, way: str) -> Optional[Moves]:
-    """Return how what is taken out of a node by a path gets to another one that has it as something of it."""
+    """Return the flow from a part of a node, by its path, to a part of another one."""
     if not path and not way:
         return None
     return Moves(*((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path)))
 
 
 def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Iterator[tuple[Key, Edge]]:
-    """Yield the edges to what gets the result of a call to which something is passed that it gives back."""
+    """Yield the edges to the result of a call that returns one of its arguments."""
     key, path, result, prefix = giver
     return ((key, (result.key, _moves(path, joined(prefix, way)))) for way in ways)
 
 
 class _OwnEdges(NamedTuple):
-    """What one file passes on of what a node holds: the same in all programs."""
+    """The edges in one file, which are the same in all programs."""
 
     flows: list[Edge]
     passes: list[tuple[tuple[Any, ...], Argument, str, Optional[Moves]]]  # by what `Passed` are distinguished

@@ -1,6 +1,6 @@
-"""The libraries of the MindSpore family, and what is known of each: one row for a library, one column for a fact.
+"""The libraries of the MindSpore family: one row for a library, one column for a fact.
 
-A library that is not here is unknown: nothing is concluded from its name.
+Of a library without a row nothing is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 
 
 class Library(NamedTuple):
-    """A package, by the name under which it is imported, and what holds for it."""
+    """A package by its import name, and what is known of it."""
 
     name: str
     networks: bool = False  # it gives networks and layers that compute in float32 unless they are asked otherwise
@@ -58,7 +58,7 @@ PHYSICS = _named(lambda each: each.physics)
 
 
 def is_of(name: str, libraries: frozenset[str]) -> bool:
-    """Return whether a qualified name is of one of some libraries."""
+    """Return whether a qualified name belongs to one of some libraries."""
     package, dot, _ = name.partition(".")
     return bool(dot) and package in libraries
 
@@ -77,7 +77,7 @@ _GRAPHS = r"^mindspore_gl\.nn\..*Conv\w*$"  # every graph convolution is a produ
 
 
 def is_network(name: str) -> bool:
-    """Return whether a name of another package makes a network, or a layer, that computes matmul or convolution."""
+    """Return whether a name of another package makes a network, or a layer, with matmul or convolution."""
     package, *rest = name.split(".")
     if not rest or package not in NETWORKS:
         return re.match(_GRAPHS, name) is not None
@@ -90,7 +90,7 @@ def is_network(name: str) -> bool:
 
 
 def words(module: SemanticIndex) -> set[str]:
-    """Return the words under which a file may call what these packages make."""
+    """Return the words under which a file may call networks of these packages."""
     found = {name for name, imports in module.imported.items() if any(_is_ours(*each) for each in imports)}
     return found | MAKERS | LOADERS if found else found
 

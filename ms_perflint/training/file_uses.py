@@ -94,7 +94,8 @@ def uses_in_training(program: Program) -> tuple[Use, ...]:
     hooks = (scope for module in program.modules for name in _DURING for scope in module.defined.get(name, ()))
     if not any(scope in program.reached and _trainings(program, scope) for scope in hooks):
         return ()  # before it is computed which files are used
-    inside = (site for site in _sites(program) if _is_in_training(program, site, ()))  # in any call of its function
+    sites = (site for site in _sites(program) if _may_use(program, site))
+    inside = (site for site in sites if _is_in_training(program, site, ()))  # in any call of its function
     found = (use for site in inside for use in _uses_at(program, site))
     return tuple(use for use in found if _is_in_training(program, use.site, use.path.calls))
 
@@ -111,17 +112,31 @@ def _uses_at(program: Program, site: Site) -> tuple[Use, ...]:
     return tuple(_uses(program, site))
 
 
+def _may_use(program: Program, site: Site) -> bool:
+    """Return whether a call may use a file by what it calls: no function of the project, no API that uses none."""
+    called = program.evaluator.callees(site).alternatives
+    names = _apis(called)
+    if any(known.definition is not None for known in called):
+        return False
+    if any(name.startswith(_OTHERS) and name != "builtins.open" for name in names):
+        return False
+    return bool(names) or site.word not in _VAGUE or site.word in _OF_PATHS or any(map(_is_of_library, called))
+
+
+def _apis(called: Iterable[Alternative]) -> list[str]:
+    """Return the names of the functions outside of the project among what a call may call."""
+    return [known.api for known in called if known.api and known.receiver is None]
+
+
 def _uses(program: Program, site: Site) -> Iterator[Use]:
     """Yield the uses of files in a call; none of a function of the project, and of an API that uses no file."""
     call = site.node
     assert isinstance(call, ast.Call)
+    if not _may_use(program, site) or not program.runs(site):
+        return
     callee = program.evaluator.callees(site)
-    names = [known.api for known in callee.alternatives if known.api and known.receiver is None]
+    names = _apis(callee.alternatives)
     word = site.word if site.word in _WORDS else names[0].rpartition(".")[2] if names else ""
-    if any(known.definition is not None for known in callee.alternatives) or not program.runs(site):
-        return
-    if any(name.startswith(_OTHERS) and name != "builtins.open" for name in names):
-        return
     receiver = call.func.value if isinstance(call.func, ast.Attribute) and not names else None
     args = call.args[:1] if word == "open" and receiver is None else call.args  # the next one is its mode
     given = [*(each.value if isinstance(each, ast.Starred) else each for each in args)]

@@ -134,8 +134,8 @@ def _reads_a_switch(node: ast.expr) -> bool:
 
 def _is_false(call: Call) -> bool:
     """Return whether a call passes a False that is written in its file."""
-    handed = call.handed(SINK)
-    is_shown = _is_literal(call, call.given(SINK)) if handed is None else isinstance(handed.where[1], ast.Constant)
+    spread = call.spread_argument(SINK)
+    is_shown = _is_literal(call, call.given(SINK)) if spread is None else isinstance(spread.where[1], ast.Constant)
     return is_shown and call.argument(SINK).must_be(False)
 
 

@@ -71,8 +71,16 @@ def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop
 
 
 def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:
-    """Return the innermost loop around a site that goes through no trainings: `for rows in data: for net in nets:`."""
-    return next((loop for loop in site.block.loops if not _goes_through_trainings(program, loop, site.scope)), None)
+    """Return the innermost loop around a site that goes through no trainings; None where none is known to take steps.
+
+    Around a loop through networks that is one over a dataset: `for x, y in data: for net in nets:`.
+    """
+    loops, scope = site.block.loops, site.scope
+    around = next((loop for loop in loops if not _goes_through_trainings(program, loop, scope)), None)
+    if around is None or around is loops[0]:
+        return around
+    over = around.iter if isinstance(around, (ast.For, ast.AsyncFor)) else None
+    return around if over is not None and any(True for _ in datasets_in(program, over, scope)) else None
 
 
 def _goes_through_trainings(program: Program, loop: ast.AST, scope: Scope) -> bool:

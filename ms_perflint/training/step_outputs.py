@@ -1,7 +1,7 @@
-"""Callbacks that take `net_outputs`, what a step gives, for the loss.
+"""Callbacks that use `net_outputs`, the result of a step, as the loss.
 
-With a loss scale that adapts, which "O2" brings along, it is a tuple: loss, overflow, scale (mindspore 2.10
-train/amp.py:766, nn/wrap/loss_scale.py). With a fixed one that drops no update it is the loss (run on 2.10, CPU).
+With an adaptive loss scale, which "O2" sets, it is a tuple: loss, overflow, scale (mindspore 2.10 train/amp.py:766,
+nn/wrap/loss_scale.py). With a fixed one that drops no update it is the loss (run on 2.10, CPU).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ASKS = ("isinstance", "type", "hasattr", "len")  # a callback that looks first 
 
 @fact
 def read_as_loss(program: Program) -> Optional[Place]:
-    """Return where running code takes what a step gives for one number; None where nothing does."""
+    """Return where running code uses the result of a step as a number; None without such code."""
     for module in program.modules:
         for scope in module.scopes:
             if scope.is_function and _OUTPUTS in scope.attrs and scope in program.reached:
@@ -49,7 +49,7 @@ def _is_outputs(node: ast.expr, scope: Scope) -> bool:
 
 
 def _numbers(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions that have to be a number, or a Tensor, for an expression around them to work."""
+    """Return the operands of a node that have to be a number or a Tensor."""
     if isinstance(node, ast.Attribute):
         return [node.value]
     if isinstance(node, ast.Call):

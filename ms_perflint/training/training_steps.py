@@ -45,8 +45,8 @@ class StepFlow(NamedTuple):
 def step_flow(program: Program) -> StepFlow:
     """Return where a program may hold a training step.
 
-    Objects of a class may be steps, too, if a method of it calls a train cell, or a gradient function beside an
-    optimizer, or if it is a cell that gives gradients.
+    Objects of a class may be steps, too, if its `construct` calls a train cell, if a method calls a gradient function
+    beside an optimizer, or if it is a cell that gives gradients.
     """
     graph = program.call_graph
     gradients: Held = {}
@@ -55,7 +55,8 @@ def step_flow(program: Program) -> StepFlow:
     cells: Held = {}
     new = [*((name, CALL) for name in names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
     while new:
-        around = _classes_around(graph.makers_at(graph.reach(new, cells)))
+        called = graph.makers_at(graph.reach(new, cells))
+        around = _classes_around(site for site in called if site.scope.owner.name == "construct")
         new = [(graph.key(cls), CALL) for cls in around]
     classes = frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1))
     words: dict[SemanticIndex, set[str]] = {}

@@ -7,7 +7,7 @@ from programs import analysed, join
 
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.training.training import is_trained, mentions_training, train_sites
-from ms_perflint.training.training_steps import step_flow
+from ms_perflint.training.training_steps import is_step_class, step_flow
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 STEPS = {
@@ -110,6 +110,37 @@ def test_methods_that_share_their_word_with_a_step_are_not_asked(monkeypatch: py
     assert [site.node.lineno for site in train_sites(program)] == [4]
     assert not {"append", "sorted"} & set(asked)
     assert "size" not in step_flow(program).cells  # the attribute; the parameter is a variable of its function
+
+
+LEARNER = """
+class Learner(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.train_net = nn.TrainOneStepCell(net, opt)
+    def {method}(self, x):
+        return self.train_net(x)
+
+class Runner:
+    def __init__(self, parts):
+        self.learner = parts["learner"]
+        self.other = parts["other"]
+    def run(self, x):
+        self.learner(x)
+        self.other(x)
+
+Runner({{"learner": Learner(net), "other": nn.Dense(2, 2)}}).run(x)
+"""
+
+
+@pytest.mark.parametrize(("method", "is_one"), [("construct", True), ("learn", False)])
+def test_a_cell_that_steps_in_another_method_than_construct_is_no_step(method: str, is_one: bool) -> None:
+    program = analysed({"train.py": HEAD + LEARNER.format(method=method)})
+    module = program.modules[0]
+    held = {word: id(module.by_word[word][0].node) in step_flow(program).sites for word in ("train_net", "learner")}
+    assert held == {"train_net": True, "learner": is_one}
+    (cls,) = module.defined["Learner"]
+    assert (program.call_graph.key(cls) in step_flow(program).classes) is is_one
+    assert is_step_class(program, cls) is is_one
 
 
 CELL = (

@@ -1,4 +1,4 @@
-"""Which calls cast a tensor, what and to which dtype: `ops.cast(x, t)`, `P.Cast()(x, t)`, `x.astype(t)`, `x.half()`."""
+"""The calls that cast a tensor, and to which dtype: `ops.cast(x, t)`, `P.Cast()(x, t)`, `x.astype(t)`, `x.half()`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TENSORS = (*tensor_ops.FAMILIES, "mindspore.Tensor.")
 
 
 class Cast(NamedTuple):
-    """A call that casts: what, and to which dtype (None: not known)."""
+    """A call that casts a value to a dtype; None for an unknown dtype."""
 
     node: ast.Call
     value: ast.expr
@@ -32,7 +32,7 @@ class Cast(NamedTuple):
 
 
 def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
-    """Return what a call casts; None for other calls, and where that is not clear."""
+    """Return the cast that a call makes; None for other calls, and where that is not known."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return None
     form = by_method(dtypes, node, scope)
@@ -53,7 +53,7 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
 
 
 def by_method(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
-    """Return the cast that a call is by its form, if it is one of a tensor; None for other calls."""
+    """Return the cast that a method call makes if its receiver is a tensor; None for other calls."""
     func = node.func
     if not isinstance(func, ast.Attribute) or func.attr not in tensor_ops.CAST_METHODS:
         return None
@@ -71,7 +71,7 @@ def by_method(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
 
 
 def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
-    """Return whether a method is one of a tensor.
+    """Return whether the method of a cast is one of a tensor.
 
     Arrays, modules, cells and tensors of other frameworks have methods of the same names.
     """
@@ -87,14 +87,14 @@ def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
 
 
 def _names_own(dtypes: Dtypes, target: ast.expr, scope: Scope) -> bool:
-    """Return whether a target is one of MindSpore's own dtypes, which only its tensors take."""
+    """Return whether a target is a dtype of MindSpore, which only its tensors take."""
     if not isinstance(target, (ast.Name, ast.Attribute)) or not constant_dtype(dtypes, target, scope):
         return False
     return all(known.api.startswith("mindspore.") for known in dtypes.program.value(target, scope).alternatives)
 
 
 def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Alternative, ...], scope: Scope) -> bool:
-    """Return whether a cast of that receiver, whose dtype is not known, is one of a MindSpore tensor."""
+    """Return whether a receiver of unknown dtype is a tensor of MindSpore."""
     if (callees and all(_of_tensor(k) for k in callees)) or dtypes.is_tensor(receiver, scope):
         return True
     return (
@@ -103,7 +103,7 @@ def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Alternative, .
 
 
 def _of_tensor(callee: Alternative) -> bool:
-    """Return whether a callee is a method of what an operator of MindSpore gives."""
+    """Return whether a callee is a method of the result of an operator of MindSpore."""
     if not callee.api.startswith("mindspore.") or callee.receiver is None or not callee.receiver.is_object:
         return False
     kind = callee.receiver.type_api

@@ -1,4 +1,4 @@
-"""Which calls make a tensor, and whether they could make it in another dtype at once."""
+"""The calls that create a tensor, and whether they could create it in another dtype."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
 
 class Creation(NamedTuple):
-    """A call that makes a tensor, and could make it in the dtype that it is cast to."""
+    """A call that creates a tensor, and could do so in the dtype of a cast."""
 
     call: Call
     parameter: str  # which takes the dtype
@@ -31,7 +31,7 @@ class Creation(NamedTuple):
 
 
 def creation(dtypes: Dtypes, node: ast.expr, scope: Scope, wanted: Dtype) -> Optional[Creation]:
-    """Return the creation that an expression is, or names, if it can make the same values in the wanted dtype."""
+    """Return the creation of an expression or name, if it could make the same values in a dtype; None if none."""
     made = scope.sole(node) if isinstance(node, ast.Name) else node
     if not isinstance(made, ast.Call) or word_of(made.func) in tensor_ops.ARRAYS:
         return None
@@ -60,7 +60,7 @@ def _call(dtypes: Dtypes, site: Site) -> Optional[tuple[Call, str]]:
 
 
 def _exact(word: str, call: Call, dtypes: Dtypes, made: Optional[Dtype], wanted: Dtype) -> Optional[bool]:
-    """Return whether values are the same in the wanted dtype: True bit for bit, False but for rounding, else None."""
+    """Return whether values are the same in a dtype: True bit for bit, False but for rounding, None if not known."""
     given = next((given for name in tensor_ops.DTYPE_PARAMETERS if (given := call.given(name)) is not None), None)
     if given is not None and (made is None or not (made.name or "type" in made.spelling)):
         return None  # no dtype, as the second size in `ones(2, 3)` of other libraries
@@ -84,7 +84,10 @@ def _exact(word: str, call: Call, dtypes: Dtypes, made: Optional[Dtype], wanted:
 
 
 def _arange(call: Call, wanted: Dtype) -> Optional[bool]:
-    """Whole steps are the same in every dtype of numbers (tried on mindspore 2.7 and 2.10, float16 above 2048 too)."""
+    """Return True where the steps of a range are whole; None for others.
+
+    Whole steps are the same in every dtype of numbers (tried on mindspore 2.7 and 2.10, float16 above 2048 too).
+    """
     if not wanted.is_number:
         return None
     arguments = [
@@ -106,7 +109,7 @@ def _arange(call: Call, wanted: Dtype) -> Optional[bool]:
 
 
 def _constants(node: ast.expr, dtypes: Dtypes, scope: Scope) -> Optional[list[object]]:
-    """Return the numbers of a display, or the one number that an expression is; None where they are not known."""
+    """Return the numbers of a display, or of an expression; None where they are not known."""
     if isinstance(node, (ast.List, ast.Tuple)):
         parts = [_constants(element, dtypes, scope) for element in node.elts]
         return None if None in parts else [value for part in parts if part is not None for value in part]
@@ -130,12 +133,12 @@ def _is_half(value: object) -> bool:
 
 
 def may_run_each_step(module: SemanticIndex) -> bool:
-    """Return whether a file may have functions that run in every step, by names and decorators alone."""
+    """Return whether functions of a file may run in every step, by their names and decorators."""
     return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
 
 
 def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
-    """Return the functions of a file that run in every step: `construct`, what is compiled, what they call."""
+    """Return the functions of a file that run in every step: `construct`, compiled ones, and those they call."""
     functions = (each for each in root.module.scopes if each.is_function)
     compiled = (
         each for each in functions if _is_compiled(dtypes, each) or (each.name == "construct" and dtypes.in_cell(each))
@@ -161,7 +164,7 @@ def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
-    """Return what a name was given, if it was given one thing that is read nowhere else."""
+    """Return the only value of a name that is read nowhere else; None where there are others."""
     only = scope.only(node) if scope.sole(node) is not None else None
     if only is None or only_target(only.stmt) is None:
         return None
@@ -169,6 +172,6 @@ def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
 
 
 def _reads(binding: Binding) -> list[ast.Name]:
-    """Return where a name is read while it may hold what this binding gave it; inner functions count."""
+    """Return where a name is read while it may hold the value of a binding, also in inner functions."""
     flow = binding.scope.flow
     return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]

@@ -1,4 +1,4 @@
-"""A dtype as far as a program shows it, and what arithmetic makes of dtypes."""
+"""A dtype as far as a program shows it, and the dtypes of arithmetic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ms_perflint.training.dtypes import tensor_ops
 
 @equal_by("key")
 class Dtype(NamedTuple):
-    """A dtype: its name, or what stands for it. `where` is the place that decides it."""
+    """A dtype by its name, or by the expression that has it. `where`: the place that decides it."""
 
     key: Hashable  # "float32"; a tuple for the dtype of something known
     spelling: str
@@ -42,7 +42,7 @@ def concrete(name: str, node: ast.AST, scope: Scope) -> Dtype:
 
 
 def same(dtypes: Iterable[Optional[Dtype]]) -> Optional[Dtype]:
-    """Return the dtype that all of them are; None where they differ, or one is not known."""
+    """Return the only dtype of several; None where they differ, or one is not known."""
     found = list(dtypes)
     if not found or found[0] is None or any(dtype != found[0] for dtype in found):
         return None
@@ -65,7 +65,7 @@ def combined(op: ast.operator, left: Dtype, right: Dtype) -> Optional[Dtype]:
 
 
 def with_scalar(op: ast.operator, dtype: Dtype, kind: type) -> Optional[Dtype]:
-    """Return the dtype of an operation on a tensor and a Python number of a kind; the tensor decides, if it can."""
+    """Return the dtype of an operation on a tensor and a Python number; None where the number may decide."""
     if dtype.is_float:
         return dtype if _keeps(op, dtype) else None
     fits = kind is int and dtype.name in ("int32", "int64") and not isinstance(op, (ast.Div, ast.Pow))
@@ -84,7 +84,7 @@ def _keeps(op: ast.operator, dtype: Dtype) -> bool:
 
 
 def kept(word: str, dtype: Dtype) -> bool:
-    """Return whether an operator gives the dtype of what it is given first."""
+    """Return whether an operator gives the dtype of its first operand."""
     if word in tensor_ops.KEEP:
         return True
     if word in tensor_ops.KEEP_NUMBER:

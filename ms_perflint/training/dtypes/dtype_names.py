@@ -1,4 +1,4 @@
-"""Which dtype does this expression name? `ms.float16`, `"float16"`, `x.dtype`, `self.dtype`, `config.compute_type`."""
+"""The dtype that an expression names: `ms.float16`, `"float16"`, `x.dtype`, `self.dtype`, `config.compute_type`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEPTH = 10  # names for names, before the answer is None
 
 
 def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[Dtype]:
-    """Return the dtype that an expression names: by name where no option gives another, else what stands for it."""
+    """Return the dtype that an expression names: by its name, if no option changes it, else by the expression."""
     if depth > DEPTH:
         return None
     if isinstance(node, ast.Constant):
@@ -50,13 +50,13 @@ def named(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int = 0) -> Optio
 
 
 def constant_dtype(dtypes: Dtypes, node: ast.expr, scope: Scope) -> str:
-    """Return the name of the dtype that an expression is, whoever runs the program; "" for others."""
+    """Return the name of the dtype that an expression is in all programs; "" for others."""
     name = dtype_of(dtypes.program.value(node, scope))
     return name if name and dtype_of(dtypes.value(node, scope)) == name else ""
 
 
 def dtype_of(value: Value) -> str:
-    """Return the name of the dtype that a value is, by a name of MindSpore or NumPy or as a text; "" for others."""
+    """Return the name of the dtype that a value is, of MindSpore or NumPy or as a text; "" for others."""
     names = {
         _dtype_name(str(known.constant if isinstance(known.constant, str) else known.api))
         for known in value.alternatives
@@ -65,7 +65,7 @@ def dtype_of(value: Value) -> str:
 
 
 def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
-    """Return the tensor whose dtype is asked for: `x.dtype`, `F.dtype(x)`, `P.DType()(x)`; None for others."""
+    """Return the tensor whose dtype an expression reads: `x.dtype`, `F.dtype(x)`, `P.DType()(x)`; None if none."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         is_self = isinstance(node.value, ast.Name) and node.value.id == receiver_name(scope)
         known = dtypes.program.value(node.value, scope).alternatives
@@ -77,13 +77,13 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
 
 
 def called(program: Program, node: ast.Call, scope: Scope) -> set[str]:
-    """Return the names of what a call calls, `name()` of what that gave; none where it may be something else too."""
+    """Return the names of the callee of a call, `name()` for the result of one; none where there may be others."""
     value = program.value(node.func, scope)
     return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}
 
 
 def _dtype_name(text: str) -> str:
-    """Return the dtype that a string or the name of an API means; "" for others."""
+    """Return the dtype of a text or the name of an API; "" for others."""
     root, _, word = text.rpartition(".")
     if root not in ("", "mindspore", "numpy"):
         return ""
@@ -92,13 +92,13 @@ def _dtype_name(text: str) -> str:
 
 
 def _settled(node: ast.Name, scope: Scope) -> Optional[Binding]:
-    """Return what binds a name where it is read, if that is one thing that holds one value while its function runs."""
+    """Return the only binding of a name where it is read, if it keeps one value in its function; None for others."""
     only = only_binding(node, scope)
     return only if only is not None and not only.block.loops else None
 
 
 def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[Hashable]:
-    """Return a key for what names and attributes hold, if that is the same whenever the function reads them."""
+    """Return a key for the value of names and attributes, if it is the same whenever the function reads them."""
     if isinstance(node, ast.Name):
         binding = _settled(node, scope)
         if binding is not None:
@@ -118,11 +118,11 @@ def _path(dtypes: Dtypes, node: ast.expr, scope: Scope, depth: int) -> Optional[
 
 
 def home_of(name: str, scope: Scope) -> Optional[Scope]:
-    """Return the scope that binds a name: this one, or one around it up to the function that runs it; else None."""
+    """Return the scope of the function that binds a name, also one in it; None for names from outside."""
     home = scope.home(name)
     return home if home is not None and home.owner is scope.owner else None
 
 
 def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
-    """Return the one thing that binds a name of the function where it is read; None of several, and of other names."""
+    """Return the only binding of a name of the function where it is read; None for others."""
     return scope.only(node) if home_of(node.id, scope) is not None else None

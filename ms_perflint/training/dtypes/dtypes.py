@@ -1,6 +1,6 @@
-"""What dtype has this tensor? A recursion over the reaching definitions of one function.
+"""The dtype of a tensor, from the reaching definitions of one function.
 
-An answer is a dtype of MindSpore, or the unknown dtype of something known ("that of `x`", "what `self.dtype` says"), or
+An answer is a dtype of MindSpore, or the unknown dtype of an expression ("that of `x`", "what `self.dtype` says"), or
 None. What mixed precision may change is None: results of cells and of matrix products, `Parameter`s.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class OpenCalls:
-    """A program whose functions are called by other programs too, so that no parameter is known by its callers."""
+    """A program whose functions other programs call, too, so that the callers of none are all known."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -42,22 +42,22 @@ class OpenCalls:
         return getattr(self._program, name)
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
-        """Return no caller: there are others."""
+        """Return no caller: there may be others."""
         return ()
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
-        """Yield nothing: it decorates other functions too."""
+        """Yield nothing: there may be others."""
         return iter(())
 
 
 class Dtypes:
-    """Queries of one program, answered by its evaluator: one that comes back to itself is not known."""
+    """Queries of one program, answered by its evaluator; the dtype of an expression in a cycle is not known."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
     def of(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
-        """Return the dtype of a tensor; None where it is not known (it depends on itself, say), or no tensor."""
+        """Return the dtype of a tensor; None where it is not known, and for other expressions."""
         found = self._found(node, scope)
         return found[0] if len(found) == 1 else None
 
@@ -72,7 +72,7 @@ class Dtypes:
         return (found,) if found is not None else ()
 
     def in_cell(self, scope: Scope) -> bool:
-        """Return whether a scope belongs to a method of a cell: what it is given, and computes with, are tensors."""
+        """Return whether a scope belongs to a method of a cell, whose parameters are tensors."""
         function = scope.owner
         while function.parent is not None and function.parent.owner.is_function:
             function = function.parent.owner
@@ -80,12 +80,12 @@ class Dtypes:
         return is_method and is_cell_class(self.program, function.cls)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
-        """Return what an expression is in every program that runs it: other files may pass other things."""
+        """Return what an expression is in every program that runs it."""
         return (self._open or self.program.evaluator).value(node, scope)
 
     @cached_property
     def _open(self) -> Optional[ProgramEvaluator]:
-        """Return an evaluator of the same program to which no caller of a function is known; None for a script."""
+        """Return an evaluator that knows no caller of a function; None for a script, which has no other programs."""
         project, entry = self.program.project, self.program.entry
         is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
         return (
@@ -140,7 +140,7 @@ class Dtypes:
         return self.part(binding.value, binding.path, binding.scope) or self._own(binding)
 
     def _augmented(self, stmt: ast.AugAssign, scope: Scope) -> Optional[Dtype]:
-        """`x += y`: in place or not, by version and mode; known where both give the dtype that `x` has."""
+        """Return the dtype of `x` behind `x += y`, if it is the same in place or not; else None."""
         before = self.of(stmt.target, scope)
         return (
             before
@@ -149,7 +149,7 @@ class Dtypes:
         )
 
     def _own(self, binding: Binding) -> Optional[Dtype]:
-        """The dtype of whatever this binding holds; None where it may hold several things one after the other."""
+        """Return the dtype of the value of a binding, under the name of that; None where the value changes."""
         scope, node = binding.scope, binding.node
         if binding.block.loops or not scope.is_function:
             return None
@@ -164,7 +164,7 @@ class Dtypes:
         return Dtype((id(binding), "dtype"), f"{binding.name}.dtype", (scope.module, node), certain)
 
     def _constant(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
-        """A constant tensor in an attribute or at module level. A Parameter is none: mixed precision may change it."""
+        """Return the dtype of a constant tensor in an attribute or a module; None of a Parameter, which may change."""
         value = self.program.value(node, scope)
         if value.open or value.overridable or not value.alternatives:
             return None
@@ -189,7 +189,7 @@ class Dtypes:
         return None
 
     def part(self, node: ast.expr, path: tuple[int, ...], scope: Scope) -> Optional[Dtype]:
-        """Return the dtype of an element of what an expression gives, as in `a, (b, c) = node`."""
+        """Return the dtype of an element of the value of an expression, as in `a, (b, c) = node`."""
         if isinstance(node, (ast.Tuple, ast.List)):
             plain = not any(isinstance(element, ast.Starred) for element in node.elts)
             if not plain or not -len(node.elts) <= path[0] < len(node.elts):
@@ -226,7 +226,7 @@ class Dtypes:
         return combined(op, first, second)
 
     def is_tensor(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether an expression is a tensor for sure, of whatever dtype."""
+        """Return whether an expression is certainly a tensor, of any dtype."""
         dtype = self.of(node, scope)
         if dtype is not None and dtype.certain:
             return True
@@ -246,7 +246,7 @@ class Dtypes:
     # --- calls
 
     def _callee(self, node: ast.Call, scope: Scope) -> Optional[tuple[str, bool]]:
-        """Return the API that a call runs, and whether through an instance of it; None where it is not that clear."""
+        """Return the API of a callee, and whether an instance of it is called; None where it is not known."""
         value = self.program.value(node.func, scope)
         names = {(k.api, False) if k.api else (k.type_api, True) for k in value.alternatives}
         name = names.pop() if len(names) == 1 and not value.open else ("", False)
@@ -293,7 +293,7 @@ class Dtypes:
         return self._result(word, args, node, scope)
 
     def _result(self, word: str, args: list[ast.expr], node: ast.Call, scope: Scope) -> Optional[Dtype]:
-        """Return what an operator makes of its tensors."""
+        """Return the dtype of the result of an operator."""
         first = args[0]
         if word in tensor_ops.BOOLEAN:
             tensors = word[:1].isupper() or any(self.is_tensor(arg, scope) for arg in args)
@@ -325,13 +325,13 @@ class Dtypes:
         return concrete(default, node, scope) if default and not spread(node) else None
 
     def _is_float(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether an expression is a Python float, whoever calls."""
+        """Return whether an expression is a Python float in every program."""
         value = self.value(node, scope)
         kinds = {type(known.constant) for known in value.alternatives}
         return kinds == {float} and not value.open and not value.overridable
 
     def creation_dtype(self, node: ast.Call, scope: Scope) -> Optional[ast.expr]:
-        """Return the expression that gives a creation its dtype; None where there is none."""
+        """Return the argument for the dtype of a creation; None without one."""
         known = self._callee(node, scope) or ("", False)
         api = f"{known[0]}.__call__" if known[1] and known[0] != "mindspore.Tensor" else known[0]
         signature = signature_of(mindspore_api.parameters(api, self.program.version) or ())
@@ -339,7 +339,7 @@ class Dtypes:
         return next((part.node for part in given if part is not None), None)
 
     def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
-        """`P.Argmax(axis, output_type)(x)`: int32, or what it was made with."""
+        """Return the dtype of `P.Argmax(axis, output_type)(x)`: int32, or its argument."""
         made = self.program.value(node.func, scope).alternatives[0].creation
         if made is None or spread(made.call):
             return None
@@ -348,28 +348,28 @@ class Dtypes:
 
 
 def _is_passed_on(data: Optional[ast.expr], scope: Scope) -> bool:
-    """Return whether a tensor holds just what a caller gives: that is no constant."""
+    """Return whether a tensor consists of a parameter of the function: it is no constant."""
     bindings = scope.flow.at(data) if isinstance(data, ast.Name) and data.id in scope.bindings else ()
     return any(binding.kind == "parameter" for binding in bindings)
 
 
 def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
-    """Return a positional argument, for the first also one by keyword; None where there is none."""
+    """Return a positional argument, the first one also by keyword; None without one."""
     if slot < len(node.args):
         return None if any(isinstance(arg, ast.Starred) for arg in node.args[: slot + 1]) else node.args[slot]
     return node.keywords[0].value if slot == 0 and node.keywords else None
 
 
 def listed(node: ast.Call) -> list[ast.expr]:
-    """Return all arguments; of a tuple its elements."""
+    """Return all arguments, of a tuple its elements."""
     return [part for each in given(node) for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
 
 
 def spread(node: ast.Call) -> bool:
-    """Return whether `*args` or `**kwargs` hide what is passed."""
+    """Return whether a call has `*args` or `**kwargs`."""
     return any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords)
 
 
 def starred(targets: list[ast.expr]) -> bool:
-    """Return whether `a, *b = ...` is among the targets: then positions say nothing."""
+    """Return whether `a, *b = ...` is among some targets."""
     return any(isinstance(node, ast.Starred) for target in targets for node in ast.walk(target))

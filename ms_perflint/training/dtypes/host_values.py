@@ -1,4 +1,4 @@
-"""What is no tensor: a plain Python number, and an array of NumPy, whose dtype a tensor made of it takes over."""
+"""Values that are no tensors: Python numbers, and arrays of NumPy, whose dtype a tensor takes over."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEPTH = 5  # names for names, before the answer is ""
 
 
 def scalar(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[type]:
-    """Return `int` or `float` for what is such a number; None for all else."""
+    """Return `int` or `float` for an expression that is such a number; None for others."""
     if depth > 20:
         return None
     if isinstance(node, ast.Constant):
@@ -61,7 +61,7 @@ def _called(program: Program, node: ast.Call, scope: Scope) -> Optional[type]:
 
 
 def _held(program: Program, node: ast.expr, scope: Scope) -> Optional[type]:
-    """A name or attribute: a number by all that is known of it, or unpacked from a shape."""
+    """Return the type of the number that a name or attribute holds, also one unpacked from a shape; None for others."""
     if isinstance(node, ast.Name) and node.id in scope.bindings:
         bindings = scope.flow.at(node)
         if bindings and all(b.value is not None and b.path and _is_shape(program, b.value, scope) for b in bindings):
@@ -87,7 +87,7 @@ def _is_shape(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> str:
-    """Return the dtype of a NumPy array whose making names it: `np.ones(4, np.float32)`; "" for all else."""
+    """Return the dtype of a NumPy array that its creation names: `np.ones(4, np.float32)`; "" for others."""
     if depth > DEPTH:
         return ""
     if not isinstance(node, ast.Call):
@@ -108,7 +108,7 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
 
 
 def _function(program: Program, node: ast.Call, scope: Scope) -> str:
-    """Return which function of NumPy a call runs, or which method of what one gave: `ones`, `ones.astype`."""
+    """Return the function of NumPy that a call runs, or the method of its result: `ones.astype`; "" for others."""
     value = program.value(node.func, scope)
     names = {known.api for known in value.alternatives}
     name = names.pop() if len(names) == 1 and not value.open else ""
@@ -116,12 +116,12 @@ def _function(program: Program, node: ast.Call, scope: Scope) -> str:
 
 
 def compares_arrays(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
-    """Return whether an expression compares what functions of NumPy give, element by element."""
+    """Return whether an expression compares results of NumPy element by element."""
     return any(isinstance(side, ast.Call) and _function(program, side, scope) for side in compared(node))
 
 
 def compared(node: Optional[ast.expr]) -> tuple[ast.expr, ...]:
-    """Return the two sides of one comparison of values; none of `is` and `in`, and of other expressions."""
+    """Return the two sides of a comparison of values; none of `is` and `in`, and of other expressions."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return ()
     is_of_values = not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot))

@@ -1,4 +1,4 @@
-"""Casts that change nothing: of a value that has the dtype, right behind its creation, or there and back."""
+"""Casts that change nothing: of a value that has the dtype, behind its creation, or there and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ms_perflint.training.dtypes.round_trips import widening
 
 
 class Redundant(NamedTuple):
-    """A cast that changes nothing: exactly one of the reasons is given."""
+    """A cast that changes nothing, with one of the reasons."""
 
     cast: Cast
     dtype: Dtype  # to which it casts
@@ -37,7 +37,7 @@ class RedundantCasts:
         self._compiled: dict[str, set[Scope]] = {}
 
     def find(self, call: Call) -> Optional[Redundant]:
-        """Return the cast that a call is, and why it changes nothing; None where it may, or runs before training."""
+        """Return the redundant cast that a call is; None for other calls, and where it runs before training."""
         if not _runs_often(call):
             return None
         form = by_method(self._dtypes, call.node, call.scope)
@@ -59,14 +59,14 @@ class RedundantCasts:
         return Redundant(cast, cast.dtype, first=first) if first is not None else None
 
     def _has_dtype(self, cast: Cast, scope: Scope) -> bool:
-        """Return whether a value has the dtype it is cast to; not of one that is made on the spot, and once."""
+        """Return whether a value has the dtype of a cast; not a value that is created in place and once."""
         if self._dtypes.of(cast.value, scope) != cast.dtype:
             return False
         made = isinstance(cast.value, ast.Call) and self._dtypes.operator(cast.value, scope)[0] in tensor_ops.CREATIONS
         return not made or scope.owner in self._each_step(scope.module)
 
     def _compares(self, cast: Cast, scope: Scope) -> bool:
-        """Return whether a comparison of arrays is cast to bool by an operator, which takes nothing but tensors."""
+        """Return whether an operator, which takes only tensors, casts a comparison of arrays to bool."""
         if cast.dtype is None or cast.dtype.name != "bool_":
             return False
         is_method = isinstance(cast.node.func, ast.Attribute) and cast.node.func.value is cast.value
@@ -75,7 +75,7 @@ class RedundantCasts:
         return in_step and compares_arrays(self.program, value, scope)
 
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
-        """Return the creation right inside of a cast, in code that runs in every step."""
+        """Return the creation in a cast, in code that runs in every step; None without one."""
         if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
             return None
         if not may_run_each_step(scope.module):
@@ -91,6 +91,6 @@ class RedundantCasts:
 
 
 def _runs_often(call: Call) -> bool:
-    """Return whether a call stands in a function that may run more than once."""
+    """Return whether a call is in a function that may run more than once."""
     function = call.scope.owner
     return function.is_function and function.name != "__init__"

@@ -1,4 +1,4 @@
-"""Casts to a wider dtype and back, around operators that only move data; who else holds what is cast."""
+"""Casts to a wider dtype and back around operators that only move data, and other holders of what is cast."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _widens(dtypes: Dtypes, cast: Cast, back: Cast, scope: Scope) -> bool:
 
 
 def is_changed_in_place(call: Call, first: Cast) -> bool:
-    """Return whether what a cast gives a name, or the value that it has instead, is changed in place after `first`.
+    """Return whether the result of a cast, or the value in place of it, is changed in place behind `first`.
 
     `first`: the cast itself, or the one that it undoes.
     """
@@ -77,12 +77,12 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
 
 
 def _is_after(node: ast.AST, stmt: ast.stmt) -> bool:
-    """Return whether something ends after the start of a statement."""
+    """Return whether a node ends behind the start of a statement."""
     return position(node)[2:] > position(stmt)[:2]
 
 
 def _is_consumed(call: Call) -> bool:
-    """Return whether an operator computes something else from what a cast gives: no name stands for it."""
+    """Return whether an operator computes another value from the result of a cast, which has no name."""
     outer = next((each for each in ast.walk(call.stmt) if call.node in ast.iter_child_nodes(each)), None)
     if isinstance(outer, (ast.BinOp, ast.Compare, ast.UnaryOp)):
         return True
@@ -95,7 +95,7 @@ def _is_consumed(call: Call) -> bool:
 
 @query
 def _changes(program: Program, function: Scope) -> tuple[tuple[str, Optional[ast.AST]], ...]:
-    """Return the names of what a function changes in place, with where; None inside of a function of its own."""
+    """Return the names of the values that a function changes in place, with the node; None in inner functions."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     inner = [node for node in ast.walk(function.node) if isinstance(node, functions) and node is not function.node]
     apart = {id(node) for each in inner for node in ast.walk(each)}
@@ -104,7 +104,7 @@ def _changes(program: Program, function: Scope) -> tuple[tuple[str, Optional[ast
 
 
 def _changed(node: ast.AST) -> str:
-    """Return the name of what a node changes in place; "" where it changes nothing."""
+    """Return the name of the value that a node changes in place; "" without one."""
     if isinstance(node, ast.AugAssign):
         return root_name(node.target)
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
@@ -119,5 +119,5 @@ def _changed(node: ast.AST) -> str:
 
 
 def _is_in_place(word: str) -> bool:
-    """Return whether a method changes its tensor by its name: `x.add_(y)`."""
+    """Return whether a method changes its tensor, by its name: `x.add_(y)`."""
     return word.endswith("_") and not word.startswith("_") and not word.endswith("__")

@@ -1,8 +1,8 @@
-"""What dtype the operators of MindSpore give, by the last word of their name: functions, primitives, methods alike.
+"""The dtypes that operators of MindSpore give, by the last word of functions, primitives and methods alike.
 
-Mixed precision decides what can be said. Lists of mindspore 2.10 train/amp.py:39-139: an operator in the white lists
-may be given half-precision inputs, with (level O1) or without (level auto) a cast of its result back to float32; one in
-the black list computes in float32 under level auto.
+Mixed precision decides what is known. Lists of mindspore 2.10 train/amp.py:39-139: an operator in the white lists may
+be given half-precision inputs, with (level O1) or without (level auto) a cast of its result back to float32; one in the
+black list computes in float32 under level auto.
 """
 
 from __future__ import annotations
@@ -130,19 +130,19 @@ _ELSEWHERE = {
 
 
 def computes(api: str) -> bool:
-    """Return whether an operator, or a method of what one gives, computes a tensor, or a number: `x.mean().item()`."""
+    """Return whether an operator, or a method of its result, computes a tensor or a number: `x.mean().item()`."""
     word = api.rpartition(".")[2]
     return api.startswith(FAMILIES) and word not in NO_TENSOR and word not in PARTS
 
 
 def gives_tensor(api: str) -> bool:
-    """Return whether what an operator computes is a tensor, or a pair of them."""
+    """Return whether the result of an operator is a tensor, or a pair of them."""
     is_on_host = api == "mindspore.mint.equal" or api.rpartition(".")[2] in READS
     return api in _MADE or (computes(api) and not is_on_host)
 
 
 def known_word(api: str) -> str:
-    """Return the word under which an operator stands in the tables; "" for what is no operator."""
+    """Return the word of an operator in the tables; "" for other names."""
     module, _, word = api.rpartition(".")
     root, _, family = module.partition(".")
     if api in _MADE:

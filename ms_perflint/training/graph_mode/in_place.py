@@ -48,7 +48,7 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
-    """Return whether a name stands for a number, or a tensor that no other name and no gradient needs."""
+    """Return whether a name is a number, or a tensor that no other name and no gradient needs."""
     reaching = [each for each in function.flow.at(target) if each.kind != "augment"]
     if not all(_is_made(program, function, each) for each in reaching):
         return False
@@ -75,7 +75,7 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
 
 
 def _word(stmt: ast.AST) -> str:
-    """Return what a loop goes through: `range`, `enumerate`."""
+    """Return what a loop goes through, by its name: `range`, `enumerate`; "" for others."""
     over = stmt.iter if isinstance(stmt, ast.For) else None
     return word_of(over.func) if isinstance(over, ast.Call) else ""
 

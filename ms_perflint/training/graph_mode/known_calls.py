@@ -1,4 +1,4 @@
-"""Which calls are known to compile in graph mode: tables of what was run on 2.10, or is written for it.
+"""The calls that are known to compile in graph mode: tables of what was run on 2.10, or is written for it.
 
 Run in `construct` and in a function under `value_and_grad` (`tests/proofs/kinds.py`).
 """
@@ -86,7 +86,7 @@ def is_seen(program: Program, value: Value) -> bool:
 
 
 def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> Optional[Alternative]:
-    """Return what a call of another package makes, or what of a row of cells: a network that the files do not show."""
+    """Return the result of another package, also in a row of cells, which the files do not show; None without one."""
     known, _ = root(known)
     made = known.creation
     if made is None or not depth or is_of(known.type_api, GRAPHS):
@@ -98,7 +98,7 @@ def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> O
 
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
-    """Yield the calls of a function that may run; of a lambda its own."""
+    """Yield the calls of a function that may run; of a lambda those in it."""
     is_lambda = isinstance(function.node, ast.Lambda)
     for site in function.owner.calls:
         is_own = not is_lambda or site.scope is function or function in site.lambdas
@@ -112,7 +112,7 @@ def is_call_known(program: Program, function: Scope, site: Site) -> bool:
 
 
 class _Callee:
-    """What is called at a site of compiled code."""
+    """The callee of a site in compiled code."""
 
     def __init__(self, program: Program, function: Scope, site: Site) -> None:
         assert isinstance(site.node, ast.Call)
@@ -138,7 +138,7 @@ class _Callee:
         return all(map(self._compiles, known))
 
     def _is_odd_method(self) -> bool:
-        """Return whether a method is one of lists and dicts that does not compile, though tensors have it too."""
+        """Return whether the callee is a method of lists and dicts that does not compile, though tensors have it."""
         word = word_of(self.node.func)
         if not isinstance(self.node.func, ast.Attribute) or word not in ("sort", "copy", "pop"):
             return False
@@ -150,12 +150,12 @@ class _Callee:
         return isinstance(base, shown) or any(isinstance(each.value, shown) for each in reaching if not each.path)
 
     def _is_method(self) -> bool:
-        """Return whether a method of what is not known is one of tensors, containers or strings."""
+        """Return whether the callee is a method of an unknown object that tensors, containers or strings have."""
         callee = self.node.func
         return isinstance(callee, ast.Attribute) and not is_own(callee) and _is_method(callee.attr)
 
     def _is_in_row(self) -> bool:
-        """Return whether an element of a row of cells is called: of these the classes were read, if not their order."""
+        """Return whether the callee is an item of a row of cells, whose classes are compiled."""
         node = self.node.func
         places: list[ast.AST] = [node.value] if isinstance(node, ast.Subscript) else []
         if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
@@ -167,7 +167,7 @@ class _Callee:
         return any(map(self._are_row, values))
 
     def _are_row(self, known: Sequence[Alternative]) -> bool:
-        """Return whether a row of cells is all that something can be; beside that, the list that it is made of."""
+        """Return whether a callee is an item of a row of cells alone, or of the list of which the row is made."""
         rows = [each for each in known if each.type_api in ROWS]
         lists = [each for each in known if (each.is_display and each.parts) or not rows]
         return (
@@ -175,16 +175,13 @@ class _Callee:
         )
 
     def _are_cells(self, known: Alternative) -> bool:
-        """Return whether a list that is written in the program holds what is known to compile."""
+        """Return whether a literal list contains only what is known to compile."""
         parts = [self.program.evaluator.read(part) for part in known.parts] if known.is_display else []
         held = [each for part in parts for each in part.alternatives]
         return bool(held) and not any(part.open for part in parts) and all(map(self._compiles, held))
 
     def _is_got(self) -> bool:
-        """Return whether a cell is called that is got by its name: `getattr(self, f"layer{i}")(x)`.
-
-        Of what the methods of a class make the classes were read.
-        """
+        """Return whether the callee is a cell by its name, `getattr(self, f"layer{i}")(x)`: its classes compile."""
         callee = self.node.func
         if isinstance(callee, ast.Name) and self.function.home(callee.id) is self.function:
             values = [each.value for each in self.function.flow.at(callee)]
@@ -222,7 +219,7 @@ class _Callee:
         return is_decorated(definition.node, *APART) or definition in compiled(self.program)
 
     def _is_read(self, function: Scope) -> bool:
-        """Return whether the calls of a lambda that is made outside of compiled code are known to compile."""
+        """Return whether the calls of a lambda from outside of compiled code are known to compile."""
         calls = list(calls_of(self.program, function))
         return not isinstance(self.function.node, ast.Lambda) and all(
             _Callee(self.program, function, each).is_known() for each in calls
@@ -243,7 +240,8 @@ class _Callee:
     def _is_odd_builtin(self, word: str) -> bool:
         """Return whether a function of Python is called in a way that does not compile.
 
-        Run: `print(x, end="")`, `sum(x, start=1)`, `max(x, key=f)`; a lambda for `map` that reads a tensor around it.
+        Run: `print(x, end="")`, `sum(x, start=1)`, `max(x, key=f)`; a lambda for `map` that reads a tensor
+        around it.
         """
         if self.node.keywords and word != "enumerate":
             return True
@@ -271,9 +269,9 @@ class _Callee:
         return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 
     def _is_plain_gradient(self, of: Optional[ast.expr], scope: Scope) -> bool:
-        """Return whether a gradient is that of a function, or stands in what steps an optimizer: a train cell, mostly.
+        """Return whether a gradient is that of a function, or in code that steps an optimizer, mostly a train cell.
 
-        Run: the gradient of a cell inside of what is differentiated itself does not compile.
+        Run: the gradient of a cell does not compile inside of what is differentiated itself.
         """
         known = self.program.value(of, scope).alternatives if of is not None else ()
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
@@ -287,7 +285,7 @@ class _Callee:
 
 
 def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
-    """Return whether an expression is made of constants, shapes and what the network holds."""
+    """Return whether an expression consists of constants, shapes and attributes of the network."""
     if isinstance(node, ast.Attribute):
         return node.attr in FORMS or is_own(node) or _is_constant(program, function, node.value, hops)
     if isinstance(node, ast.Name) and hops:
@@ -302,7 +300,7 @@ def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4
 
 
 def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
-    """Return whether a name is bound to a constant; of a parameter, whether compiled code passes one in each call."""
+    """Return whether a binding gives a constant; a parameter, whether compiled code passes one in each call."""
     if binding.kind != "parameter":
         value = binding.value if binding.kind == "assign" else None
         return value is not None and _is_constant(program, function, value, hops)
@@ -329,7 +327,7 @@ def _is_listed(api: str) -> bool:
 
 
 def _is_whole(node: ast.expr) -> bool:
-    """Return whether an expression is a whole number that is written there."""
+    """Return whether an expression is a literal whole number."""
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return isinstance(inner, ast.Constant) and type(inner.value) is int
 
@@ -343,7 +341,7 @@ def _is_compiled_api(api: str) -> bool:
 
 
 def _is_of_mindspore(known: Alternative) -> bool:
-    """Return whether something is of MindSpore, or a method of what some call gave, a tensor mostly."""
+    """Return whether something is of MindSpore, or a method of the result of a call, mostly a tensor."""
     return (known.api or known.type_api).startswith(("mindspore.", "."))
 
 

@@ -1,4 +1,4 @@
-"""What an obstacle is."""
+"""Obstacles to graph mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST = 60  # characters of code that are shown
 
 
 class Obstacle(NamedTuple):
-    """What graph mode does not compile, or runs differently, and where it stands. They order by place."""
+    """Code that graph mode does not compile, or runs differently. Obstacles order by place."""
 
     place: Place
     kind: str

@@ -1,4 +1,4 @@
-"""What stands in the way of graph mode in a program, with the place of each: see the modules beside this one."""
+"""The obstacles to graph mode in a program, each with its place: see the modules beside this one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_g
 
 @fact
 def obstacles(program: Program) -> tuple[Obstacle, ...]:
-    """Return what graph mode refuses or runs differently, those in the entry script first; not what is recreated."""
+    """Return what graph mode refuses or runs differently, in the entry script first, without what is recreated."""
     found: dict[Obstacle, None] = {}
     for function in compiled(program):
         if isinstance(function.node, ast.Lambda) and not is_compiled(program, function.owner):
@@ -46,12 +46,12 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
 
 
 def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
-    """Return the obstacles with those that a fix can remove: what is made in every step."""
+    """Return the obstacles, first those that a fix can remove: what each step makes again."""
     return (*(each.obstacle for each in recreated(program)), *obstacles(program))
 
 
 def step_functions(program: Program) -> tuple[Place, ...]:
-    """Return the functions of the project that take one step by hand: with a gradient function and an optimizer."""
+    """Return the functions of the project that take a step by hand, with a gradient function and an optimizer."""
     gradients = dict.fromkeys(
         site.scope.owner for site in train_sites(program) if calls_gradient(program, site) and not site.block.loops
     )
@@ -64,7 +64,7 @@ def step_functions(program: Program) -> tuple[Place, ...]:
 
 
 def _inline(function: Scope) -> Iterator[Obstacle]:
-    """Yield a lambda that is written where it is passed on: the compiler cannot parse its source (run on 2.10, CPU).
+    """Yield a lambda that is an argument of a call: the compiler cannot parse its source (run on 2.10, CPU).
 
     `value_and_grad(lambda x: ..., None, weights)` fails; `forward = lambda x: ...` on a line of its own does not.
     """
@@ -75,7 +75,7 @@ def _inline(function: Scope) -> Iterator[Obstacle]:
 
 
 def _libraries(program: Program) -> Iterator[Obstacle]:
-    """Yield the first call in the compiled code of a network of a library, or of a method, written for PyNative."""
+    """Yield the first call in compiled code of a network or method of a library that is written for PyNative mode."""
     adapter = _adapter(program)
     if adapter is not None:
         yield adapter
@@ -95,7 +95,7 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
 
 
 def _adapter(program: Program) -> Optional[Obstacle]:
-    """Return the import of an adapter that stands for PyTorch in a file that trains."""
+    """Return the import of an adapter of PyTorch in a file that trains; None without one."""
     for module in sorted({scope.module for scope in training_scopes(program)}, key=lambda each: each.path):
         running = (each for each in module.scopes if each in program.reached and each is not module.scope)
         imports = [each for scope in (module.scope, *running) for each, _ in scope.imports]
@@ -112,20 +112,20 @@ def _written(library: str) -> Message:
 
 
 def _is_usual(program: Program, site: Site) -> bool:
-    """Return whether a site is reached with the default options, as far as these decide."""
+    """Return whether a site may be reached with the default options."""
     ways = path_conditions(program, site)
     return any(all(by_default(program, each) is not False for each in way) for way in ways)
 
 
 def _is_backward(program: Program, site: Site) -> bool:
-    """Return whether a call differentiates as PyTorch does: `loss.backward()`, which adapters of it have."""
+    """Return whether a call differentiates as PyTorch does, and as its adapters do: `loss.backward()`."""
     if site.base is None or site.word != "backward" or _is_of_torch(program, site.base, site):
         return False
     return not any(known.definition for known in program.evaluator.callees(site).alternatives)
 
 
 def _is_of_torch(program: Program, loss: ast.expr, site: Site) -> bool:
-    """Return whether a loss is one of PyTorch: it comes from there, or stands in the arm beside that of MindSpore."""
+    """Return whether a loss is one of PyTorch, by its origin, or in the arm beside that of MindSpore."""
     roots = [root_of(each) for each in program.value(loss, site.scope).alternatives]
     if any(roots):
         return any(each.startswith("torch.") for each in roots)

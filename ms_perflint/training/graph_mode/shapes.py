@@ -36,7 +36,7 @@ _READ = frozenset({"max", "amax", "item", "asnumpy"})  # what makes a number of 
 
 
 def in_shapes(program: Program) -> Iterator[Obstacle]:
-    """Yield what makes batches of varying shape, unless `set_inputs` tells the compiler of it."""
+    """Yield the code that makes batches of varying shape, unless `set_inputs` declares it."""
     if program.sites("set_inputs"):
         return
     found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
@@ -58,7 +58,7 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
 def _is_per_batch(site: Site) -> bool:
     """Return whether a call pads the rows of a batch to the longest: `max(len(row) for row in batch)` before `yield`.
 
-    Code of one's own that makes batches: an iterator, a generator, a function that collates.
+    It is in code that makes batches: an iterator, a generator, a function that collates.
     """
     owner = site.scope.owner
     if site.word == "max" and not any(word_of(each) == "len" for each in ast.walk(site.node) if each is not site.node):
@@ -77,7 +77,7 @@ def _pads_to_longest(node: ast.expr) -> bool:
 
 
 def _varying_slice(program: Program, site: Site, given: ast.expr, names: int = _NAMES) -> Optional[ast.expr]:
-    """Return the slice that an argument of a step is, or what makes it, where its length varies from step to step."""
+    """Return the slice in an argument of a step whose length varies from step to step; None without one."""
     if isinstance(given, ast.Name):
         bindings = (each for each in site.scope.lookup(given) if each.block.loops) if names else ()
         values = (each.whole for each in bindings)
@@ -100,7 +100,7 @@ def _varying_slice(program: Program, site: Site, given: ast.expr, names: int = _
 
 
 def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) -> bool:
-    """Return whether the bound of a slice is computed from what is another number from step to step."""
+    """Return whether the bound of a slice is computed from a number that varies from step to step."""
     if not names or (isinstance(bound, ast.Attribute) and bound.attr in _SAME):
         return False
     if isinstance(bound, ast.Call):
@@ -126,7 +126,7 @@ def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) 
 
 
 def _is_of_batch(site: Site, node: ast.AST) -> bool:
-    """Return whether a name is given by the innermost loop around a site, which no `range` counts."""
+    """Return whether the innermost loop around a site binds a name, and is no `range`."""
     inner = site.block.loops[:1]
     return isinstance(node, ast.Name) and any(
         isinstance(each.stmt, ast.For)
@@ -137,7 +137,7 @@ def _is_of_batch(site: Site, node: ast.AST) -> bool:
 
 
 def _is_around(site: Site, binding: Binding) -> bool:
-    """Return whether the innermost loop around a site gives a name its value."""
+    """Return whether the innermost loop around a site binds a name."""
     inner = site.block.loops[:1]
     return bool(inner) and (binding.stmt in inner or binding.block.loops[:1] == inner)
 
@@ -146,7 +146,7 @@ def _is_around(site: Site, binding: Binding) -> bool:
 
 
 def in_growing(program: Program) -> Iterator[Obstacle]:
-    """Yield the first call of a cell, from Python, in each loop that makes its input longer with each pass."""
+    """Yield the first call of a cell, in Python code, in each loop that makes its input longer in each iteration."""
     for module in program.modules:
         if not program.project.contains_any(module.path, _JOINS):
             continue
@@ -165,7 +165,7 @@ def in_growing(program: Program) -> Iterator[Obstacle]:
 
 
 def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
-    """Return whether an argument is longer in each pass of a loop."""
+    """Return whether an argument is longer in each iteration of a loop."""
     if isinstance(node, ast.Call) and word_of(node.func) in site.module.aliases(*_WRAPS):
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
         return any(_grows(site, each, loop) for each in (*passed(node)[:1], *([inner] if inner is not None else [])))
@@ -176,7 +176,7 @@ def _grows(site: Site, node: ast.expr, loop: ast.AST) -> bool:
 
 
 def _is_joined(binding: Binding) -> bool:
-    """Return whether a name is put together of what it was in the pass before and something else."""
+    """Return whether a name is bound to its value of the iteration before, joined with something."""
     value = inside(binding.whole, *binding.scope.module.aliases(*_WRAPS)) if binding.whole is not None else None
     if not isinstance(value, ast.Call):
         return False

@@ -45,7 +45,7 @@ _RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
 
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the calls of networks in a function that has met one with the same names of Parameters before."""
+    """Yield the calls of networks in a function whose Parameters have names of those of an earlier one."""
     if is_cell_class(program, function.cls) or not function.is_function:
         return
     are_weights_renamed = renames(program)
@@ -76,7 +76,7 @@ def _shared(program: Program, called: Iterable[_Named], met: Iterable[_Named]) -
 
 
 def _renames_optimizers(program: Program) -> bool:
-    """Return whether only optimizers rename what they hold: the weights, but not the statistics of a BatchNorm."""
+    """Return whether only optimizers rename their Parameters: the weights, not the statistics of a BatchNorm."""
     if any(program.project.contains_any(module.path, _RENAMES[1:]) for module in program.modules):
         return False
     owners = [site.base for site in program.sites(_RENAMES[0]) if site.base is not None]
@@ -84,12 +84,12 @@ def _renames_optimizers(program: Program) -> bool:
 
 
 def renames(program: Program) -> bool:
-    """Return whether the program may give Parameters other names itself."""
+    """Return whether the program may rename Parameters itself."""
     return any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
 
 
 def names_of(program: Program, known: Alternative, around: tuple[object, ...] = ()) -> Iterator[str]:
-    """Yield the names of Parameters of a cell, as far as its layers are known; `around`: the cells that hold it."""
+    """Yield the names of the Parameters of a cell with known layers; `around`: the cells that hold it."""
     made = known.creation
     if known.identity in around or made is None:
         return
@@ -123,7 +123,7 @@ def _below(program: Program, name: str, node: ast.expr, scope: Scope, around: tu
 
 
 def _is_held(program: Program, known: Alternative) -> bool:
-    """Return whether a cell is made in another one, or given to one: that gives its Parameters a prefix."""
+    """Return whether a cell is made in another one, or passed to one, which gives its Parameters a prefix."""
     made = known.creation
     assert made is not None
     if is_cell_class(program, made.scope.owner.cls):
@@ -150,7 +150,7 @@ def _takes(program: Program, site: Site, known: Alternative) -> bool:
 
 
 def in_containers(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the containers of Python from which a compiled method takes cells whose Parameters have the same names."""
+    """Yield the containers of a compiled method with cells whose Parameters have the same names."""
     cls = function.cls
     if cls is None or not function.is_function or renames(program):
         return
@@ -166,7 +166,7 @@ def in_containers(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _names(program: Program, known: Alternative, hops: int) -> Iterator[str]:
-    """Yield the names of the Parameters of a cell; those of the cells that it is given without their prefix."""
+    """Yield the names of the Parameters of a cell, and those of the cells that it is given, without their prefix."""
     yield from names_of(program, known)
     made = known.creation
     for argument in made.call.args if made is not None and hops and known.cls is not None else ():
@@ -184,13 +184,13 @@ def _own_attributes(function: Scope) -> dict[str, ast.Attribute]:
 
 
 def _is_display(program: Program, node: ast.Attribute, function: Scope) -> bool:
-    """Return whether an attribute is a list, tuple or dict that is written in the program."""
+    """Return whether an attribute is a literal list, tuple or dict."""
     value = program.value(node, function)
     return not value.open and bool(value.alternatives) and all(each.is_display for each in value.alternatives)
 
 
 def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.expr, Scope, int]]:
-    """Yield the calls that make the elements of a container of an object, and how often each is made, at least."""
+    """Yield the calls that make the elements of a container of an object, and how often each runs at least."""
     for owner in ancestors(program.evaluator, cls):
         for binding in owner.attributes.get(name, ()):
             scope, value = binding.scope, binding.value
@@ -209,7 +209,7 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
 
 
 def _is_made_there(node: ast.expr, site: Site) -> bool:
-    """Return whether a name stands for what the same pass of a loop made."""
+    """Return whether a name is bound to a call in the same iteration of a loop."""
     made = site.scope.lookup(node) if isinstance(node, ast.Name) else []
     return bool(made) and all(isinstance(each.value, ast.Call) and each.block.loops for each in made)
 
@@ -223,7 +223,7 @@ def _is_attribute(node: ast.expr, name: str) -> bool:
 
 
 def _is_given_to_cell(scope: Scope, value: ast.expr, name: str) -> bool:
-    """Return whether the function that fills a container gives it, or its elements, to a cell that names them."""
+    """Return whether the function that fills a container passes it, or its elements, to a cell that names them."""
     calls = (site.node for site in scope.owner.calls if isinstance(site.node, ast.Call))
     held = [node for node in calls if word_of(node.func) in _HOLDS]
     local = value.id if isinstance(value, ast.Name) else ""

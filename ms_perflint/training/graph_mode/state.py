@@ -54,7 +54,7 @@ _MADE = ("__init__", "__new__")
 
 
 def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what a compiled function reads that Python changes between steps, and what it writes that Python reads."""
+    """Yield what a compiled function reads and Python changes between steps, and what it writes and Python reads."""
     yield from _names_changed(program, function)
     yield from _attributes_changed(program, function)
     yield from _written(program, function)
@@ -79,13 +79,13 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
-    """Return what binds a name in its scope, for a global name also what stores it through `globals()`."""
+    """Return the bindings of a name in its scope; of a global name also the stores through `globals()`."""
     by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
     return [*home.bindings[name], *by_calls]
 
 
 def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:
-    """Return whether a name stands for a container of an outer scope whose items Python changes between steps."""
+    """Return whether a name is a container of an outer scope whose items Python changes between steps."""
     changes = _changed_containers(program)
     own = _identities(program.value(node, function)) if changes else frozenset()
     entries = (each for each in descendants(function.node) if isinstance(each, ast.Subscript) and each.value is node)
@@ -95,20 +95,20 @@ def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> boo
 
 @fact
 def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
-    """Return what changes the items of containers of outer scopes between steps, and what these containers are."""
+    """Return the changes of items in containers of outer scopes between steps, each with its containers."""
     changes = [each for each in changed_names(program) if _is_changed(program, each)]
     values = [program.value(each.node, each.scope) for each in changes if isinstance(each.node, ast.expr)]
     return tuple((each, _identities(value)) for each, value in zip(changes, values))
 
 
 def _identities(value: Value) -> frozenset[object]:
-    """Return what tells the containers that a value can be from others, under whatever names."""
+    """Return the identities of the containers that a value can be."""
     made = (each.identity for each in value.alternatives if each.type_api in _CONTAINERS)
     return frozenset({*identities(value), *made})
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
-    """Yield the names that a function reads, without those that its comprehensions and lambdas bind themselves."""
+    """Yield the names that a function reads, without those that its comprehensions and lambdas bind."""
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and node.id not in bound:
             yield node
@@ -180,7 +180,7 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
 
 
 def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
-    """Return whether a change leaves an item that is read as it is, or replaces one, and is judged by its key."""
+    """Return whether a change leaves the item that is read as it is, or is a store that counts by its key."""
     changed = keys_of(change)
     if entry is None or not changed or not isinstance(entry.slice, ast.Constant):
         return False
@@ -188,7 +188,7 @@ def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
 
 
 def _stores(program: Program, attr: str) -> list[Binding]:
-    """Return what assigns to an attribute of this name, of `self` or of another object."""
+    """Return the stores of an attribute, in `self` or another object."""
     own = [
         binding
         for module in program.modules
@@ -200,7 +200,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
 
 
 def _key(node: ast.AST) -> str:
-    """Return the text that a subscript reads; "" for others."""
+    """Return the text of a subscript; "" for other nodes."""
     is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
     return word_of(node) if is_text else ""
 
@@ -214,7 +214,7 @@ def _loads(scope: Scope, attr: str) -> list[Union[ast.Attribute, ast.Subscript]]
 
 
 def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope) -> bool:
-    """Return whether the object of which an attribute is assigned may be the one of which it is read."""
+    """Return whether a store may be in the object from which an attribute is read."""
     target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
     if target is None:
         return False
@@ -222,7 +222,7 @@ def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope)
 
 
 def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
-    """Return the classes of the project that an object may be of, with their bases; of other objects their identity."""
+    """Return the possible classes of an object, with their bases; of objects of other classes the identity."""
     owner = scope.owner.cls
     found: set[object] = set()
     if owner is not None and isinstance(node, ast.Name) and node.id == "self":
@@ -252,7 +252,7 @@ def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.Attribute) -> Optional[Obstacle]:
-    """Return what is wrong with an assignment to an attribute in compiled code."""
+    """Return the obstacle in an assignment to an attribute in compiled code; None without one."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
     if _is_parameter(program, program.value(load, function)):  # what it is before compiled code assigns to it
         return None
@@ -298,7 +298,7 @@ def _counts(stmt: ast.AST, target: ast.Attribute) -> bool:
 
 
 def _is_factor(node: ast.AST, function: Scope) -> bool:
-    """Return whether a counted attribute is worked into other values: not compared, and not only counted on."""
+    """Return whether a counted attribute is an operand of other values: not compared, and not only counted on."""
     for outer in descendants(function.node):
         if isinstance(outer, ast.BinOp) and node in (outer.left, outer.right) and not isinstance(outer.op, ast.Mod):
             other = outer.right if node is outer.left else outer.left
@@ -308,7 +308,7 @@ def _is_factor(node: ast.AST, function: Scope) -> bool:
 
 
 def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the lists and dicts of Python that compiled code fills, and the tensors: they stay as they were.
+    """Yield the lists, dicts and tensors of Python that compiled code fills: they stay as they were.
 
     Run on 2.10, CPU: `self.log[0] = loss` and `self.log[0] += loss` of a tensor are lost in graph mode.
     """
@@ -336,13 +336,13 @@ def _is_container(program: Program, node: ast.expr, function: Scope) -> bool:
 
 
 def _is_tensor(known: Alternative) -> bool:
-    """Return whether something is a tensor of MindSpore, as a call makes it, and no Parameter."""
+    """Return whether something is a tensor of MindSpore that a call makes, and no Parameter."""
     api = root_of(known)
     return api in ("mindspore.Tensor", "mindspore.tensor") or (known.is_made and gives_tensor(api))
 
 
 def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:
-    """Return whether Python code that runs loads a container elsewhere."""
+    """Return whether running Python code loads a container elsewhere."""
     for module in program.modules:
         for scope in [*module.scopes, module.scope]:
             if is_compiled(program, scope) or scope.owner is not scope or scope.name in _MADE:

@@ -60,7 +60,7 @@ _PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write
 
 
 def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what a compiled function holds that graph mode refuses or runs once."""
+    """Yield the code of a compiled function that graph mode refuses or runs once."""
     module = function.module
     running = steps(program, function)
     for step in running:
@@ -80,7 +80,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 def _refused(function: Scope, node: ast.AST) -> str:
-    """Return the word of what the compiler does not know; "" for others."""
+    """Return the word of a statement or expression that the compiler does not know; "" for others."""
     if isinstance(node, ast.Global):
         stored = {
             each.id
@@ -98,7 +98,7 @@ def _refused(function: Scope, node: ast.AST) -> str:
 
 
 def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[str, Message]]:
-    """Return what is wrong with a call in compiled code."""
+    """Return the kind and message of an obstacle in a call of compiled code; None without one."""
     assert isinstance(site.node, ast.Call)
     is_method = isinstance(site.node.func, ast.Attribute)
     if is_method and site.word == "set_data":
@@ -136,7 +136,7 @@ def _has_fields(known: Alternative) -> bool:
 
 
 def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[str, Message]]:
-    """Return what is wrong with a call of Python's own libraries, NumPy or others in compiled code."""
+    """Return the same of a call of Python's own libraries, NumPy or others."""
     name = api.rpartition(".")[2]
     is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
     if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
@@ -149,7 +149,7 @@ def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[st
 
 
 def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[Obstacle]:
-    """Yield dicts keyed by Parameters, and lists that grow in a loop over a tensor."""
+    """Yield dicts with Parameters as keys, and lists that grow in a loop over a tensor."""
     module = step.block.scope.module
     for node in own_nodes(step):
         field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
@@ -175,7 +175,7 @@ def _grows(node: ast.AST) -> bool:
 
 
 def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
-    """Return whether an expression is a Parameter, or one of those that a loop or a comprehension goes through."""
+    """Return whether an expression is a Parameter, also the variable of a loop or comprehension over Parameters."""
     scope = step.block.scope
     if isinstance(node, ast.Name):
         loops = [each.stmt for each in scope.lookup(node) if isinstance(each.stmt, ast.For)]
@@ -199,7 +199,7 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 class _Tensors:
-    """Which names of a function hold tensors, by the form of what is assigned to them."""
+    """Which names of a function hold tensors, by the form of their values."""
 
     def __init__(self, function: Scope, running: list[Site]) -> None:
         self.function = function
@@ -234,11 +234,11 @@ class _Tensors:
         return any(map(self.is_tensor, parts))
 
     def is_mapping(self, node: ast.AST) -> bool:
-        """Return whether something may be a dict: a name, not what a cell or an operator gave."""
+        """Return whether an expression may be a dict: a name that holds no tensor."""
         return isinstance(node, (ast.Name, ast.Attribute)) and not self.is_tensor(node)
 
     def is_only_shown(self, node: ast.AST) -> bool:
-        """Return whether a value is printed, logged or tested, or not used at all."""
+        """Return whether a value is only printed, logged or tested, or not used."""
         inner, outer = node, self.parents.get(id(node))
         while outer is not None:
             if isinstance(outer, ast.Call) and word_of(outer.func) in _PRINTS:
@@ -273,7 +273,7 @@ class _Tensors:
 
 
 def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what `bprop` returns that is no tuple, in the class of a compiled `construct`."""
+    """Yield what `bprop` returns other than a tuple, in the class of a compiled `construct`."""
     if function.cls is None or function.name != "construct":
         return
     for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):

@@ -32,7 +32,7 @@ AGAIN = Message("graph mode compiles again in each step for a list, tuple or dic
 
 
 class Varying(NamedTuple):
-    """An argument of a call for which something is compiled again: a container, or a number that counts in loops."""
+    """An argument for which a callee is compiled again: a container, or a number that counts in loops."""
 
     site: Site
     node: ast.expr
@@ -46,7 +46,7 @@ class Varying(NamedTuple):
 
     @property
     def kind(self) -> Optional[type]:
-        """Return whether a number is an `int` or a `float`, where that is plain."""
+        """Return whether a number is an `int` or a `float`; None where that is not certain."""
         bindings = self.site.scope.lookup(self.node) if isinstance(self.node, ast.Name) else ()
         if bindings and all(each.kind in ("for", "augment") for each in bindings):
             return int
@@ -54,12 +54,12 @@ class Varying(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what it is, as the code says it."""
+        """Return its source text."""
         return ast.unparse(self.node)
 
     @property
     def obstacle(self) -> Obstacle:
-        """Return it as an obstacle."""
+        """Return it as an obstacle to graph mode."""
         number = Message("graph mode compiles again for each value of `{name}`: pass a Tensor", name=self.name)
         kind, text = ("number", number) if self.is_number else ("container", AGAIN)
         return obstacle(self.site.module, self.node, kind, text)
@@ -67,7 +67,7 @@ class Varying(NamedTuple):
 
 @fact
 def varying_arguments(program: Program) -> tuple[Varying, ...]:
-    """Return the arguments given in each step for which something is compiled at each step."""
+    """Return the arguments for which a callee is compiled again in each step."""
     if not is_trained(program):
         return ()
     found: dict[int, Varying] = {}
@@ -93,7 +93,7 @@ def in_arguments(program: Program) -> Iterator[Obstacle]:
 
 
 def number_per_epoch(program: Program) -> Optional[Varying]:
-    """Return the first number that has another value in each epoch, though not in each step; None if none."""
+    """Return the first number that varies per epoch, and not per step; None if none."""
     numbers = (each for each in _would_vary(program) if each.is_number)
     return next((each for each in numbers if not any(is_step_loop(program, loop) for loop in each.loops)), None)
 
@@ -105,9 +105,9 @@ def _would_vary(program: Program) -> tuple[Varying, ...]:
 
 
 def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
-    """Yield the arguments of a call that vary, or what the callers of the function pass that passes them on unchanged.
+    """Yield the arguments of a call that vary; also what callers pass for a parameter that the function passes on.
 
-    `certain`: of what is compiled, and runs in each step; else of a training step that would be compiled.
+    `certain`: of a compiled callee that runs in each step; else of a training step that would be compiled.
     """
     given = [each for each in _arguments(site) if _may_vary(each)]
     callee = compiled_callee(program, site, would_be=not certain) if given else None
@@ -127,7 +127,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
 
 
 def _arguments(site: Site) -> list[ast.expr]:
-    """Return what a call passes, each on its own."""
+    """Return the arguments of a call, without spread ones."""
     if not isinstance(site.node, ast.Call):
         return []
     plain = [each for each in site.node.args if not isinstance(each, ast.Starred)]
@@ -135,13 +135,13 @@ def _arguments(site: Site) -> list[ast.expr]:
 
 
 def _may_vary(node: ast.expr) -> bool:
-    """Return whether it is worth a look, by its form."""
+    """Return whether an argument may vary, by its form."""
     is_part = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
     return not is_part and not isinstance(node, (ast.Constant, ast.Lambda, ast.Compare))
 
 
 def _passed_on(program: Program, site: Site, node: ast.expr, hops: int) -> Iterator[tuple[Site, ast.expr]]:
-    """Yield where an argument comes from: the calls that pass it, where it is a parameter; else the call itself."""
+    """Yield the origins of an argument: the calls that pass it, where it is a parameter; else the call itself."""
     given = list(passed(program, node, site)) if hops else []
     for caller, part in given:
         yield from _passed_on(program, caller, part, hops - 1)
@@ -150,7 +150,7 @@ def _passed_on(program: Program, site: Site, node: ast.expr, hops: int) -> Itera
 
 
 def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
-    """Yield the functions of the project that a step calls: what is differentiated, the `construct` of a cell."""
+    """Yield the functions of the project that a step calls: what it differentiates, the `construct` of a cell."""
     for known in program.evaluator.callees(site).alternatives:
         made = known.creation
         if known.cls is not None:
@@ -164,7 +164,7 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
 
 
 def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
-    """Return where a function takes an entry of a parameter by a string: `batch["image"]`."""
+    """Return where a function reads an entry of a parameter by a text: `batch["image"]`; None without one."""
     given = {each.arg for each in getattr(function.node, "args", ast.arguments([], [], None, [], [], None, [])).args}
     for node in descendants(function.node):
         if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
@@ -191,7 +191,7 @@ class _Containers:
         self.dtypes = Dtypes(program)
 
     def is_one(self, site: Site, node: ast.expr) -> bool:
-        """Return whether an expression is a tuple, list or dict, made in each step, that holds a tensor of it."""
+        """Return whether an expression is a tuple, list or dict that each step makes, with a tensor of the step."""
         if self._is_slice(site, node):
             return True
         bindings = site.scope.lookup(node) if isinstance(node, ast.Name) else ()
@@ -204,7 +204,7 @@ class _Containers:
         return (is_known or not self.certain) and any(map(self._is_made_again, shown))
 
     def _is_made_again(self, known: Alternative) -> bool:
-        """Return whether each step makes a display again that holds a tensor."""
+        """Return whether each step makes a display with a tensor again."""
         here = self._statement(known)
         if here is None:
             return False
@@ -233,7 +233,7 @@ class _Containers:
         return isinstance(whole, ast.Name) and any(map(self._is_batch, site.scope.lookup(whole)))
 
     def _is_batch(self, binding: Binding) -> bool:
-        """Return whether a loop over a dataset gives a name a whole batch: `for batch in data.create_dict_iterator`."""
+        """Return whether a loop over a dataset binds a name to a batch: `for batch in data.create_dict_iterator()`."""
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
         is_counted = isinstance(over, ast.Call) and word_of(over.func) == "enumerate"
         return over is not None and binding.path == (1,) * is_counted and self._gives_tensors(binding, over)
@@ -242,7 +242,7 @@ class _Containers:
         return self.loops.gives_data(binding.site, over, arrays=not self.certain)
 
     def _is_tensor(self, site: Site, node: ast.expr, hops: int) -> bool:
-        """Return whether an expression is a tensor, made or read in each step."""
+        """Return whether an expression is a tensor that each step makes or reads."""
         if not hops:
             return False
         if isinstance(node, ast.Name):

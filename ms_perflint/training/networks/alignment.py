@@ -1,4 +1,4 @@
-"""The constants that make hidden widths multiples: which new ones, and what follows from them."""
+"""The new constants that make hidden widths multiples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ms_perflint.training.networks.widths import Hidden, moving
 
 
 def aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
-    """Return the smallest new constants, by place, that make all of these widths multiples; None where none do."""
+    """Return the smallest new constants, by place, that make all widths of a group multiples; None without any."""
     origins = found.origins
     if not origins or any(not slot.number.origins for slot in found.slots):
         return None

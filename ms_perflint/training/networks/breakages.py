@@ -1,4 +1,4 @@
-"""What keeps a training from half precision, as far as that is seen or not known: then no fix is offered."""
+"""What may keep a training from half precision: then no fix is offered."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a 
 
 
 class Half(NamedTuple):
-    """What a fix converts to half precision."""
+    """The networks that a fix converts to half precision."""
 
     networks: tuple[Value, ...]
     dtype: str = "float16"
@@ -64,7 +64,7 @@ def first(program: Program, training: Training, half: Half) -> Optional[Related]
 
 
 def _by_loss(program: Program, training: Training) -> Iterator[Related]:
-    """Yield the loss of a Model that is not known, and a network for evaluation, which would compute in half."""
+    """Yield an unknown loss of a Model, and a network for evaluation, which would compute in half precision."""
     call = training.call
     if training.kind != "model" or call.is_spread:
         return
@@ -84,7 +84,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Related]:
 
 
 def _by_step(program: Program, training: Training) -> Iterator[Related]:
-    """Yield what a training step of one's own does with its loss and gradients beside the standard step."""
+    """Yield what a training step of the project does with its loss and gradients beside a standard step."""
     call = training.call
     for value in training.values:
         for known in value.alternatives:
@@ -98,7 +98,7 @@ def _by_step(program: Program, training: Training) -> Iterator[Related]:
 
 
 def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related]:
-    """Yield what a train cell of the project holds beside one network, one optimizer and its gradients."""
+    """Yield what a train cell of the project has beside one network, one optimizer and its gradients."""
     if any("WithLossScale" in api for api in base_apis(program, cls)):
         return
     words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
@@ -111,7 +111,7 @@ def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related
 
 
 def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Related]:
-    """Yield a loss that takes the logarithm of what a network gives in half precision."""
+    """Yield a loss that takes the logarithm of an output in half precision."""
     losses = program.calls(*_OF_PROBABILITIES)
     if losses and read.words & _PROBABILITIES:
         text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)

@@ -1,4 +1,4 @@
-"""Where the networks of a training step of one's own are converted to half precision, without their loss."""
+"""Where the networks of a training step of the project are converted to half precision, without their loss."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "g
 
 
 def plan(program: Program, trainings: Iterable[Training]) -> Plan:
-    """Return where the networks of some trainings are converted."""
+    """Return where the networks of some trainings are converted, and the obstacles."""
     found = _Finder(program)
     for training in trainings:
         found.training(training)
@@ -44,7 +44,7 @@ def plan(program: Program, trainings: Iterable[Training]) -> Plan:
 
 
 def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Related]:
-    """Yield the parts of a network that is converted as a whole too."""
+    """Yield an obstacle for each part of a network that is also converted as a whole."""
     parts = [use for use in uses if use.is_part]
     wholes = [converted(program, use) for use in uses if not use.is_part] if parts else []
     scopes = networks.reach(program, wholes).scopes if wholes else frozenset()
@@ -57,7 +57,7 @@ def _twice(program: Program, uses: Sequence[Use]) -> Iterator[Related]:
 
 
 def together(program: Program, trainings: Sequence[Training], first: Training) -> tuple[Training, ...]:
-    """Return the trainings that are stepped beside one, in one function or in two that another one calls.
+    """Return the trainings that are stepped beside one, in its function or in one with the same caller.
 
     They are generator and discriminator of a GAN.
     """
@@ -74,6 +74,8 @@ def _around(program: Program, training: Training) -> set[Scope]:
 
 
 class _Finder:
+    """Collects the networks of some trainings, where they are converted, and the obstacles."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.uses: dict[int, Use] = {}  # identity of the expression -> use
@@ -98,7 +100,7 @@ class _Finder:
             self.obstacles.append(Related(call.place, Message("where its network is made is not known")))
 
     def cell(self, call: Call) -> None:
-        """A train cell: what it is given first is the loss, or the network, where it is given a loss beside it."""
+        """Add the networks of a train cell: its first argument is the loss, or the network beside a loss."""
         given = list(self._networks_given(call))
         has_loss = any(is_loss_value(self.program, argument, call.scope) for argument in arguments(call.node))
         for argument in given:
@@ -122,11 +124,11 @@ class _Finder:
         return multiplies(self.program, [Value((known,))])
 
     def _is_part(self, known: Alternative) -> bool:
-        """Return whether something is a network; what trains one may hold it, and is none."""
+        """Return whether something is a network, and not what trains one."""
         return is_cell(self.program, known) and self._multiplies(known)
 
     def loss(self, known: Alternative, depth: int) -> None:
-        """A cell that gives the loss: the networks that it is given, else the layers that its class makes."""
+        """Add the networks that a cell with a loss is given, else the layers that its class makes."""
         call = made_at(self.program, known)
         if call is None or not depth or not self._multiplies(known):
             return
@@ -148,7 +150,7 @@ class _Finder:
             self.obstacles.append(Related(call.place, INSIDE))
 
     def _gives_loss(self, around: Alternative, known: Alternative) -> bool:
-        """Return whether a cell returns the loss that the network computes to which it gives the labels too."""
+        """Return whether a cell returns the loss of a network that it calls with the labels."""
         construct = around.cls.method("construct") if around.cls is not None else None
         for site in construct.calls if construct is not None else ():
             if isinstance(site.node, ast.Call) and len(site.node.args) + len(site.node.keywords) > 1:
@@ -158,7 +160,7 @@ class _Finder:
         return False
 
     def _is_loss_alone(self, argument: ast.expr, scope: Scope) -> bool:
-        """Return whether an argument is a loss by its name that is given no network."""
+        """Return whether an argument is a loss, by its name, that is given no network."""
         known = self.program.value(argument, scope).alternatives
         made = [
             made_at(self.program, each) for each in known if each.cls is not None and "loss" in each.cls.name.lower()
@@ -166,14 +168,14 @@ class _Finder:
         return bool(made) and not any(call is not None and list(self._networks_given(call)) for call in made)
 
     def parts(self, cls: Scope) -> None:
-        """A network that computes its loss itself."""
+        """Add the parts of a network that computes its loss itself."""
         plan = parts(self.program, cls)
         self.uses.update((id(use.node), use) for use in plan.uses)
         self.inner.update((inner.cls, inner) for inner in plan.inner)
         self.obstacles += plan.obstacles
 
     def function(self, function: Scope, gradient: Call, depth: int) -> None:
-        """A function that is differentiated: the networks that it calls."""
+        """Add the networks that a differentiated function calls."""
         for site in function.calls:
             if not isinstance(site.node, ast.Call):
                 continue
@@ -199,14 +201,14 @@ class _Finder:
                     self.function(other, gradient, depth - 1)
 
     def _is_known_loss(self, site: Site, known: Iterable[Alternative]) -> bool:
-        """Return whether a loss is called, perhaps one of a library with weights: `AutomaticWeightedLoss(2)`."""
+        """Return whether a call is one of a loss, also of a library with weights: `AutomaticWeightedLoss(2)`."""
         if any(is_loss_api(each.type_api) for each in known):
             return True
         classes = (each.cls for each in known if each.is_object and each.cls is not None)
         return is_loss_name(site.word) or any(is_loss(self.program, cls) for cls in classes)
 
     def called(self, site: Site, function: Scope, gradient: Call) -> None:
-        """A network that a differentiated function calls by a name of the function around, or as an attribute."""
+        """Add a network that a differentiated function calls by a name of the function around, or as an attribute."""
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         where = gradient.scope.owner
         if isinstance(callee, ast.Name) and function.module is where.module:
@@ -231,7 +233,7 @@ class _Finder:
         self.add(Use(call.module, call.scope, argument, outside(call, argument, call.stmt)))
 
     def add(self, use: Use) -> None:
-        """Note where a network is converted: once, also where the step is created again in each step or epoch."""
+        """Add the place where a network is converted once, also where each step or epoch makes the training step."""
         once = _once(self.program, use, DEPTH)
         if once is None:
             text = Message("the training step is created per step or epoch, and would convert its network each time")
@@ -244,12 +246,12 @@ class _Finder:
 
 
 def _is_member(known: Alternative) -> bool:
-    """Return whether what is called is a method of an object that a class of the project defines."""
+    """Return whether a callee is a method of an object, which a class of the project defines."""
     return known.definition is not None and known.receiver is not None and known.definition.name != "construct"
 
 
 def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
-    """Return the statement before which a network is converted once: the loop around, if it is made before that."""
+    """Return the statement before which a network is converted once: the outermost loop that does not bind it."""
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     for loop in reversed(call.block.loops):
         bound = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -259,7 +261,7 @@ def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
 
 
 def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
-    """Return a use that runs once: of the parameter of a function that each epoch calls, what its one caller passes."""
+    """Return a use that runs once; of a parameter of a function that each epoch calls, the argument of its caller."""
     block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
     name = use.node.id if isinstance(use.node, ast.Name) else ""
     bindings = use.scope.owner.bindings.get(name, ())
@@ -283,7 +285,7 @@ def _is_loss_inside(function: Optional[Scope], site: Site) -> bool:
 
 
 def _is_network_by_use(call: ast.Call, gradient: Call) -> bool:
-    """Return whether what is called is used as a network beside a gradient function: `net.set_train()`."""
+    """Return whether the code around a gradient function uses a callee as a network: `net.set_train()`."""
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
         return False
     name = ast.unparse(call.func)

@@ -94,7 +94,7 @@ class _Solver:
     def solve(self) -> Flow:
         """Return what feeds what.
 
-        A parameter stands for itself where nothing is passed to it: that is known when all else is.
+        A parameter for which nothing is passed is a source of its own, which is known once all else is.
         """
         for function in self._functions:
             for site in function.calls:
@@ -124,7 +124,7 @@ class _Solver:
         return flow(effects, self._sources, ends, returned, self._lost)
 
     def signal(self, node: ast.expr, scope: Scope) -> Bits:
-        """Return what reaches an expression; of one that depends on itself, what is known of it so far."""
+        """Return what reaches an expression; of one that depends on itself, what is known so far."""
         key = id(node)
         if key not in self._held:
             self._explore(key, node, scope)
@@ -132,7 +132,7 @@ class _Solver:
         return self._held[key]
 
     def _explore(self, key: int, node: Union[ast.expr, Site], scope: Scope) -> None:
-        """Find what an expression is for the first time."""
+        """Add an expression to the flow."""
         self._held[key] = 0
         self._readers[key] = set()
         self._nodes[key] = (node, scope)
@@ -148,7 +148,7 @@ class _Solver:
             self._find(key)
 
     def _find(self, key: int) -> None:
-        """Find what an expression is, from what is known so far."""
+        """Compute what reaches an expression, from what is known so far."""
         outer, effects = self._current, self._own
         self._current, self._own = key, []
         node, scope = self._nodes[key]
@@ -178,7 +178,7 @@ class _Solver:
                 heappush(self._queue, (self._position[reader], reader))
 
     def _have(self, key: int, effects: list[Effect]) -> None:
-        """Keep the effects of an expression, and give the parameters what it passes to them."""
+        """Keep the effects of an expression, and pass its arguments on to the parameters."""
         before = self._effects.get(key, [])
         if effects == before:
             return
@@ -198,7 +198,7 @@ class _Solver:
                 self._change(own, all_given)
 
     def _alone(self, site: Site) -> Bits:
-        """Return what a row of cells gives that no other cell calls."""
+        """Return the output of a row of cells that no other cell calls."""
         value = self.evaluator.value(site.node, site.scope)
         alone = [known for known in value.alternatives if known.identity not in self._entered]
         return self._applied(alone, [self._sources.bit(Source(site))], None, site.scope)
@@ -261,7 +261,7 @@ class _Solver:
         operands: Iterable[ast.expr],
         layer: Optional[Made] = None,
     ) -> None:
-        """Keep what an operator is given, where any of it comes from a layer."""
+        """Keep the operands of an operator, if one of them comes from a layer."""
         operands = list(operands)
         is_plain = all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in operands[1:])
         if word not in SHAPING and is_plain:
@@ -279,7 +279,7 @@ class _Solver:
             self._own.append(Operated(node, scope, word, given))
 
     def _tied(self, sides: Sequence[Bits]) -> Bits:
-        """Return the result of an operator whose operands are as wide as one another."""
+        """Return the result of an operator whose operands have equal widths."""
         found = union(sides)
         if sum(bool(side) for side in sides) > 1:
             self._own.append(Tied(found))
@@ -307,14 +307,14 @@ class _Solver:
         return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
 
     def _loop(self, cells: Sequence[Value], given: Bits, before: Bits, scope: Scope) -> Bits:
-        """Return what cells give that are called in a loop: one after the other where what they give comes back."""
+        """Return the output of cells that a loop calls, one after the other where the output is fed back."""
         outside = given & ~self._sources.alike(before)
         if outside != given:
             return self._line(cells, outside or given, scope)
         return union(self._step(cell, given, scope) for cell in cells)
 
     def _operated(self, word: str, given: Sequence[Bits]) -> Bits:
-        """Return what an operator gives."""
+        """Return the output of an operator."""
         if word in CONCATS:
             return self._sources.changed(union(given), JOINED)
         if word in FLATTENS:
@@ -324,7 +324,7 @@ class _Solver:
         return self._tied(given) if word in TIES else union(given)
 
     def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Bits:
-        """Return what a product gives: of a `Parameter` on its right, that is a layer."""
+        """Return the output of a product; with a `Parameter` on its right it is a layer."""
         first, second = self.signal(left, scope), self.signal(right, scope)
         node = right
         while isinstance(node, ast.Call) and word_of(node.func) in ("cast", "astype", "to"):
@@ -340,7 +340,7 @@ class _Solver:
     def _applied(
         self, cells: Iterable[Alternative], given: Sequence[Bits], node: Optional[ast.Call], scope: Scope
     ) -> Bits:
-        """Return what cells and functions give for what they are given."""
+        """Return the output of cells and functions for some arguments."""
         return union(self._result(known, given, node, scope) for known in cells)
 
     def _result(self, known: Alternative, given: Sequence[Bits], node: Optional[ast.Call], scope: Scope) -> Bits:
@@ -371,7 +371,7 @@ class _Solver:
     def _given_to(
         self, function: Scope, is_bound: bool, given: Sequence[Bits], node: Optional[ast.Call], scope: Scope
     ) -> Iterable[tuple[Binding, Bits]]:
-        """Return the parameters of a function, each with what a call gives it."""
+        """Return the parameters of a function, each with the argument of a call."""
         key = id(node), function, is_bound
         if key not in self._bound or node is None:
             signature = Signature.of(function, is_bound and function.is_method)
@@ -390,7 +390,7 @@ class _Solver:
         return [(binding, self.signal(*part)) for binding, part in self._bound[key]]
 
     def _row(self, known: Alternative, first: Bits, scope: Scope) -> Bits:
-        """Return what cells in a row give."""
+        """Return the output of a row of cells."""
         key = known.identity
         self._entered.add(key)
         if key in self._rows_entered:  # it is given to itself: `row = SequentialCell([row, pool])` in a loop
@@ -405,10 +405,10 @@ class _Solver:
         return first
 
     def _line(self, cells: Sequence[Value], first: Bits, scope: Scope) -> Bits:
-        """Return what cells give that are called one after the other in a loop, or were added in one.
+        """Return the output of cells that a loop calls one after the other, or adds to a row.
 
-        Each may feed each; what comes from outside is fed to those before the first layer only, and what the last one
-        gives comes out.
+        Each cell may feed each. The input is fed to those before the first layer, and the output is that of the
+        last.
         """
         outside, inner, last = first, 0, 0
         for cell in (*cells, *cells):

@@ -1,7 +1,7 @@
-"""What else depends on a width than the layers that have it: shapes, cuts, sums, states and initial values.
+"""What depends on a width beside the layers that have it: shapes, slices, sums, states and initial values.
 
-Each is one of three: it follows by itself, since it is made of the same constants; it says the width in a literal of
-its own, which changes with it; or it is an obstacle, and no fix can be offered.
+Each is one of three. It is computed from the same constants, and follows; it has the width in a literal of its own,
+which changes with it; or it is an obstacle, and no fix is offered.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _TABLES = ("embedding_table", "_weight")
 
 
 class Sum(NamedTuple):
-    """What takes in a concatenation: so many of its parts have the width."""
+    """The input width of a layer behind a concatenation, of which some parts have the width."""
 
     number: Number
     parts: int
     literals: tuple[Origin, ...] = ()  # those of its literals that say the width
 
     def at(self, old: int, new: int) -> int:
-        """Return the sum when the width is another."""
+        """Return the sum for another width."""
         return self.number.value + self.parts * (new - old)
 
 
@@ -73,7 +73,7 @@ class Group(NamedTuple):
     is_last: bool  # it is the last axis; the second one of convolutions
 
     def carries(self, flow: Feeds, signal: Signal) -> bool:
-        """Return whether what reaches an expression depends on the width."""
+        """Return whether an expression depends on the width."""
         return any(
             source.origin in self.calls and not {self.width, self.whole}.isdisjoint(flow.widths(source))
             for source in signal
@@ -81,7 +81,7 @@ class Group(NamedTuple):
 
 
 class Dependents:
-    """Everything of a program that depends on a width, beside its layers."""
+    """All code of a program that depends on a width, beside its layers."""
 
     def __init__(self, program: Program, flow: Feeds, group: Group) -> None:
         self.program = program
@@ -103,7 +103,7 @@ class Dependents:
             self._cells(scope)
 
     def holds(self, changed: Mapping[Place, int], width: int) -> bool:
-        """Return whether all that follows by itself fits the new width."""
+        """Return whether all that is computed from the same constants fits the new width."""
         if any(width % divisor for divisor in self.divisors):
             return False
         return all(_product(each, changed) * self.group.width == _product(each) * width for each in self.scaled)
@@ -132,7 +132,7 @@ class Dependents:
     # --- numbers
 
     def _says(self, node: ast.expr, scope: Scope) -> tuple[Optional[Number], list[ast.Constant]]:
-        """Return a number that is made of the constants of the group, or the literals that say the width."""
+        """Return a number that is computed from the constants of the group, or the literals of the width."""
         found = number(self.program, node, scope)
         if found is not None and not self.group.origins.isdisjoint(found.origins):
             return found, []
@@ -156,7 +156,7 @@ class Dependents:
     # --- operators
 
     def _elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[tuple[ast.expr, Scope]]:
-        """Return the axes of a shape; itself where it is none that stands there."""
+        """Return the axes of a shape that is written there; an expression itself."""
         if isinstance(node, (ast.Tuple, ast.List)):
             return [part for each in node.elts for part in self._elements(each, scope, depth)]
         if isinstance(node, ast.Starred):
@@ -189,7 +189,7 @@ class Dependents:
             self._stop(operation.node, operation.scope, SHAPE)
 
     def _is_free(self, elements: Sequence[tuple[ast.expr, Scope]]) -> bool:
-        """Return whether a shape that does not say the width fits any: what is left is its last axis."""
+        """Return whether a shape without the width fits any width: its last axis is what is left."""
         known = [number(self.program, node, scope) for node, scope in elements]
         for (node, scope), found in zip(elements, known):
             if found is None and not self._is_dynamic(node, scope):
@@ -260,7 +260,7 @@ class Dependents:
                 self._stop(node, scope, SPLIT)
 
     def _count(self, node: ast.Call, scope: Scope, sizes: Sequence[ast.expr]) -> Optional[int]:
-        """Return into how many parts something is split."""
+        """Return into how many parts something is split; None where that is not known."""
         for known in self.program.value(node.func, scope).alternatives:
             if known.type_api and (call := call_of(self.program, known)) is not None:
                 counts = call.argument("output_num").constants
@@ -269,7 +269,7 @@ class Dependents:
         return found.value if found is not None and found.value > 0 else None
 
     def _multiply(self, operation: Operation) -> None:
-        """The last axis of the left operand is summed up with one of the right operand, which is as wide."""
+        """Read a product: the last axis of its left operand is as wide as one of the right operand."""
         (_, left), *rest = operation.operands
         if not rest or not self.group.carries(self.flow, left):
             return
@@ -285,7 +285,7 @@ class Dependents:
         return self.program.value(node, scope).alternatives
 
     def _tie(self, operation: Operation) -> None:
-        """Operands of a sum, or a state and the layer that it is passed to, are as wide as one another."""
+        """Read operands that are as wide as one another: of a sum, or a state and the layer that it is passed to."""
         is_state = operation.word == signals.STATE
         is_sum = operation.word == signals.ADDED or operation.word in signals.TIES
         text = STARTED if is_state else OPERAND
@@ -300,14 +300,14 @@ class Dependents:
                 self._made(node, operation.scope, text)
 
     def _first(self, node: ast.expr, scope: Scope) -> None:
-        """Read the shapes of what a name holds before a loop, where it holds what a layer gives out later."""
+        """Read the shape of what a name holds before a loop, in which it holds the output of a layer."""
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
             value, where = binding.whole, binding.scope
             if isinstance(value, ast.Call) and layers.literal_shape(self.program, value, where) is not None:
                 self._made(value, where, STARTED)
 
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether an operand is a number, None or a word, as far as is known, and no tensor."""
+        """Return whether an operand is a number, None or a text, and no tensor."""
         value = self.program.value(node, scope)
         if value.alternatives and len(value.constants) == len(value.alternatives):
             return True
@@ -331,7 +331,7 @@ class Dependents:
             self._take(*stand[0])
 
     def _shape(self, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[list[tuple[ast.expr, Scope]]]:
-        """Return the axes of a tensor that is made with a shape that stands there."""
+        """Return the axes of a tensor that is created with a literal shape; None for others."""
         found = layers.literal_shape(self.program, node, scope)
         if found is not None:
             return found
@@ -348,7 +348,7 @@ class Dependents:
     # --- arguments of the layers themselves
 
     def _start(self, slot: Slot) -> None:
-        """Read the initial values that a layer is given."""
+        """Read the initial values of a layer."""
         call = slot.call
         for name, roles in _STARTS:
             node = call.given(name) if slot.role in roles else None
@@ -377,7 +377,7 @@ class Dependents:
             self._stop(node, call.scope, INITIAL)
 
     def _cells(self, scope: Scope) -> None:
-        """Stop at cells of the framework that are made with the width, and are no layers that are known."""
+        """Add an obstacle for cells of MindSpore that are made with the width, and are no known layers."""
         for site in layers.sites(self.program, scope):
             known = self.program.evaluator.callees(site).alternatives
             if not any(each.api.startswith(CELLS) and each.api not in layers.LAYERS for each in known):
@@ -389,7 +389,7 @@ class Dependents:
                     self._stop(site.node, site.scope, UNKNOWN)
 
     def _divide(self, slot: Slot) -> None:
-        """Read by what a layer divides the width: groups of channels, heads of attention."""
+        """Read the divisors of the width in a layer: groups of channels, heads of attention."""
         name = {"GroupNorm": "num_groups", "MultiheadAttention": "num_heads"}.get(slot.call.api.rpartition(".")[2])
         node = slot.call.given(name) if name is not None else None
         found = number(self.program, node, slot.call.scope) if node is not None else None

@@ -1,4 +1,4 @@
-"""Why code that is not followed may depend on a width: then its fix is only shown."""
+"""Why code that is not followed may depend on a width: then its fix is display-only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WEIGHTS = frozenset({"weight", "bias", "embedding_table", "gamma", "beta"})
 
 
 def doubt(program: Program, found: Hidden) -> Optional[Message]:
-    """Return why code that is not seen may depend on a width; None where all of it shows in the file."""
+    """Return why code that is not followed may depend on a width; None where its file shows all such code."""
     module, origins = found.producer.call.module, found.origins
 
     def seen(where: Place) -> Message:
@@ -59,7 +59,7 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
 
 
 def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
-    """Return where a script that only uses the trained network says the width for itself: no weights would fit."""
+    """Return where a script that only uses the trained network has the width in a literal; None without one."""
     project, paths = program.project, {origin.place.path for origin in found.origins}
     for script in project.programs(found.producer.call.module.path)[1:]:
         if paths.isdisjoint(project.closure(script)) and not training.names_training(program, script):
@@ -70,7 +70,7 @@ def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
 
 
 def _importer(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[str]:
-    """Return another file that imports a name of the module that holds one of these constants."""
+    """Return another file that imports the name of one of these constants; None without one."""
     nodes = {id(origin.node) for origin in origins}
     names = {
         name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes
@@ -84,7 +84,7 @@ def _importer(program: Program, module: SemanticIndex, origins: Sequence[Origin]
 
 
 def _other(program: Program, found: Hidden) -> Optional[Place]:
-    """Return where the network, or a shape elsewhere, has the same number, which may be the width."""
+    """Return where the network, or a shape elsewhere, has the same number, which may be the width; None without one."""
     module = found.producer.call.module
     flow = feeds.feeds(program, module)
     known = widths.held(program, flow) | {id(origin.node) for origin in (*found.literals, *found.literal_sums)}
@@ -106,7 +106,7 @@ def _numbers(program: Program, scope: Scope) -> dict[int, list[ast.Constant]]:
 
 @query
 def _shapes(program: Program, module: SemanticIndex) -> dict[int, list[ast.Constant]]:
-    """Return the literals among the last arguments or elements of what may be a shape, by their value."""
+    """Return the literals at the end of possible shapes, in arguments and displays, by their value."""
     last: list[ast.AST] = []
     for node in ast.walk(module.tree):
         if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) > 1 and isinstance(node.ctx, ast.Load):
@@ -128,7 +128,7 @@ def _by_value(nodes: Iterable[ast.AST]) -> dict[int, list[ast.Constant]]:
 
 
 def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[Place]:
-    """Return where a name of a constant is loaded outside of networks, and is not passed to one."""
+    """Return where the name of a constant is loaded outside of networks, and not passed to one; None without one."""
     nodes = {id(origin.node) for origin in origins}
     names = {
         name
@@ -152,7 +152,7 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
 
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
-    """Yield what a call passes to a layer, to code of the program, or to people."""
+    """Yield the arguments that a call passes to a layer, to code of the program, or prints."""
     assert isinstance(site.node, ast.Call)
     made = program.evaluator.callees(site).alternatives
     if site.word in _PRINTS or any(
@@ -166,7 +166,7 @@ def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
 
 
 def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
-    """Return where code that is no network calls a method that takes the width in: what it passes is not known."""
+    """Return where code outside of networks calls a method that takes the width in; None without one."""
     flow = feeds.feeds(program, found.producer.call.module)
     functions = dict.fromkeys(scope for slot in found.consumers for scope in flow.places.get(slot.call, ()))
     for function in functions:
@@ -178,7 +178,7 @@ def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
 
 
 def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
-    """Return where the weight of a layer is read in the functions that call it: tied weights."""
+    """Return where the functions that call a layer read its weight, which may be tied; None without one."""
     flow = feeds.feeds(program, found.producer.call.module)
     own = {slot.call for slot in found.slots}
     for function in dict.fromkeys(scope for call in own for scope in flow.places.get(call, ())):
@@ -191,7 +191,7 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
 
 
 def _given_weights(program: Program) -> Optional[Place]:
-    """Return where a parameter is given a value that is not made from its own shape."""
+    """Return where a parameter gets a value that is not computed from its own shape; None without one."""
     for site in program.sites("set_data"):
         func = site.node.func if isinstance(site.node, ast.Call) else None
         if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):

@@ -1,4 +1,4 @@
-"""What each layer of a program takes in, and how wide that is."""
+"""The input of each layer of a program, and its width."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Feeds:
-    """What each layer of some modules takes in: the flow that programs share, with the calls of this program."""
+    """The inputs of the layers of some modules: the data flow that programs share, with the calls of this program."""
 
     def __init__(self, program: Program, flow: Flow) -> None:
         self.program = program
@@ -59,11 +59,11 @@ class Feeds:
 
     @property
     def layers(self) -> Iterable[Call]:
-        """Return the layers that are fed."""
+        """Return the layers that have an input."""
         return self.takes
 
     def slots(self, call: Call) -> tuple[Slot, ...]:
-        """Return the widths that a layer is given, in all calls of the function that makes it."""
+        """Return the widths of a layer, in all calls of the function that makes it."""
         known = self._slots.get(call)
         if known is None:
             own = layers.slots(call)
@@ -72,7 +72,7 @@ class Feeds:
         return known
 
     def widths(self, source: Source) -> tuple[int, ...]:
-        """Return how wide a source may be: just what one cell makes it, where that is known."""
+        """Return the possible widths of a source, in the one cell that gives it, where that is known."""
         if not isinstance(source.origin, Call):
             return ()
         if source not in self._widths:

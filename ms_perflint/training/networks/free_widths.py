@@ -1,4 +1,4 @@
-"""Hidden widths that are free to choose and do not fill the tiles that compute them."""
+"""Hidden widths that can be chosen freely and do not fill the tiles that compute them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers
 
 
 class Tiles(NamedTuple):
-    """What a width is to be a multiple of, and the waste that counts."""
+    """The multiple that a width has to be, and the waste that counts."""
 
     multiple: int
     least_waste: int  # percent
@@ -42,7 +42,7 @@ class Tiles(NamedTuple):
         return 100 * (self.padded(width) - width) / self.padded(width)
 
     def is_unaligned(self, width: int) -> bool:
-        """Return whether a width wastes so much of its tiles that it counts."""
+        """Return whether a width wastes enough of its tiles to count."""
         return width % self.multiple != 0 and self.waste(width) >= self.least_waste
 
 
@@ -56,25 +56,25 @@ class FreeWidths:
 
     @cached_property
     def tiles(self) -> Tiles:
-        """Return the tiles of the devices of the program, which take all running code to find: on GPUs half of 16."""
+        """Return the tiles of the devices of a program; on GPUs they hold 16 FP16 numbers."""
         is_half = self.asked == BLOCK and target_of(self.program).is_gpu
         return Tiles(BLOCK // 2 if is_half else self.asked, self.least_waste)
 
     @property
     def has_layers(self) -> bool:
-        """Return whether a layer with a width, in a cell, is part of a program that trains, or might be."""
+        """Return whether a layer with a width, in a cell, belongs to a program that may train."""
         return any(map(self._counts, self.program.calls(*LAYERS)))
 
     def _is_unaligned(self, width: int) -> bool:
         return width > BLOCK and width % self.asked != 0 and self.tiles.is_unaligned(width)
 
     def formula(self, site: Site) -> Optional[Padding]:
-        """Return a formula that pads too much, in a network that is trained."""
+        """Return a formula of a trained network that pads too much; None without one."""
         found = padding.overpadded(site, {BLOCK, self.asked})
         return found if found is not None and self._counts(site) else None
 
     def axis(self, call: Call) -> tuple[Number, ...]:
-        """Return the axes of the operands of an operator in which they are unaligned, when all shapes stand there."""
+        """Return the unaligned axes of the operands of an operator whose shapes are all literal."""
         if not layers.are_made(call.node) or not training.is_trained(self.program):
             return ()
         axes = _axes(call)
@@ -82,11 +82,11 @@ class FreeWidths:
         return axes if is_free and self._counts(call) else ()
 
     def produced(self, call: Call) -> list[Hidden]:
-        """Return the unaligned widths that a layer produces, each where it is produced first."""
+        """Return the unaligned widths that a layer is the first to produce."""
         return [found for found in self._found(call) if self._is_first(found)]
 
     def _is_first(self, found: Hidden) -> bool:
-        """Return whether no layer before this one produces the width of the same constants: one finding per width."""
+        """Return whether no earlier layer produces the width of the same constants, which has one finding."""
         own = set(moving(found.producer, found.width))
         if own:
             same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
@@ -110,7 +110,7 @@ class FreeWidths:
         return [] if is_known or (found and _is_chain(self.program, call)) else found
 
     def _may_be_hidden(self, call: Call) -> bool:
-        """Return whether a layer may produce an unaligned width that is free, before that is computed."""
+        """Return whether a layer may produce a free and unaligned width: a first answer."""
         if call.api == layers.PARAMETER:
             return bool(layers.weight(call)) and training.is_trained(self.program)
         node = layers.width_given(call)
@@ -121,7 +121,7 @@ class FreeWidths:
         return training.is_trained(self.program)
 
     def _hidden(self, call: Call) -> Iterator[Hidden]:
-        """Yield the unaligned widths that a layer produces, as far as they are free."""
+        """Yield the free and unaligned widths that a layer produces."""
         node = layers.width_given(call)
         out = numbers(self.program, node, call.scope) if node is not None else ()
         out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
@@ -139,9 +139,9 @@ class FreeWidths:
         return any(self._is_unaligned(each.value) for each in (width, *width.parts))
 
     def _may_be_for_one_call(self, call: Call, node: ast.expr) -> bool:
-        """Return whether a width that is not known may be known, and unaligned, where one call makes the layer.
+        """Return whether an unknown width may be unaligned in one call of the function that makes the layer.
 
-        That is one of the numbers that all calls together can give, unless these are too many.
+        Its numbers are those of all calls together, unless there are too many.
         """
         value = self.program.value(node, call.scope)
         if isinstance(node, ast.BinOp):
@@ -169,7 +169,7 @@ class FreeWidths:
         return found if all(is_sole(self.program, origin) for origin in settings) else None
 
     def _counts(self, site: Site) -> bool:
-        """Return whether a site is part of a program that trains on an accelerator, or might be."""
+        """Return whether a site belongs to a program that may train on an accelerator."""
         program = self.program
         if (
             known_networks.in_tests(program, site)
@@ -182,7 +182,7 @@ class FreeWidths:
 
 
 def _axes(call: Call) -> tuple[Number, ...]:
-    """Return the axes that say how wide the operands of an operator are, when all their shapes stand there."""
+    """Return the widths of the operands of an operator whose shapes are all literal; none of others."""
     if call.api in layers.PRODUCTS:
         return layers.inner_axes(call)
     axis = layers.outer_axis(call)
@@ -197,7 +197,7 @@ def _order(call: Call) -> tuple[str, int, int]:
 
 
 def _is_chain(program: Program, call: Call) -> bool:
-    """Return whether a layer is one of a row of layers that have the widths of a published network."""
+    """Return whether a layer belongs to a row of layers with the widths of a published network."""
     scope, flow = layers.network(call), feeds.feeds(program, call.module)
     rows = [each for each in flow.layers if layers.network(each) is scope and each.api in layers.WIDE]
     rows.sort(key=lambda each: position(each.node))
@@ -214,7 +214,7 @@ def _written_alike(program: Program, producer: Slot) -> list[Slot]:
 
 
 def _in_cell(program: Program, site: Site) -> bool:
-    """Return whether a site stands in a Cell; a function, module or other class may hold a row of cells."""
+    """Return whether a site is in a cell, or in code that may hold a row of cells."""
     scope = layers.network(site)
     if not scope.is_class or not isinstance(site.node, ast.Call):
         return True
@@ -229,6 +229,6 @@ def _is_taken(call: Call, width: int) -> bool:
 
 
 def _after(found: Hidden) -> list[int]:
-    """Return the widths that come out of the layers that take a hidden width in."""
+    """Return the output widths of the layers that take a hidden width in."""
     calls = dict.fromkeys(slot.call for slot in found.consumers)
     return [slot.width for call in calls for slot in layers.slots(call) if slot.role == OUT and slot != found.producer]

@@ -1,4 +1,4 @@
-"""Which half-precision controls reach a network: one in a metric, or in another network, does not."""
+"""The half-precision controls that reach a network: one in a metric, or in another network, does not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
 
 
 class Mention(NamedTuple):
-    """A place that names half precision, and the nodes around it in its scope."""
+    """A node that names half precision, and the nodes around it in its scope."""
 
     scope: Scope
     node: ast.AST
@@ -65,7 +65,7 @@ def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
 
 
 def _may_mention(scope: Scope) -> bool:
-    """Return whether the text of a scope holds a word for half precision, or a name that stands for one."""
+    """Return whether the source of a scope contains a word for half precision, or a name that stands for one."""
     module, node = scope.module, scope.node
     if isinstance(node, ast.Module):
         return True
@@ -76,7 +76,7 @@ def _may_mention(scope: Scope) -> bool:
 
 
 def _in_scope(program: Program, scope: Scope) -> Iterator[Mention]:
-    """Yield where the code of one scope, without inner functions and classes, mentions half precision."""
+    """Yield where the code of a scope, without inner functions and classes, names half precision."""
     for node, parents in nodes(scope.node):
         if isinstance(node, ast.Constant):
             is_in_method = scope.is_function and scope.cls is not None
@@ -121,7 +121,7 @@ def _is_half(program: Program, scope: Scope, node: Union[ast.Attribute, ast.Name
 
 
 def _is_own(scope: Scope, node: ast.Attribute) -> bool:
-    """Return whether an attribute is one that the class sets itself: `self.half = ops.Split(axis=1, output_num=2)`."""
+    """Return whether an attribute is one that its class sets: `self.half = ops.Split(axis=1, output_num=2)`."""
     cls = scope.owner.cls
     return isinstance(node.value, ast.Name) and cls is not None and node.attr in cls.attributes
 
@@ -132,7 +132,7 @@ def _is_renamed(scope: Scope, name: str) -> bool:
 
 
 def _is_mode(parents: Parents, node: ast.AST) -> bool:
-    """Return whether `"precision_mode"` is a key that gets a value which does not keep float32."""
+    """Return whether `"precision_mode"` is a key with a value that does not keep float32."""
     display = parents[-1]
     if isinstance(display, ast.Dict):
         for key, value in zip(display.keys, display.values):
@@ -142,7 +142,7 @@ def _is_mode(parents: Parents, node: ast.AST) -> bool:
 
 
 def _is_precision(parents: Parents) -> bool:
-    """Return whether a text is an argument that says in which dtype something computes: `Net(dtype="float16")`."""
+    """Return whether a text is an argument for a dtype to compute in: `Net(dtype="float16")`."""
     name = parents[-1].arg if isinstance(parents[-1], ast.keyword) else None
     return name is not None and any(part in name for part in PRECISE)
 
@@ -172,9 +172,9 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
 
 
 def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.AST) -> bool:
-    """Return whether a node is an arm that is not taken at the level of the default: `fp32 if level == "O0" else fp16`.
+    """Return whether a node is an arm that the default level does not take: `fp32 if level == "O0" else fp16`.
 
-    What gives the network that level is asked for itself.
+    The call that sets the level is a control of its own.
     """
     if not isinstance(parent, (ast.If, ast.IfExp)) or node is parent.test:
         return False
@@ -185,7 +185,7 @@ def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.A
 
 
 def _is_unread(program: Program, parents: Parents) -> bool:
-    """Return whether a dtype is put in an attribute that nothing reads: `self.dtype = float16`."""
+    """Return whether a dtype is stored in an attribute that no code reads: `self.dtype = float16`."""
     stmt = parents[-1]
     target = only_target(stmt)
     if not isinstance(target, ast.Attribute):
@@ -194,7 +194,7 @@ def _is_unread(program: Program, parents: Parents) -> bool:
 
 
 def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
-    """Return whether what is cast is a mask or whole numbers, to count or to weigh something with them."""
+    """Return whether a cast is one of a mask or of whole numbers."""
     dtypes = Dtypes(program)
     found = read_cast(dtypes, cast, scope)
     dtype = dtypes.of(found.value, scope) if found is not None else None
@@ -202,7 +202,7 @@ def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
 
 
 def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
-    """Return the call that a mention is an argument of, or whose callee it is."""
+    """Return the call of which a mention is an argument or the callee; None without one."""
     for parent in reversed(parents):
         if isinstance(parent, ast.Call):
             return parent
@@ -221,12 +221,12 @@ def _is_cast(call: ast.Call) -> bool:
 
 
 def _called_word(call: ast.Call) -> str:
-    """Return the last word of what a call calls, or of what made that: `P.Cast()(x, t)`."""
+    """Return the last word of a callee, or of the call that made it: `P.Cast()(x, t)`."""
     return word_of(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
 def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
-    """Return whether what a cast gives is sorted, directly or by its name: a known way around missing kernels."""
+    """Return whether the result of a cast is sorted, directly or by its name, which avoids missing kernels."""
     parent = parents[-1] if parents else None
     if isinstance(parent, ast.Call) and _sorts(scope, parent):
         return True
@@ -238,9 +238,9 @@ def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
 
 
 def _is_taken_back(program: Program, scope: Scope, parents: Parents) -> bool:
-    """Return whether an operator without matmul takes in what a cast gives, and gives it on in float32 again.
+    """Return whether an operator without matmul gets the result of a cast, and its own is cast to float32.
 
-    `self.pool(x.astype(float16)).astype(float32)` works around a missing kernel.
+    `self.pool(x.astype(float16)).astype(float32)` avoids a missing kernel.
     """
     around = [parent for parent in parents[-4:] if isinstance(parent, ast.Call)]
     if len(around) < 2 or not _is_cast(around[-2]) or parents[-1] is not around[-1]:
@@ -261,7 +261,7 @@ def _sorts(scope: Scope, call: ast.Call) -> bool:
 
 
 def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, Mention]]:
-    """Yield the half-precision controls that may reach a network; all of the program where it is not known whole."""
+    """Yield the half-precision controls that may reach a network; where parts of it are unknown, all of the program."""
     found: Iterator[Union[Site, Mention]] = chain(precision.switches(program), mentions(program))
     first = next(found, None)
     if first is None:
@@ -276,7 +276,7 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
 
 
 def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
-    """Return whether a level, a conversion, a flag or `to_float` may be of the network."""
+    """Return whether a level, a conversion, a flag or `to_float` may reach the network."""
     if isinstance(site, Call) and site.api in LEVELS:
         if site.api == MODEL and not site.is_spread and not has_optimizer(site):
             return False  # without an optimizer there is no training
@@ -320,7 +320,7 @@ def _is_beside_networks(program: Program, known: Alternative) -> bool:
 
 
 def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -> bool:
-    """Return whether code that names half precision may be code of the network, or give the dtype to it."""
+    """Return whether code that names half precision may be a part of the network, or give it the dtype."""
     call = call_around(mention.node, mention.parents)
     site = mention.scope.module.site_at(call) if call is not None else None
     if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
@@ -338,7 +338,7 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
 
 
 def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
-    """Return whether a class that is not known to be a part of the network may be one, or holds its settings."""
+    """Return whether a class may be a part of the network that is not known, or hold its settings."""
     bases = kin(program, "", cls)
     if any(base.endswith(_BESIDE) for base in bases):
         return False
@@ -346,7 +346,7 @@ def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
 
 
 def _is_unselected(program: Program, mention: Mention) -> bool:
-    """Return whether a dtype stands in a table out of which the program takes others: `DTYPES["fp32"]`."""
+    """Return whether a dtype is in a table of which the program takes other entries: `DTYPES["fp32"]`."""
     table, stmt = (mention.parents[-1], mention.parents[-2]) if len(mention.parents) > 1 else (None, None)
     target = only_target(stmt)
     module = mention.scope.module
@@ -367,7 +367,7 @@ def _is_unselected(program: Program, mention: Mention) -> bool:
 
 
 def _taken(table: ast.Name, parents: Parents) -> Union[ast.expr, None]:
-    """Return the expression that takes one value out of a table: `table[key]`, `table.get(key)`."""
+    """Return the expression that takes a value out of a table: `table[key]`, `table.get(key)`; None for others."""
     parent = parents[-1]
     if isinstance(parent, ast.Subscript):
         return parent

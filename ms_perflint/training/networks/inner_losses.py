@@ -1,4 +1,4 @@
-"""Whether what a network gives is a loss already: then it computes the loss itself, which has to stay in float32."""
+"""Whether the output of a network is a loss: then the network computes it, and it has to stay in float32."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEPTH = 4  # names behind one another
 
 
 def is_returned(function: Scope, site: Site) -> bool:
-    """Return whether a function returns what a call gives as it is: the loss is computed inside of what it calls."""
+    """Return whether a function returns the result of a call as it is."""
     return any(_is_part_of(_first(given), site.node, function, DEPTH) for given, _ in function.returns)
 
 
 def gives_losses(function: Scope, site: Site) -> bool:
-    """Return whether what a function returns is made of what a call gives under the name of a loss.
+    """Return whether a function returns a value computed from a loss in the result of a call, by its name.
 
     `_, loss = net(x, y)`; `out = net(x, y)` and `out["loss_a"] + out.loss_b`.
     """
@@ -28,7 +28,7 @@ def gives_losses(function: Scope, site: Site) -> bool:
 
 
 def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:
-    """Return whether an expression reads what a call gives, or a part of it, under the name of a loss."""
+    """Return whether an expression reads the result of a call, or a part of it, under the name of a loss."""
     if isinstance(node, ast.Name):
         given = [binding for binding in function.lookup(node) if binding.value is site.node]
         return bool(given) and re.search(_LOSS, node.id) is not None
@@ -40,7 +40,7 @@ def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:
 
 
 def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -> list[str]:
-    """Return which attributes of `self` a network calls with what layers of it have given out before."""
+    """Return the attributes of `self` that a network calls with the output of some of its layers."""
     found = []
     for site in construct.calls:
         if isinstance(site.node, ast.Call) and site.word in others:
@@ -51,12 +51,12 @@ def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -
 
 
 def _first(given: ast.expr) -> ast.expr:
-    """Return the loss of what a function returns: the first of several values."""
+    """Return the loss of a returned expression: the first of several values."""
     return given.elts[0] if isinstance(given, ast.Tuple) and given.elts else given
 
 
 def _behind(value: ast.expr, function: Scope) -> Iterator[ast.AST]:
-    """Yield the expressions of which a value is made where it stands in a function."""
+    """Yield the expressions from which a value of a function is computed."""
     todo, seen = [value], set[int]()
     while todo:
         for node in ast.walk(todo.pop()):
@@ -68,14 +68,14 @@ def _behind(value: ast.expr, function: Scope) -> Iterator[ast.AST]:
 
 
 def _parts(binding: Binding) -> Sequence[ast.expr]:
-    """Return the expressions that a binding takes its value from: of `x += y`, what `x` was before is one."""
+    """Return the expressions that give a binding its value; for `x += y` the earlier value of `x` is one."""
     if isinstance(binding.stmt, ast.AugAssign):
         return binding.stmt.target, binding.stmt.value
     return (binding.value,) if binding.value is not None else ()
 
 
 def _is_part_of(value: ast.expr, call: ast.AST, function: Scope, depth: int) -> bool:
-    """Return whether an expression is what a call gives, or a part of it: `output.loss`, `loss, _ = net(x)`."""
+    """Return whether an expression is the result of a call, or a part of it: `output.loss`, `loss, _ = net(x)`."""
     while isinstance(value, (ast.Attribute, ast.Subscript)):
         value = value.value
     if value is call:

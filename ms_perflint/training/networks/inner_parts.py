@@ -1,4 +1,4 @@
-"""What is converted of a network that computes its loss itself: all its layers, without the loss, or nothing."""
+"""How a network that computes its loss itself is converted: all its layers without the loss, or nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALONE = Message("the loss is computed in the same cell as the matmul")
 
 
 def parts(program: Program, cls: Scope) -> Plan:
-    """Return how a network is converted that computes its loss itself: in a cell that it holds, else with a function.
+    """Return how a network that computes its loss itself is converted: its layers in place, else with a function.
 
     All parts with matmul are converted, or none: a diff that leaves most of the work as it is promises too much.
     """
@@ -57,7 +57,7 @@ def is_loss_value(program: Program, argument: ast.expr, scope: Scope) -> bool:
 
 
 class _Parts:
-    """The attributes of one class, by what they are to its conversion."""
+    """The attributes of a class, by their part in its conversion."""
 
     def __init__(self, program: Program, cls: Scope) -> None:
         self.program = program
@@ -89,7 +89,7 @@ class _Parts:
         return Plan((), (), tuple(obstacles[:1])) if obstacles else Plan(tuple(self.uses), (), ())
 
     def _in_place(self, library: Sequence[Related]) -> Plan:
-        """Set the layers of a network with a cell for its loss to half precision, and that cell to float32."""
+        """Return the plan that sets the layers to half precision, and the cell of the loss to float32."""
         construct = next((each.method("construct") for each in self.classes if each.method("construct")), None)
         fed = [self.foreign[name] for name in fed_by(construct, self.layers, self.foreign)] if construct else []
         left = [each for name, each in self.stays.items() if name not in self.layers]
@@ -100,7 +100,7 @@ class _Parts:
         return Plan((), (Inner(own, tuple(dict.fromkeys(self.layers)), tuple(dict.fromkeys(self.losses))),), ())
 
     def _attribute(self, name: str, bindings: Sequence[Binding]) -> None:
-        """Note what one attribute is: layers, a loss, a part of a library, a part that would stay as it is."""
+        """Note whether an attribute is layers, a loss, a part of a library, or a part that stays as it is."""
         is_one = all(excludes(first.block, then.block) for first, then in combinations(bindings, 2))
         for binding in bindings:
             value, stmt, scope = binding.value, binding.stmt, binding.scope
@@ -125,7 +125,7 @@ class _Parts:
                     self.stays.setdefault(name, use or Related(scope.module.place(value), STAYS))
 
     def _use(self, name: str, binding: Binding, known: Known) -> Use | Related | None:
-        """Return a part that is converted where it is made, or why it is not; None where it is not known to be."""
+        """Return a part that is converted where it is made, or the obstacle; None where neither is known."""
         value, stmt, scope = binding.value, binding.stmt, binding.scope
         assert value is not None and isinstance(stmt, ast.stmt)
         is_part = partial(is_own, name=name)
@@ -142,7 +142,7 @@ class _Parts:
         return Use(scope.module, scope, value, stmt, True, is_row=True)
 
     def _may_multiply(self, known: Known) -> bool:
-        """Return whether cells may have a matmul, of whatever size; of MindSpore's cells it is known."""
+        """Return whether cells may have a matmul of any size; of a cell of MindSpore that is known."""
         found = networks.reach(self.program, [Value(known)])
         return found.has_products or (found.is_hidden and any(each.cls is not None for each in known))
 
@@ -156,7 +156,7 @@ def _is_of_library(known: Alternative) -> bool:
 
 
 def _is_list(node: ast.expr, scope: Scope) -> bool:
-    """Return whether an expression is a list of cells as it is written, or a name of one."""
+    """Return whether an expression is a literal list of cells, or a name of one."""
     bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
     values = [each.value for each in bindings] if isinstance(node, ast.Name) else [node]
     return bool(values) and all(isinstance(each, (ast.List, ast.Tuple, ast.ListComp)) for each in values)
@@ -195,7 +195,7 @@ def _goes_through(program: Program, cls: Scope, name: str) -> bool:
 
 
 def _passes(over: ast.expr, target: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what a loop goes through, each with what is bound to its items: `for i, (a, b) in enumerate(zip(x, y))`."""
+    """Yield what a loop goes through, each with the target of its items: `for i, (a, b) in enumerate(zip(x, y))`."""
     word = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
     elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     if not isinstance(over, ast.Call) or not word:

@@ -1,4 +1,4 @@
-"""The layers of a network: which widths they take in and give out, class by class."""
+"""The layers of a network, and the widths that they take in and give out, class by class."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _RANDOM = ("randn", "rand")  # take the axes as arguments
 
 
 class Slot:
-    """A place in a layer where a width is given."""
+    """A place in a layer that gives a width."""
 
     def __init__(self, call: Call, role: str, node: ast.expr, number: Number) -> None:
         self.call = call
@@ -91,15 +91,15 @@ class Slot:
 
 
 def network(site: Site) -> Scope:
-    """Return what holds the layers among which a site stands: the class, else the function or module.
+    """Return the code that holds the layers around a site: the class, else the function or module.
 
-    A static method of a class without bases, which is no cell, is a function like any other.
+    A static method of a class without bases, which is no cell, counts as a function.
     """
     return around(site.scope.owner)
 
 
 def around(scope: Scope) -> Scope:
-    """Return what holds the layers among which a function stands."""
+    """Return the code that holds the layers around a function."""
     cls = next((each for each in scope.chain() if each.is_class), None)
     is_static = scope.cls is cls and scope.is_function and not scope.is_method
     bases = cls.node.bases if cls is not None and isinstance(cls.node, ast.ClassDef) else []
@@ -113,7 +113,7 @@ def sites(program: Program, scope: Scope) -> list[Site]:
 
 
 def _calls(scope: Scope) -> Iterator[Site]:
-    """Yield the same sites, in any order."""
+    """Yield the call sites of a class, function or module in any order."""
     todo = [scope]
     while todo:
         inner = todo.pop()
@@ -123,7 +123,7 @@ def _calls(scope: Scope) -> Iterator[Site]:
 
 
 def slots(call: Call) -> tuple[Slot, ...]:
-    """Return the widths that a layer, or the weight of a product, is given; several for one that is made in a loop."""
+    """Return the widths of a layer, or of the weight of a product; several for a layer in a loop."""
     return _slots(call.program, call)
 
 
@@ -133,28 +133,28 @@ def _slots(program: Program, call: Call) -> tuple[Slot, ...]:
 
 
 def slots_in(call: Call, scope: Scope) -> tuple[Slot, ...]:
-    """Return the widths that a layer is given in one call of the function that makes it."""
+    """Return the widths of a layer in one call of the function that makes it."""
     given = [(role, node) for name, role in LAYERS.get(call.api, ()) for node in _each(call.given(name))]
     return tuple(Slot(call, role, node, found) for role, node in given for found in numbers(call.program, node, scope))
 
 
 def width_given(call: Call) -> Optional[ast.expr]:
-    """Return what a layer is given as the width that it gives out; None where it is given none."""
+    """Return the expression of the width that a layer gives out; None without one."""
     return next((_last(call.given(name)) for name, role in LAYERS.get(call.api, ()) if role == OUT), None)
 
 
 def are_made(call: ast.Call) -> bool:
-    """Return whether the operands may be created in this expression, so that it shows their shapes."""
+    """Return whether the operands of a call may be created in it, so that their shapes are written there."""
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
 
 
 def _each(node: Optional[ast.expr]) -> list[ast.expr]:
-    """Return the axes of a normalised shape; what is no shape as it is."""
+    """Return the axes of a normalised shape; an expression itself."""
     return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if node is not None else []
 
 
 def _last(node: Optional[ast.expr]) -> Optional[ast.expr]:
-    """Return the last axis of a normalised shape; what is no shape as it is."""
+    """Return the last axis of a normalised shape; an expression itself."""
     return node.elts[-1] if isinstance(node, (ast.Tuple, ast.List)) and node.elts else node
 
 
@@ -174,13 +174,13 @@ def weight(call: Call) -> tuple[Slot, ...]:
 
 
 def transposes(program: Program, known: Alternative) -> bool:
-    """Return whether a product may transpose what is on its right."""
+    """Return whether a product may transpose its right operand."""
     made = call_of(program, known)
     return made is not None and made.argument("transpose_b").may_be(True)
 
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
-    """Return the axes of a tensor that is created with a shape that stands there: `ops.ones((64, 100))`."""
+    """Return the axes of a tensor that is created with a literal shape: `ops.ones((64, 100))`; None for others."""
     if not isinstance(node, ast.Call) or not any(map(_may_be_axes, ast.walk(node))):
         return None
     names = {known.type_api for known in program.value(node, scope).alternatives}
@@ -205,12 +205,12 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
 
 
 def _may_be_axes(node: ast.AST) -> bool:
-    """Return whether the axes of a tensor may stand in a part of an expression: before it is asked what that is."""
+    """Return whether a node may contain the axes of a tensor: a first answer."""
     return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _MADE)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:
-    """Return the axis over which a product sums, of both operands, when the shapes of both stand there."""
+    """Return the axis over which a product sums, of both operands, if their shapes are literal."""
     operands = call.node.args[:2]
     if len(operands) != 2 or not all(isinstance(operand, ast.Call) for operand in operands):
         return ()
@@ -224,7 +224,7 @@ def inner_axes(call: Call) -> tuple[Number, ...]:
 
 
 def outer_axis(call: Call) -> Optional[Number]:
-    """Return the last axis of what Tile and Div make of tensors whose shapes stand there, where a layer takes it in."""
+    """Return the last axis of the result of Tile or Div of tensors with literal shapes; None for others."""
     if len(call.node.args) != 2:
         return None
     first, second = call.node.args

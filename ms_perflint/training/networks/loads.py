@@ -1,4 +1,4 @@
-"""Where a program loads stored weights, and into which of its networks."""
+"""The calls that load stored weights, and the networks that get them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOADS = MappingProxyType(  # the parameter that is the network
 
 
 def loads(program: Program, classes: Collection[Scope]) -> Iterator[Call]:
-    """Yield the calls that load weights into a network that may hold an instance of one of these classes."""
+    """Yield the calls that load weights into a network that may contain an instance of one of some classes."""
     for call in program.calls(*_LOADS):
         net = call.argument(_LOADS[call.api])
         if not net.must_be(None) and _may_hold(program, net, classes) and not _is_of_this_run(call):
@@ -34,7 +34,7 @@ def loads(program: Program, classes: Collection[Scope]) -> Iterator[Call]:
 
 
 def reads(program: Program) -> Iterator[Call]:
-    """Yield the calls that read weights without a network, and of which no call that loads is given the result."""
+    """Yield the calls that read weights without a network, and whose result is not passed to one that loads."""
     given = [call.argument("parameter_dict") for call in program.calls(_INTO)]
     made = {id(each.creation.call) for value in given for each in value.alternatives if each.creation is not None}
     for call in program.calls(*_LOADS):
@@ -43,7 +43,7 @@ def reads(program: Program) -> Iterator[Call]:
 
 
 def _is_of_this_run(call: Call) -> bool:
-    """Return whether a call loads nothing but what the same run has saved before: weights of the network as it is."""
+    """Return whether a call loads only files that the same run has saved before."""
     from ms_perflint.training.checkpoints import is_saved_before  # here, because few programs load what they save
 
     if call.api != _INTO:
@@ -54,7 +54,7 @@ def _is_of_this_run(call: Call) -> bool:
 
 
 def _may_hold(program: Program, net: Value, classes: Collection[Scope]) -> bool:
-    """Return whether a network may hold one of these classes; what else holds layers, as a module, is not told."""
+    """Return whether a network may contain one of some classes; of what is no class it is not known."""
     is_network = all(each.is_object and not networks.is_no_network(each.type_api) for each in net.alternatives)
     if not is_network or not net.alternatives or net.open or not all(each.is_class for each in classes):
         return True

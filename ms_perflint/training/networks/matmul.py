@@ -1,4 +1,4 @@
-"""Which layers and products are matmul or convolution that the Cube unit or Tensor Cores compute."""
+"""The layers and products that are matmul or convolution, which the Cube unit or Tensor Cores compute."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ALL_CELLS = frozenset({"getattr", "cells", "name_cells", "cells_and_names", "_c
 def is_matmul(api: str) -> bool:
     """Return whether a canonical name is matmul or convolution, of MindSpore or of a package made with it.
 
-    What a layer computes with, `self.matmul` of a class derived from `nn.Dense`, counts where the layer is made.
+    An operator of a layer, `self.matmul` of a class derived from `nn.Dense`, counts where the layer is made.
     """
     if not api.startswith("mindspore."):
         return family.is_network(api)
@@ -111,7 +111,7 @@ def is_noticed(program: Program, site: Site, api: str) -> bool:
 
 
 def is_small_base(program: Program, cls: Scope, api: str) -> bool:
-    """Return whether a class derives from a layer whose products are too small: as all that makes its objects says."""
+    """Return whether a class derives from a layer whose products are too small, in all calls that make its objects."""
     sites: list[Site] = []
     for each in (cls,) if cls.method("__init__") is not None else (cls, *program.derived(cls)):
         init = each.method("__init__")
@@ -150,7 +150,7 @@ def _number(call: Call, name: str) -> Optional[int]:
 
 
 def _numbers(value: Value) -> tuple[int, ...]:
-    """Return the whole numbers that a value can be with the default options; none where it can be anything else."""
+    """Return the whole numbers that a value is with the default options; none where it may be something else."""
     found = [known.constant for known in value.by_default]
     known = tuple(number for number in found if isinstance(number, int))
     return known if not value.open and len(known) == len(found) else ()
@@ -178,7 +178,7 @@ def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
 
 
 def _is_left(program: Program, site: Site) -> bool:
-    """Return whether a cell is built and never called: nothing loads the attribute that it is put into."""
+    """Return whether a cell is never called: no code loads its attribute."""
     cls = site.scope.owner.cls
     attributes = cls.attributes.items() if cls is not None else ()
     attr = next((name for name, stores in attributes for each in stores if each.value is site.node), "")
@@ -200,7 +200,7 @@ def _loaded(program: Program) -> frozenset[str]:
 
 
 def _uses(site: Site) -> list[Site]:
-    """Return the calls of what a call makes: of `self.conv = ops.Conv2D(...)`, of `ops.MatMul()`; else itself."""
+    """Return the calls of the result of a call: of `self.conv = ops.Conv2D(...)`, of `ops.MatMul()`; else itself."""
     target = next(iter(targets(site.stmt)), None)
     cls = site.scope.owner.parent
     calls = [each for each in site.scope.calls if isinstance(each.node, ast.Call)]
@@ -211,7 +211,7 @@ def _uses(site: Site) -> list[Site]:
 
 
 def _has_constant_kernel(program: Program, site: Site, api: str) -> bool:
-    """Return whether a convolution is one with a constant tensor: finite differences, a filter."""
+    """Return whether a convolution has a constant kernel: finite differences, a filter."""
     if api.rstrip("()").rpartition(".")[2] not in _CONVOLVES:
         return False
     uses = _uses(site)

@@ -1,4 +1,4 @@
-"""What makes up a network: its classes and functions, and where they multiply matrices."""
+"""The parts of a network: its classes and functions, and their matmul and convolution."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 @fact
 def is_loss(program: Program, scope: Scope) -> bool:
-    """Return whether a class is a loss, or a function belongs to one: by its base, else by its name."""
+    """Return whether a class is a loss, or a function belongs to one: by its bases, else by its name."""
     return any(is_loss_name(each.name) or any(map(is_loss_api, base_apis(program, each))) for each in scope.chain())
 
 
@@ -57,12 +57,12 @@ def is_loss_api(api: str) -> bool:
 
 
 def is_loss_name(name: str) -> bool:
-    """Return whether something is a loss by its name, and no cell that holds one beside a network."""
+    """Return whether a name is that of a loss, and not of a cell with a network and its loss."""
     return re.search(_LOSS, name) is not None and re.search(_AROUND_LOSS, name) is None
 
 
 class Reach(NamedTuple):
-    """What a network is made of, as far as the program shows it."""
+    """All parts of a network that the program shows."""
 
     scopes: frozenset[Scope]  # its classes and functions
     objects: frozenset[object]  # the identities of the objects in it
@@ -71,7 +71,7 @@ class Reach(NamedTuple):
 
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network certainly has matmul or convolution: an instance, a container, a function with one."""
+    """Return whether a network has matmul or convolution: in an instance, a container or a function."""
     return _found(program, tuple(values)).found
 
 
@@ -90,7 +90,7 @@ def is_unknown(program: Program, values: Iterable[Value]) -> bool:
 
 
 def reach(program: Program, values: Iterable[Value]) -> Reach:
-    """Return all that a network is made of."""
+    """Return all parts of a network."""
     search = _searched(program, tuple(values), True)
     scopes = frozenset(each for each in search.seen if isinstance(each, Scope))
     return Reach(scopes, frozenset(search.seen), search.is_hidden, search.has_products)
@@ -108,7 +108,7 @@ def foreign(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.exp
 
 @fact
 def _found(program: Program, values: tuple[Value, ...]) -> _Search:
-    """Return a search for matmul or convolution alone; what hides a part is told in the order of the other one."""
+    """Return a search that ends at the first matmul or convolution."""
     return _Search(program, is_bases_last=True).values(values)
 
 
@@ -118,7 +118,7 @@ def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Sear
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the call of another library, or of a file that is not there, that made a part; None for other parts."""
+    """Return the call of another library that makes a part, and its scope; None for other parts."""
     made, api = known.creation, known.type_api
     is_own = not api or known.cls is not None or known.origin is not None or api.startswith("mindspore.")
     if made is None or is_own or re.search("loss", api, re.IGNORECASE):
@@ -127,7 +127,7 @@ def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
 
 
 def _network_of(known: Alternative, call: ast.Call) -> Optional[ast.expr]:
-    """Return the argument of a call of MindSpore, or of a class that calls what it is given, that is the network."""
+    """Return the network among the arguments of a call of MindSpore, or of a class that calls one; None without one."""
     if known.cls is None and not known.type_api.startswith("mindspore."):
         return None
     named = [keyword.value for keyword in call.keywords if keyword.arg in ("network", "backbone")]
@@ -137,10 +137,10 @@ def _network_of(known: Alternative, call: ast.Call) -> Optional[ast.expr]:
 
 
 def may_multiply(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network that a registry or a caller hides almost certainly has matmul.
+    """Return whether a network that a registry or a caller hides very probably has matmul.
 
-    A program that trains something has its layers somewhere: they are in the cells of its files, whoever makes them. As
-    it is not known which cells these are, none of the files may mention half precision at all.
+    A program that trains has its layers in the cells of its files. As these are not known, no file may name half
+    precision.
     """
     search = _searched(program, tuple(values), False)
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
@@ -150,7 +150,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
 
 
 def _is_network(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell made of layers that multiply; a bare operator may be there for other things."""
+    """Return whether a class is a cell with layers that multiply; an operator alone may serve other purposes."""
     if is_loss(program, cls) or not is_cell_class(program, cls):
         return False
     sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matmul_site(program, site)]
@@ -158,7 +158,7 @@ def _is_network(program: Program, cls: Scope) -> bool:
 
 
 def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]]:
-    """Return the call that made an object; of `self` of a train cell, which is in no such call, all that may be it."""
+    """Return the calls that make an object; of `self` of a train cell all calls of its class."""
     if known.creation is not None:
         return [(known.creation.call, known.creation.scope)]
     init = known.cls.method("__init__") if known.cls is not None and not known.is_made else None
@@ -168,7 +168,7 @@ def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]
 
 
 class _Search:
-    """Walks through all code of which a value is made, to the first matmul or convolution; `whole`: to the end."""
+    """A search of the code of some values for matmul or convolution; `whole`: it does not end at the first."""
 
     def __init__(self, program: Program, whole: bool = False, is_bases_last: bool = False) -> None:
         self.program = program
@@ -192,7 +192,7 @@ class _Search:
         self.layer = self.layer or site
 
     def values(self, values: Iterable[Value]) -> _Search:
-        """Look at all that some networks can be."""
+        """Search all that some networks can be."""
         for value in values:
             self.value(value, is_network=True)
         for cls in self.deriving:  # which grows meanwhile
@@ -203,14 +203,14 @@ class _Search:
     def value(
         self, value: Value, node: Optional[ast.expr] = None, scope: Optional[Scope] = None, is_network: bool = False
     ) -> None:
-        """Look at what may be a part of the network, or certainly is one."""
+        """Search a value that may be a part of the network, or certainly is one."""
         if value.open or not value.alternatives:
             self.hide(node, scope)
         for known in value.alternatives:
             self.known(known, is_network)
 
     def hide(self, node: Optional[ast.expr], scope: Optional[Scope]) -> None:
-        """Note that a part of the network is not known: an expression in a scope."""
+        """Note an unknown part of the network: an expression in a scope."""
         self.is_hidden = True
         if self.hidden is None and node is not None and scope is not None:
             self.hidden = node, scope
@@ -238,7 +238,7 @@ class _Search:
         return False
 
     def instance(self, known: Alternative) -> None:
-        """An instance is its class, and what it is made of: `WithLossCell(backbone, loss)`."""
+        """Search the class of an instance, and the arguments of its call: `WithLossCell(backbone, loss)`."""
         made = known.creation
         if known.cls is not None:
             if not is_loss(self.program, known.cls):  # else only the network that it may be given
@@ -266,7 +266,7 @@ class _Search:
                 self.is_hidden = before  # by a number, not by a network
 
     def scope(self, scope: Scope) -> None:
-        """A class with its methods and bases, or a function; and what they load by name."""
+        """Search a class with its methods and bases, or a function, and what they load by name."""
         if self.is_done or self._was_here(scope):
             return
         if scope.is_class and self.is_bases_last:
@@ -291,7 +291,7 @@ class _Search:
                     self.value(value, base, cls.parent)
 
     def part(self, part: _Part) -> None:
-        """A call or `@`."""
+        """Search a call or `@`."""
         if part.is_product:
             self.find(part.site)
         if part.is_hidden:
@@ -301,7 +301,7 @@ class _Search:
 
 
 class _Part(NamedTuple):
-    """What a call or `@` in a class or function adds to a network."""
+    """A call or `@` in a class or function, as a part of a network."""
 
     site: Site
     is_product: bool = False
@@ -311,7 +311,7 @@ class _Part(NamedTuple):
 
 @fact
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
-    """Return what the calls of a class or function add to a network, as far as they add something."""
+    """Return the calls of a class or function that are parts of a network."""
     words = matmul_words(program, scope.module)
     sites = (site for site in scope.calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
     found = (_part(program, site, in_cell) for site in sites)
@@ -319,7 +319,7 @@ def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
 
 
 def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
-    """Return matmul or convolution; in a function also a call of a cell made elsewhere; None for other sites."""
+    """Return a site as a part: matmul, convolution, and in a function a call of a cell; None for other sites."""
     if is_matmul_site(program, site):
         return _Part(site, is_product=True)
     if not isinstance(site.node, ast.Call) or (in_cell and _by_name(site)):
@@ -335,13 +335,13 @@ def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
 
 
 def _by_name(site: Site) -> bool:
-    """Return whether a site calls a name or an attribute."""
+    """Return whether the callee of a site is a name or an attribute."""
     return isinstance(site.node, ast.Call) and isinstance(site.node.func, (ast.Name, ast.Attribute))
 
 
 @fact
 def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
-    """Return what a class or function loads by name and may be part of a network, and the methods of a class."""
+    """Return the parts of a network that a class or function loads by name, and the methods of a class."""
     names, module = program.names, scope.module
     found = [part for name in sorted(scope.names) for part in names.resolve(module, name).scopes]
     found += [part for attr in sorted(scope.attrs) for part in names.resolve_member(module, attr).scopes]
@@ -350,7 +350,7 @@ def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
-    """Yield what is put into a container of cells, or into the list of which it is made: `net.append(nn.ReLU())`."""
+    """Yield the cells that are added to a container, or to the list of which it is made: `net.append(nn.ReLU())`."""
     made = known.creation
     if made is None or known.type_api not in CONTAINERS:
         return
@@ -369,7 +369,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:
-    """Return whether a class calls an attribute that is a parameter of a method: `self.backbone = backbone`."""
+    """Return whether a class calls an attribute that is a parameter: `self.backbone = backbone`."""
     called = {site.word for method in cls.defines for site in method.calls}
     return any(
         name in called and any(isinstance(binding.value, ast.Name) for binding in bindings)
@@ -378,9 +378,9 @@ def _calls_what_it_is_given(cls: Scope) -> bool:
 
 
 def is_no_network(api: str) -> bool:
-    """Return whether what a name outside of the project gives holds no network: a tensor, an optimizer, a loss.
+    """Return whether a class of a library holds no network: a tensor, an optimizer, a loss.
 
-    A class of another library may be a wrapper around one.
+    A class of another library than MindSpore may wrap one.
     """
     if not api:
         return False

@@ -18,7 +18,7 @@ class Padding(NamedTuple):
 
 
 def may_pad(node: ast.expr) -> bool:
-    """Return whether the expression is a sum times a literal, as formulas that round up are."""
+    """Return whether an expression is a sum times a literal, as formulas that round up are."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return False
     sides = (node.left, node.right)
@@ -26,7 +26,7 @@ def may_pad(node: ast.expr) -> bool:
 
 
 def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
-    """Return the formula that a product is, if it pads aligned numbers too and nothing around it keeps them away."""
+    """Return the formula of a product that also pads aligned numbers, without a guard around it; None for others."""
     node = site.node
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return None
@@ -42,7 +42,7 @@ def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
 
 
 def _whole(node: ast.expr) -> int:
-    """Return a literal whole number; 0 for anything else."""
+    """Return a literal whole number; 0 for other expressions."""
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
 
 
@@ -62,7 +62,7 @@ def _one_more(node: ast.expr, size: int) -> Optional[ast.expr]:
 
 
 def _is_guarded(site: Site) -> bool:
-    """Return whether a condition around a site asks for the remainder."""
+    """Return whether a condition around a site tests the remainder."""
     tests = [condition.test for condition in condition_of(site)]
     tests.extend(arm.owner.test for arm in site.block.chain() if isinstance(arm.owner, ast.While))
     return any(_asks_remainder(test) for test in tests)

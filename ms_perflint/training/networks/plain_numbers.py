@@ -1,4 +1,4 @@
-"""Which expressions in code that computes are numbers or texts, and no tensors."""
+"""Which expressions in code that computes are numbers or texts, not tensors."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SHAPES = frozenset({"shape", "size", "ndim"})
 
 
 def _counts(binding: Binding) -> bool:
-    """Return whether a name counts what a loop goes through: `for i, layer in enumerate(layers)`."""
+    """Return whether a name counts the iterations of a loop: `for i, layer in enumerate(layers)`."""
     is_first = binding.kind == "for" and binding.path == (0,)
     return is_first and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == "enumerate"
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    """Return the parts of an operation or display that have to be numbers; a number is divided by numbers alone."""
+    """Return the operands or elements that have to be numbers for an expression to be one."""
     if isinstance(node, ast.BinOp):
         return [node.left] if isinstance(node.op, (ast.FloorDiv, ast.Mod)) else [node.left, node.right]
     if isinstance(node, (ast.Tuple, ast.List)):
@@ -36,15 +36,15 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 class Numbers:
-    """Asks whether expressions are numbers: of shapes, and of constants."""
+    """Decides whether expressions are numbers: shapes, constants, and what is computed from these."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
     def is_number(self, node: Optional[ast.expr], function: Scope, seen: Seen = frozenset()) -> bool:
-        """Return whether an expression is a number or text, and no tensor: of shapes, and of constants.
+        """Return whether an expression is a number or text, not a tensor.
 
-        `seen`: the names and attributes of which it is made. One that is made of itself is what else it is made of.
+        `seen`: the names and attributes from which it is computed. In a cycle the other operands decide.
         """
         if node is None or len(seen) > _DEPTH:
             return False
@@ -63,7 +63,7 @@ class Numbers:
         return (bool(found) and all(self._is_bound(each, seen) for each in found)) or self._is_constant(node, function)
 
     def _bindings(self, node: ast.expr, function: Scope) -> list[Binding]:
-        """Return what gives a name of a function, or of one around it, or an attribute of its class, its value."""
+        """Return the bindings of a name of a function, of one around it, or of an attribute of its class."""
         if isinstance(node, ast.Name):
             home = function.home(node.id)
             return list(home.bindings.get(node.id, ())) if home is not None else []
@@ -73,7 +73,7 @@ class Numbers:
         return [binding for each in classes for binding in each.attributes.get(word_of(node), ())]
 
     def _is_bound(self, binding: Binding, seen: Seen) -> bool:
-        """Return whether a binding gives a number: of a shape, or to a parameter in all calls."""
+        """Return whether a binding gives a number; a parameter, in all calls."""
         if binding.kind != "parameter":
             return _counts(binding) or self.is_number(binding.value, binding.scope.owner, seen)
         parts = [argument(self.program.evaluator, binding, site).part for site in self.program.callers(binding.scope)]

@@ -1,4 +1,4 @@
-"""Which half-precision controls a program has, what it forces to float32, and what needs float32."""
+"""The half-precision controls of a program, what it forces to float32, and what needs float32."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def switches(program: Program) -> Iterator[Site]:
 
 
 def _running(program: Program, part: str) -> Iterator[Site]:
-    """Yield the running calls of what has `part` in its last word, also under other names."""
+    """Yield the running calls with `part` in their last word, also under other names."""
     for module in program.modules:
         named = [word for word in (*module.by_word, *module.renamed) if part in word]
         words = module.aliases(*named)
@@ -55,9 +55,9 @@ def _to_float(program: Program) -> Iterator[Site]:
 
 
 def _is_conversion(program: Program, site: Site) -> bool:
-    """Return whether a call of a function that is named like `auto_mixed_precision` may convert the network.
+    """Return whether a call of a function named like `auto_mixed_precision` may convert the network.
 
-    `F.mixed_precision_cast(mstype.float32, x)` does not: it makes a tensor float32.
+    `F.mixed_precision_cast(mstype.float32, x)` makes a tensor float32.
     """
     apis = program.apis(site)
     if isinstance(site.node, ast.Call) and any(api.endswith(_CAST) for api in (site.word, *apis)):
@@ -66,7 +66,7 @@ def _is_conversion(program: Program, site: Site) -> bool:
 
 
 def is_float32(program: Program, site: Site, by_default: bool = False) -> bool:
-    """Return whether a `to_float` call certainly names float32, or does so with the default options."""
+    """Return whether a `to_float` call names float32, always or with the default options."""
     assert isinstance(site.node, ast.Call)
     given = _dtype(site.node)
     if given is None:
@@ -114,7 +114,7 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
 
 
 def _forced(program: Program) -> Iterator[Call]:
-    """Yield the running `to_float` calls that spell float32, the entry script's first."""
+    """Yield the running `to_float` calls with a literal float32, those of the entry script first."""
     for site in _to_float(program):
         if isinstance(site.node, ast.Call) and written_dtype(site.node) is not None and is_float32(program, site):
             yield Call(site, program, "")
@@ -128,7 +128,7 @@ def _cells(call: Call) -> tuple[Alternative, ...]:
 
 
 def written_dtype(call: ast.AST) -> Optional[ast.expr]:
-    """Return the dtype that a `to_float` call spells out, `ms.float32` or `float32`; None for another expression."""
+    """Return the literal dtype of a `to_float` call, `ms.float32` or `float32`; None for other expressions."""
     given = _dtype(call) if isinstance(call, ast.Call) else None
     if isinstance(given, ast.Attribute) and given.attr in ("float32", "single"):
         return given
@@ -139,9 +139,9 @@ def written_dtype(call: ast.AST) -> Optional[ast.expr]:
 
 
 def needs_float32(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a loss holds derivatives with respect to inputs (PINN, PDE), or training is for quantization.
+    """Return whether a loss has derivatives with respect to inputs (PINN, PDE), or a training is for quantization.
 
-    `values`: what is differentiated in training.
+    `values`: what the training differentiates.
     """
     return _imports_full(program) or _differentiates_inputs(program, values)
 
@@ -175,9 +175,9 @@ def _is_full(name: str) -> bool:
 
 
 def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether the loss is made of derivatives with respect to the inputs of a function, not only to weights.
+    """Return whether derivatives with respect to inputs are a part of the loss.
 
-    Adversarial attacks and sampling take them too, before the loss is computed.
+    Adversarial attacks and sampling take them before the loss is computed.
     """
     derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
@@ -191,7 +191,7 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
 
 
 def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:
-    """Return whether something was made by one of some calls, or by calling what they made."""
+    """Return whether one of some calls made an object, or what made it."""
     while known is not None:
         if known.creation is not None and id(known.creation.call) in calls:
             return True

@@ -1,4 +1,4 @@
-"""Products with the weight of a layer, or with a parameter of the cell: they stop in half precision."""
+"""Products with the weight of a layer, or with a parameter of the cell, which fail in half precision."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
 
 
 def _may_tie(program: Program, module: SemanticIndex) -> bool:
-    """Return whether a method in a module has such a product, or the module names a primitive for products."""
+    """Return whether a method of a module has such a product, or the module names a primitive for products."""
     methods = (scope for scope in module.scopes if scope.is_function and scope.is_method)
     sites = ((method, site) for method in methods for site in method.calls if site.word in _SPELLED)
     return b"MatMul" in module.source.text or any(_tied(program, method, site) for method, site in sites)
 
 
 def _bias(program: Program, site: Site, found: Tied) -> tuple[Tied, ...]:
-    """Return the bias that `ops.dense(x, self.weight, self.bias)` takes beside the weight: it has to be cast too."""
+    """Return the bias of `ops.dense(x, self.weight, self.bias)`, which is cast with the weight."""
     given = site.node.args[2:3] if isinstance(site.node, ast.Call) and site.word in _BIASED else []
     is_parameter = any(_is_of_parameter(program, each, site.scope) for each in given)
     return (Tied(site.module, given[0], found.other),) if is_parameter else ()
@@ -92,7 +92,7 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
 
 
 def _is_product(program: Program, site: Site) -> bool:
-    """Return whether a callee is a primitive for products that the cell holds."""
+    """Return whether a callee is a primitive for products in an attribute of the cell."""
     return any(api in _PRODUCTS for api in program.apis(site))
 
 
@@ -123,7 +123,7 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 def _is_function(program: Program, site: Site) -> bool:
-    """Return whether a callee is a function of MindSpore, and no primitive that the cell holds."""
+    """Return whether a callee is a function of MindSpore, and no primitive in an attribute of the cell."""
     return any(not api.endswith("()") for api in program.apis(site))
 
 

@@ -1,4 +1,4 @@
-"""Whole numbers as a program makes them: from which constants, and what they would be if a constant were another."""
+"""Whole numbers with the constants from which a program computes them, and their value for other constants."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 
 
 class Origin(NamedTuple):
-    """A constant from which a number is made."""
+    """A constant from which a number is computed."""
 
     place: Place
     value: int
@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A known whole number. Without origins it is not shown where it was written down."""
+    """A known whole number. Without origins it is not known where it is written."""
 
     value: int
     origins: tuple[Origin, ...] = ()
@@ -48,7 +48,7 @@ class Number(NamedTuple):
     operator: Optional[type[ast.operator]] = None
 
     def at(self, changed: Mapping[Place, int]) -> int:
-        """Return what it is when the constants at these places are others."""
+        """Return the value for other constants at some places."""
         if self.operator is not None:
             try:
                 return _OPERATORS[self.operator](self.parts[0].at(changed), self.parts[1].at(changed))
@@ -60,7 +60,7 @@ class Number(NamedTuple):
 
     @property
     def largest(self) -> Optional[int]:
-        """Return the greatest constant that it is made of: the one that says how wide something is."""
+        """Return the greatest of its constants, which is taken for the width."""
         return max((origin.value for origin in self.origins), default=None)
 
 
@@ -81,7 +81,7 @@ def _number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
 
 @query(bottom=())
 def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
-    """Return the one whole number that a name, or the like, is; none where it can be another, or is not known."""
+    """Return the one whole number that a name or attribute is; None where it can be another, or is not known."""
     value = program.evaluator.value(node, scope)
     if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.alternatives):
         return ()
@@ -99,7 +99,7 @@ def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...
 
 
 def _numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
-    """Return the whole numbers that an expression is, as loops and calls come to them."""
+    """Return the whole numbers that an expression is, in the order of loops and calls."""
     one = _number(program, node, scope)
     if one is not None or not isinstance(node, ast.Name):
         return (one,) if one is not None else ()
@@ -122,7 +122,7 @@ def _numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...
 
 
 def _looped(value: Value) -> tuple[Number, ...]:
-    """Return the whole numbers that a loop goes through."""
+    """Return the whole numbers of a loop."""
     numbers = ((known, known.constant) for known in value.alternatives)
     return tuple(
         Number(constant, _origins(known, constant, value.overridable))
@@ -146,7 +146,7 @@ def _passed_in_turn(program: Inputs, binding: Binding) -> tuple[Number, ...]:
 
 
 def _parts(program: Inputs, binding: Binding) -> Iterator[Optional[Part]]:
-    """Yield what each caller of a function passes for a parameter, or leaves to its default; None: not known."""
+    """Yield what each caller of a function passes for a parameter, or its default; None where it is not known."""
     parent = binding.scope.parent
     default = Part(binding.value, parent) if binding.value is not None and parent is not None else None
     for site in program.callers(binding.scope):
@@ -155,7 +155,7 @@ def _parts(program: Inputs, binding: Binding) -> Iterator[Optional[Part]]:
 
 
 def literal(node: ast.Constant, module: SemanticIndex) -> Origin:
-    """Return a whole number that stands in the code, as the origin of what is made of it."""
+    """Return a literal whole number, with itself as origin."""
     assert isinstance(node.value, int)
     return Origin(module.place(node), node.value, module, node, False)
 
@@ -169,7 +169,7 @@ def _operation(kind: type[ast.operator], left: Number, right: Number) -> Optiona
 
 
 def _origins(known: Alternative, constant: int, optional: bool) -> tuple[Origin, ...]:
-    """Return where a known constant was written down, if it was written down as just that."""
+    """Return the literals of a known constant; none where it is computed."""
     if isinstance(known.where, Place):
         return (Origin(known.where, constant, None, None, True),)
     module, node = known.where
@@ -179,7 +179,7 @@ def _origins(known: Alternative, constant: int, optional: bool) -> tuple[Origin,
 
 
 def only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
-    """Return what gives a name, or an attribute of `self`, its value, if only one statement or parameter does."""
+    """Return the only binding of a name, or of an attribute of `self`; None where there are several."""
     cls = scope.owner.parent
     if not isinstance(node, ast.Attribute) or cls is None or not isinstance(node.value, ast.Name):
         return scope.only(node)
@@ -188,7 +188,7 @@ def only_binding(node: ast.expr, scope: Scope) -> Optional[Binding]:
 
 
 def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]:
-    """Return the number that a binding gives, with its origins; None where these cannot be followed."""
+    """Return the number of a binding, with its origins; None where they are not known."""
     found: Optional[Number] = None
     if binding.whole is not None:
         found = _number(program, binding.whole, binding.scope)
@@ -198,7 +198,7 @@ def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]
 
 
 def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
-    """Return the number that all callers of a function pass for a parameter, or leave to its default."""
+    """Return the number that all callers of a function pass for a parameter, or its default; None for several."""
     choices: list[Number] = []
     for part in _parts(program, binding):
         choice = _number(program, *part) if part is not None else None
@@ -217,7 +217,7 @@ def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
 
 
 def config_span(program: Program, origin: Origin) -> Optional[Span]:
-    """Return where the number itself stands in a config file, as offsets in its text."""
+    """Return the span of a number in a config file, as offsets in its text."""
     raw = program.project.raw(origin.place.path)
     lines = raw.splitlines(keepends=True) if raw is not None else []
     if origin.place.row > len(lines):
@@ -232,7 +232,7 @@ def config_span(program: Program, origin: Origin) -> Optional[Span]:
 
 
 def is_sole(program: Program, origin: Origin) -> bool:
-    """Return whether no other config file beside the one of an origin gives another number under the same key."""
+    """Return whether the config files beside that of an origin have no other number under the same key."""
     raw = program.project.raw(origin.place.path) or b""
     lines = raw.splitlines()
     key = lines[origin.place.row - 1].partition(b":")[0].strip() if origin.place.row <= len(lines) else b""

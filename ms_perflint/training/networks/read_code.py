@@ -1,4 +1,4 @@
-"""Whether what a network computes works in half precision, operator by operator; else where that is not known."""
+"""Whether the code of a network works in half precision, operator by operator, and the first place that may not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PARAMETER = "mindspore.Parameter"
 
 @fact
 def _is_in_graphs(program: Program) -> bool:
-    """Return whether a program trains in graph mode, whatever sets it."""
+    """Return whether a program trains in graph mode, with all calls that set the mode."""
     found = [mode.given(call) for call in mode.settings(program)]
     return bool(found) and all(value is not None and value.must_be(mode.GRAPH) for value in found)
 
@@ -53,7 +53,7 @@ def is_known(program: Program, api: str) -> bool:
 
 
 class Code:
-    """Reads functions of a network until something is not known; `cell`: reads a part of the network that is called."""
+    """Reads functions of a network up to a place that is not known; `cell`: reads a called part of the network."""
 
     def __init__(
         self, program: Program, inner: Collection[Scope], cell: Callable[[Alternative, Optional[Site]], None]
@@ -70,13 +70,13 @@ class Code:
         self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
 
     def end(self) -> None:
-        """A cast to float32 is known where no operator joins what it gives with a tensor in half precision."""
+        """Stop at a cast to float32 whose result an operator joins with a tensor in half precision."""
         if self.raised is not None and self.joins:
             site, name = self.raised
             stop(site.module, site.node, RAISES.filled(name=name))
 
     def function(self, function: Scope) -> None:
-        """Code that computes in half precision."""
+        """Read a function that computes in half precision."""
         if function in self.seen:
             return
         self.seen.add(function)
@@ -112,7 +112,7 @@ class Code:
                 self._range(operand, function)
 
     def _attribute(self, node: ast.Attribute, function: Scope) -> None:
-        """An attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
+        """Read an attribute that is loaded: of the network, a layer or number; of a tensor, its shape."""
         if id(node) in self.told:
             return
         if not is_own(node):
@@ -162,13 +162,13 @@ class Code:
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
     def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
-        """Return whether what is called is an attribute of `self` that a layer of MindSpore has made."""
+        """Return whether a callee is an attribute of `self` that a layer of MindSpore makes."""
         if not is_own(func) or function.cls is None:
             return False
         return not any(word_of(func) in each.attributes for each in ancestors(self.evaluator, function.cls))
 
     def _callee(self, known: Alternative, site: Site) -> None:
-        """One thing that a call may call."""
+        """Read one alternative of a callee."""
         api = known.api or known.type_api
         self.words.add(api.rpartition(".")[2])
         if known.definition is not None or known.cls is not None:
@@ -207,19 +207,19 @@ class Code:
                 unknown(site.module, site.node, word)
 
     def _constant(self, function: Scope, site: Site) -> None:
-        """A function that Python runs while a graph is compiled gives numbers, or a tensor of its own dtype."""
+        """Read a function that Python runs while graph mode compiles: it gives numbers, or a tensor of its dtype."""
         if not all(self.numbers.is_number(given, function) for given, _ in function.returns):
             self.raised = self.raised or (site, function.name)
 
     def _is_made_of_numbers(self, site: Site) -> bool:
-        """Return whether a layer that is made where a network computes is given numbers alone, and no tensor."""
+        """Return whether a layer that compiled code makes is given numbers alone."""
         given = arguments(site.node) if isinstance(site.node, ast.Call) else []
         return all(self.numbers.is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
-        """Return whether a call makes something of the dtype of a tensor, of whole numbers, or of float32.
+        """Return whether a call makes a value of the dtype of a tensor, of whole numbers, or of float32.
 
-        Layers cast float32 back to what they compute in.
+        Layers cast float32 back to their own dtype.
         """
         said, given = known_kinds.dtype_of(node, word)
         if given is not None and said not in _FOLLOWED | _RAISED:
@@ -234,12 +234,12 @@ class Code:
         return True
 
     def _asks(self, func: ast.expr, site: Site) -> bool:
-        """Return whether what is called gives the dtype of a tensor: `ops.dtype`."""
+        """Return whether a callee gives the dtype of a tensor: `ops.dtype`."""
         known = self.program.value(func, site.scope).alternatives
         return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
 
     def _tell_numbers(self, node: ast.Call) -> None:
-        """Note the operations in the shape that a call is given: they are of numbers."""
+        """Note the operations in the shape that a call is given as operations with numbers."""
         if known_kinds.plain(word_of(node.func)) in known_kinds.OF_SHAPES:
             is_method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
             parts = node.args[1:] if not is_method else node.args
@@ -247,12 +247,12 @@ class Code:
             self.told.update(id(part) for each in shapes for part in ast.walk(each) if isinstance(part, ast.BinOp))
 
     def _loss(self, site: Site) -> None:
-        """A loss is computed: in float32, where the layers of its class are converted one by one."""
+        """Read a loss, which is in float32 where the layers of its class are converted one by one."""
         if site.scope.owner.parent not in self.inner:
             stop(site.module, site.node, Message("the loss is computed inside of the network"))
 
     def _rows(self, func: ast.expr, function: Scope) -> list[ast.expr]:
-        """Return the rows of which what is called is one: of a loop, or by its index."""
+        """Return the rows of cells of which a callee is an item, in a loop or by its index."""
         if isinstance(func, ast.Subscript):
             return [func.value]
         bindings = function.bindings.get(func.id, ()) if isinstance(func, ast.Name) else ()
@@ -263,13 +263,13 @@ class Code:
         return found
 
     def _is_listed(self, func: ast.expr, function: Scope) -> bool:
-        """Return whether what is called is an item of a list of the network, whose cells are not cells of it."""
+        """Return whether a callee is an item of a list of the network, whose cells are not cells of it."""
         rows = [self.program.value(each, function) for each in self._rows(func, function) if is_own(each)]
         listed = [value for value in rows if any(known.is_display for known in value.alternatives)]
         return not all(map(self._is_container, listed))
 
     def _is_held(self, func: ast.expr, function: Scope) -> bool:
-        """Return whether what is called is one of the cells of a container."""
+        """Return whether a callee is one of the cells of a container."""
         rows = (each.value if isinstance(each, ast.Subscript) else each for each in self._rows(func, function))
         return any(self._is_container(self.program.value(each, function)) for each in rows)
 
@@ -283,7 +283,7 @@ class Code:
         return True
 
     def _operation(self, node: ast.BinOp | ast.AugAssign, function: Scope) -> None:
-        """An operation with numbers that float16 holds, or of tensors."""
+        """Read an operation: with numbers that float16 holds, or of tensors."""
         left, right = (node.target, node.value) if isinstance(node, ast.AugAssign) else (node.left, node.right)
         if self.numbers.is_number(left, function) and self.numbers.is_number(right, function):
             return
@@ -300,7 +300,7 @@ class Code:
             self._operand(operand, node, function)
 
     def _operand(self, operand: ast.expr, node: ast.AST, function: Scope) -> None:
-        """A number that float16 holds, or what is computed; also a negative one."""
+        """Read an operand: a number that float16 holds, or a computed value."""
         while isinstance(operand, ast.UnaryOp):
             operand = operand.operand
         if not isinstance(operand, (ast.Name, ast.Attribute, ast.Constant)):
@@ -311,7 +311,7 @@ class Code:
             unknown(function.module, node, ast.unparse(node)[:40])
 
     def _range(self, operand: ast.expr, function: Scope) -> bool:
-        """Return whether something is known of an operand, which is no number that float16 does not hold."""
+        """Return whether an operand is known, and no number that float16 does not hold."""
         value = self.program.value(operand, function)
         numbers = [each for each in value.constants if isinstance(each, (int, float))]
         if any(each and not SMALLEST <= abs(each) <= LARGEST for each in numbers):
@@ -320,30 +320,30 @@ class Code:
 
 
 def _is_attribute(function: Scope) -> bool:
-    """Return whether a lambda is an attribute of a class as it is: graph mode may not find the text of another one."""
+    """Return whether a lambda is the value of an attribute: graph mode may not find the source of another one."""
     cls = function.parent.cls if function.parent is not None else None
     bindings = (each for row in cls.attributes.values() for each in row) if cls is not None else ()
     return any(each.value is function.node for each in bindings)
 
 
 def _is_of_base(func: ast.expr) -> bool:
-    """Return whether the `construct` of a base class is called, as `super().construct`."""
+    """Return whether a call is one of the `construct` of a base class: `super().construct(x)`."""
     is_super = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call) and func.attr == "construct"
     return is_super and word_of(func.value.func) == "super"  # type: ignore[attr-defined]
 
 
 def _is_uncalled(known: Alternative) -> bool:
-    """Return whether something cannot be called: a constant, or the list of which a container is made."""
+    """Return whether a value cannot be called: a constant, or the list of which a container is made."""
     return known.constant is not NO_CONSTANT or known.is_display
 
 
 def _is_of_tensor(known: Alternative) -> bool:
-    """Return whether what is called is a method of what a layer or an operator gives, or of an array."""
+    """Return whether a callee is a method of the output of a layer or operator, or of an array."""
     return bool(known.api) and known.receiver is not None and known.receiver.is_object
 
 
 def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-    """Yield the nodes of a statement; those of a message to people, or of a test of a type, are marked."""
+    """Yield the nodes of a statement; those in messages, and in tests of types, are marked."""
     stack = [(root, False)]
     while stack:
         node, is_message = stack.pop()

@@ -1,4 +1,4 @@
-"""Whether a network is read whole and is made of kinds that work in half precision; else where it is not known."""
+"""Whether all parts of a network are known to work in half precision, and the first part that is not."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _ROWS = APPENDS | {"SequentialCell", "CellList"}
 
 
 class Read(NamedTuple):
-    """What was found in a network: its layers and operators by their last words, and what is not known of it."""
+    """The layers and operators of a network, by their last words, and the first place that is not known."""
 
     words: frozenset[str]
     not_known: Optional[Related]  # the first place that is not known to work in half precision
 
 
 def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
-    """Read networks whole.
+    """Read networks.
 
-    `root`: what makes the training. `inner`: classes of which the layers are converted, and the loss is not.
+    `root`: the call that makes the training. `inner`: classes whose layers are converted, and whose loss is not.
     """
     reader = _Reader(program, root, inner)
     found: Optional[Related] = None
@@ -60,7 +60,7 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
 
 
 class _Reader:
-    """Reads what makes the parts of a network until something is not known."""
+    """Reads the code that makes the parts of a network, up to a part that is not known."""
 
     def __init__(self, program: Program, root: Site, inner: Collection[Scope]) -> None:
         self.program = program
@@ -70,14 +70,14 @@ class _Reader:
         self.seen: set[object] = set()
 
     def value(self, value: Value, site: Optional[Site]) -> None:
-        """A network, or a part of one, with the site where it stands."""
+        """Read a network, or a part of one; `site`: where it is."""
         for known in value.alternatives:
             self.cell(known, site)
         if (value.open or not value.alternatives) and site is not None:
             hidden(site.module, site.node)
 
     def cell(self, known: Alternative, site: Optional[Site]) -> None:
-        """One thing that may be a part of the network."""
+        """Read one alternative of a part of the network."""
         made = known.creation
         self.code.words.add(known.type_api.rpartition(".")[2])
         if known.constant is not NO_CONSTANT or known.is_display or known.definition is not None:
@@ -96,26 +96,26 @@ class _Reader:
         return None
 
     def _layer(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
-        """End the reading at a layer of MindSpore that is not known, or not in the mode of the program."""
+        """Stop at a layer of MindSpore that is not known, or not in the mode of the program."""
         word = api.rpartition(".")[2]
         if known_kinds.is_cell(api, self.program.version):
             stop(module, node, Message("PyNative mode computes wrong gradients of `{name}` in FP16", name=word))
         unknown(module, node, word)
 
     def _foreign(self, module: SemanticIndex, node: ast.AST, api: str) -> None:
-        """End the reading at what another library makes, which has a name, or at what nothing is known of."""
+        """Stop at the result of another library, or at an unknown value."""
         if api:
             unknown(module, node, api.rpartition(".")[2])
         hidden(module, node)
 
     def _place(self, made: Optional[Layer], site: Optional[Site]) -> tuple[SemanticIndex, ast.AST]:
-        """Return where a part of the network is made, else where it stands."""
+        """Return where a part of the network is made, else where it is used."""
         if made is not None:
             return made.scope.module, made.call
         return (site or self.root).module, (site or self.root).node
 
     def _other(self, known: Alternative, site: Optional[Site]) -> None:
-        """What is no instance: a function, a list of cells."""
+        """Read what is no instance: a function, a list of cells."""
         if known.is_display:
             if site is not None:
                 stop(site.module, site.node, Message("the cells of a list are not converted with the network"))
@@ -131,7 +131,7 @@ class _Reader:
         return False
 
     def cls(self, cls: Scope) -> None:
-        """A class of the project: what makes its layers, and what it computes."""
+        """Read a class of the project: the code that makes its layers, and its computation."""
         if self._was_here(cls):
             return
         apis = base_apis(self.program, cls)
@@ -153,10 +153,11 @@ class _Reader:
             hidden(cls.module, cls.node)
 
     def _keeps_to_base(self, owns: Iterable[Scope]) -> bool:
-        """Return whether classes that derive from a known layer compute with cells of their own and what it computes.
+        """Return whether classes that derive from a known layer compute with own cells and the result of the layer.
 
-        Its operators take its weights, as in its `construct`; what else computes with those finds them in float32
-        (both run on 2.10: the latter is refused in graph mode). A method that sets the weights computes nothing.
+        The operators of the layer take its weights, as in its `construct`; other code that computes with the
+        weights finds them in float32 (both run on 2.10: graph mode refuses the latter). A method that sets the
+        weights computes nothing.
         """
         classes = list(owns)
         others = {method.name for cls in classes for method in cls.defines} - {"construct", "__init__"}
@@ -184,7 +185,7 @@ class _Reader:
         return all(value.alternatives and not value.open for value in values)
 
     def makes(self, function: Scope) -> None:
-        """Code that makes layers: all cells that it makes are known."""
+        """Read code that makes layers: all cells that it makes have to be known."""
         if ("makes", function) in self.seen:
             return
         self.seen.add(("makes", function))
@@ -194,7 +195,7 @@ class _Reader:
                 self._made(site, id(site.node) in kept)
 
     def row(self, known: Alternative, made: Layer) -> None:
-        """A container: what makes its cells, in the function that returns it, or in what it is given."""
+        """Read a container: the code that makes its cells, in its arguments or in the function that returns them."""
         owner, cls = made.scope.owner, made.scope.owner.cls
         if is_cell_class(self.program, cls) if cls is not None else owner.is_function and owner.returns:
             self.makes(owner)
@@ -215,9 +216,9 @@ class _Reader:
                     self._made(site, True)
 
     def _names(self, node: ast.AST, scope: Scope, is_in_layer: bool = False) -> Iterator[ast.Name]:
-        """Yield the names in what a container is given that may stand for cells.
+        """Yield the names in the arguments of a container that may be cells.
 
-        No cell is a number or text, `config.width`, and what a known layer is given beside its activation is one.
+        A number or text is no cell, `config.width`, nor an argument of a known layer other than its activation.
         """
         if isinstance(node, (ast.Attribute, ast.Subscript)) and (is_in_layer or self._is_plain(node, scope)):
             return
@@ -235,7 +236,7 @@ class _Reader:
         return bool(value.constants) and len(value.constants) == len(value.alternatives)
 
     def _made(self, site: Site, is_kept: bool) -> None:
-        """A call in code that makes layers; `is_kept`: what it gives may be one of them."""
+        """Read a call in code that makes layers; `is_kept`: its result may be one."""
         value = self.evaluator.callees(site)
         self.code.words.add(site.word)
         for known in value.alternatives:
@@ -267,7 +268,7 @@ class _Reader:
 
 
 def _trains_networks(api: str) -> bool:
-    """Return whether a class of MindSpore is of what trains a network, and no part of one."""
+    """Return whether a class of MindSpore trains networks, and is no part of one."""
     return api in _AROUND or not _TRAINERS.isdisjoint(mindspore_api.ancestors(api))
 
 
@@ -277,7 +278,7 @@ def _of_self(root: ast.AST) -> list[ast.Attribute]:
 
 
 def _given_to_base(method: Scope) -> set[int]:
-    """Return the attributes of `self` that are an operator, what it is given, or in a test, by identity."""
+    """Return the attributes of `self` that are an operator, its argument, or in a test, by identity."""
     found: set[int] = set()
     for node in descendants(method.node):
         if (
@@ -293,7 +294,7 @@ def _given_to_base(method: Scope) -> set[int]:
 
 
 def _kept(function: Scope) -> set[int]:
-    """Return the calls of a function whose results may be layers: given to `self`, a row of cells, or returned."""
+    """Return the calls of a function whose results may be layers: they are stored in `self`, in a row, or returned."""
     found: set[int] = set()
     todo: list[ast.AST] = []
     for node in descendants(function.node):

@@ -1,6 +1,6 @@
-"""What reaches an expression of a network: where a tensor comes from, and what happened to its width on the way.
+"""What reaches an expression of a network: the source of a tensor, and what changed its width on the way.
 
-And what expressions do beside what they are, from which follows what feeds what.
+The effects of expressions, from which follows what feeds what.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _WHOLE_GROUP = (1 << _GROUP) - 1
 
 
 class Made(NamedTuple):
-    """A layer: the call that makes it, in any program."""
+    """A layer by the call that makes it, in any program."""
 
     site: Site
     api: str
 
 
 class Source(NamedTuple):
-    """Where a tensor comes from, and what happened to its width on the way."""
+    """The source of a tensor, and what changed its width on the way."""
 
     origin: object  # the layer; the call that makes a row of cells; the binding of a parameter; None: not known
     how: str = WHOLE
@@ -52,7 +52,7 @@ NOTHING: Signal = frozenset()
 
 
 class Operation(NamedTuple):
-    """What is done to the shape of tensors, or with them and others, by something that is no layer."""
+    """A change of the shape of tensors, or an operation with several, by what is no layer."""
 
     node: ast.expr
     scope: Scope
@@ -61,10 +61,10 @@ class Operation(NamedTuple):
 
 
 class Sources:
-    """The sources of one flow as bits: a signal is a number there, and `|` its union.
+    """The sources of one flow as bits: a signal is a number, and `|` its union.
 
-    Each origin, as each cell gives it out, has as many bits side by side as there are things that happen to a width:
-    what happens to a whole signal moves all of its bits at once.
+    Each origin, as each cell gives it out, has a group of bits, one for each change of a width: a change of a whole
+    signal moves all its bits at once.
     """
 
     UNKNOWN = 1 << _HOWS.index(LOST)  # what may come from anywhere; it stays that whatever is done to it
@@ -98,7 +98,7 @@ class Sources:
         return first << _HOWS.index(source.how)
 
     def signal(self, bits: int) -> Signal:
-        """Return the sources that bits stand for."""
+        """Return the sources of some bits."""
         if bits not in self._signals:
             self._signals[bits] = frozenset(
                 [self._source_at(at, first) for at in range(_GROUP) for first in _each(bits >> at & self._firsts)]
@@ -118,18 +118,18 @@ class Sources:
         return found
 
     def _groups(self, bits: int) -> int:
-        """Return the first bits of the groups that some bits are of."""
+        """Return the first bits of the groups of some bits."""
         found = bits
         for at in range(1, _GROUP):
             found |= bits >> at
         return found & self._firsts
 
     def widened(self, bits: int) -> int:
-        """Return the same bits, or the unknown one for what may come from anywhere, and whatever is added to that."""
+        """Return some bits; with the unknown source, or too many, the unknown one alone."""
         return self.UNKNOWN if bits & self.UNKNOWN or self.are_too_many(bits) else bits
 
     def are_too_many(self, bits: int) -> bool:
-        """Return whether more sources come together than are distinguished."""
+        """Return whether there are more sources than are distinguished."""
         if bits.bit_length() <= SOURCES or bits in self._few:
             return False
         is_few = bin(bits).count("1") <= SOURCES
@@ -138,19 +138,19 @@ class Sources:
         return not is_few
 
     def alike(self, bits: int) -> int:
-        """Return all that has the same origins, whatever happened to it."""
+        """Return all bits with the same origins, whatever changed their width."""
         found = 0
         for first in _each(self._groups(bits)):
             found |= 0 if first & found else self._alike[self._source(first).origin]
         return found
 
     def changed(self, bits: int, how: str) -> int:
-        """Return the same sources after something was done to them; what is lost stays lost."""
+        """Return some sources after a change of their width; a lost width stays lost."""
         lost = bits & self._firsts << _HOWS.index(LOST)
         return lost | self._groups(bits & ~lost) << _HOWS.index(how)
 
     def given_out(self, bits: int, cell: Alternative) -> int:
-        """Return the same sources as a cell gives them out; the innermost one counts."""
+        """Return some sources as the output of a cell; the innermost cell counts."""
         taken = bits & self._unmade & ~self.UNKNOWN
         found = bits & ~taken
         given = self._given.setdefault(cell, {})
@@ -163,7 +163,7 @@ class Sources:
 
 
 def union(signals: Iterable[int]) -> int:
-    """Return what reaches an expression that is any of several."""
+    """Return what reaches an expression that is one of several."""
     return reduce(or_, signals, 0)
 
 
@@ -178,7 +178,7 @@ def _each(bits: int) -> Iterator[int]:
 
 
 class Flow(NamedTuple):
-    """What feeds what in some modules, in all programs in which their callees are the same."""
+    """What feeds what in some modules, in all programs with the same callees."""
 
     takes: dict[Made, Signal]  # layer -> what it is fed
     made_in: dict[Made, dict[Scope, None]]  # layer -> the functions that make it, as they are called
@@ -194,7 +194,7 @@ Bits = int  # a signal, as `Sources` counts what comes from where
 
 
 class Fed(NamedTuple):
-    """A layer is called in a function, and given something."""
+    """A layer in a function has an input."""
 
     layer: Made
     signal: Bits
@@ -203,14 +203,14 @@ class Fed(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A parameter is given something."""
+    """A parameter has an argument."""
 
     binding: Binding
     signal: Bits
 
 
 class Tied(NamedTuple):
-    """Tensors are as wide as one another."""
+    """Tensors have the same width."""
 
     signal: Bits
 
@@ -228,7 +228,7 @@ Effect = Union[Fed, Passed, Tied, Operated]  # of an expression, beside what it 
 
 
 def covers(new: Effect, earlier: Effect) -> bool:
-    """Return whether an effect says all that an earlier one of the same expression says."""
+    """Return whether an effect includes an earlier one of the same expression."""
     if type(new) is not type(earlier):
         return False
     if isinstance(new, Operated) or isinstance(earlier, Operated):
@@ -244,7 +244,7 @@ def flow(
     returned: Iterable[tuple[ast.expr, Scope, Signal]],
     lost: str,
 ) -> Flow:
-    """Return what feeds what where expressions have these effects."""
+    """Return what feeds what, for expressions with these effects."""
     found = Flow({}, {}, {}, (), (), ends, tuple(returned), lost)
     takes: dict[Made, Bits] = {}
     ties: dict[Signal, None] = {}

@@ -1,4 +1,4 @@
-"""Where a program makes what it trains: the Model, the train cell, the function that gives gradients."""
+"""The calls that make what a program trains: Models, train cells, gradient functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.program.call_site import Call, made_at
-from ms_perflint.program.callers import derived, hands_on
+from ms_perflint.program.callers import derived, passes_parameters_on
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
@@ -46,12 +46,12 @@ _NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS
 
 
 def is_script(program: Program) -> bool:
-    """Return whether the entry is run by itself: it is started, or no script imports it."""
+    """Return whether the entry script is run by itself: it is started, or no script imports it."""
     return program.module(program.entry) is not None and program.project.entries.is_entry(program.entry)
 
 
 def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
-    """Return the last words of the calls of a module that may make what is trained: names of MindSpore, train cells."""
+    """Return the last words of the calls of a module that may make what is trained."""
     found = module.aliases(*_NAMES, *_model_words(program)).intersection(module.by_word)
     if mentions_step(program):
         found |= step_flow(program).words.get(module, set())
@@ -68,7 +68,7 @@ def trained_models(program: Program) -> tuple[Call, ...]:
 
 
 def receivers(program: Program, site: Site) -> Iterator[Alternative]:
-    """Yield the objects whose method a site calls; their methods alone cannot be distinguished."""
+    """Yield the objects of whose method a site is a call."""
     if site.base is not None and not (isinstance(site.base, ast.Call) and word_of(site.base.func) == "super"):
         yield from program.value(site.base, site.scope).alternatives
         return
@@ -78,17 +78,17 @@ def receivers(program: Program, site: Site) -> Iterator[Alternative]:
 
 
 def is_given(call: Call, name: str) -> bool:
-    """Return whether a call passes something for a parameter that is not None."""
+    """Return whether a call passes a value other than None for a parameter."""
     return call.passes(name) and not call.argument(name).must_be(None)
 
 
 def has_optimizer(model: Call) -> bool:
-    """Return whether a Model is given an optimizer, so that it builds the training step itself."""
+    """Return whether a Model has an optimizer, and so builds the training step itself."""
     return is_given(model, "optimizer")
 
 
 def _models(program: Program, known: Alternative) -> list[Call]:
-    """Return the `Model(...)` behind a model, through the conversion to a THOR model."""
+    """Return the `Model(...)` calls of a model, also through the conversion to a THOR model."""
     if known.cls is not None:
         return _derived_models(program, known)
     call = made_at(program, known)
@@ -103,7 +103,7 @@ def _models(program: Program, known: Alternative) -> list[Call]:
 
 @fact
 def _model_words(program: Program) -> frozenset[str]:
-    """Return the names under which a Model of a class of the program may be made: of classes, and of constructors."""
+    """Return the names under which a Model of a class of the program may be made."""
     found, todo = set[str](), [MODEL.rpartition(".")[2]]
     while todo:
         word = todo.pop()
@@ -117,7 +117,7 @@ def _model_words(program: Program) -> frozenset[str]:
 
 @fact
 def derived_models(program: Program) -> tuple[Call, ...]:
-    """Return what makes the Models of classes of the project that `train` or `fit` is called of."""
+    """Return the calls that make the Models of classes of the project whose `train` or `fit` is called."""
     if not _model_words(program):
         return ()
     found = (known for site in program.calls(*MODEL_TRAINS) for known in receivers(program, site))
@@ -125,10 +125,10 @@ def derived_models(program: Program) -> tuple[Call, ...]:
 
 
 def _derived_models(program: Program, known: Alternative) -> list[Call]:
-    """Return what makes a Model of a class of the project: the calls of it, or `super().__init__(...)` in it.
+    """Return the calls that make a Model of a class of the project, or its `super().__init__(...)`.
 
-    The latter where the class takes other arguments than a Model. Nothing of a class that builds its own step: what
-    that trains is not known.
+    The latter where the class has other parameters than a Model; none of a class that builds its own step, of which
+    it is not known what it trains.
     """
     return [] if _builds_step(program, known) else _makers(program, known)
 
@@ -140,7 +140,7 @@ def _builds_step(program: Program, known: Alternative) -> bool:
 
 
 def _makers(program: Program, known: Alternative) -> list[Call]:
-    """Return the calls that give a Model of a class of the project its network."""
+    """Return the calls that pass the network to a Model of a class of the project."""
     if known.cls is None or MODEL not in base_apis(program, known.cls):
         return []
     classes = tuple(ancestors(program.evaluator, known.cls))
@@ -153,7 +153,7 @@ def _makers(program: Program, known: Alternative) -> list[Call]:
 
 
 def _takes_the_same(program: Program, init: Scope) -> bool:
-    """Return whether an `__init__` takes what that of a Model does, and passes it on.
+    """Return whether an `__init__` has the parameters of that of a Model, and passes them on.
 
     `super().__init__(*args, **kwargs)`, `super().__init__(network, **kwargs)`.
     """
@@ -163,14 +163,14 @@ def _takes_the_same(program: Program, init: Scope) -> bool:
         return False
     taken = len(own.slots) + bool(own.rest)
     calls = [site.node for site in init.calls if site.word == "__init__" and isinstance(site.node, ast.Call)]
-    return any(len(call.args) == taken > 0 and call.keywords and hands_on(call, own) for call in calls)
+    return any(len(call.args) == taken > 0 and call.keywords and passes_parameters_on(call, own) for call in calls)
 
 
 NOWHERE = Message("where the network gets its optimizer is not known")
 
 
 class Training(NamedTuple):
-    """A training of a program: the call that makes what is trained, and where it is stepped."""
+    """A training of a program: the call that makes what is trained, and the sites of its steps."""
 
     kind: str  # model: with an optimizer; cell: a train cell; gradient: what makes a gradient function
     call: Call
@@ -179,15 +179,15 @@ class Training(NamedTuple):
 
     @property
     def given(self) -> Optional[ast.expr]:
-        """Return what the call is given to train."""
+        """Return the networks and losses that a call trains."""
         return self.call.given("network") if self.kind == "model" else next(iter(self.call.node.args), None)
 
 
 @fact
 def trainings(program: Program) -> tuple[Training, ...]:
-    """Return the trainings of a program, the one that runs first before the others.
+    """Return the trainings of a program, in execution order.
 
-    Of what is stepped at one place, a Model with an optimizer comes first.
+    Of those with a step at one site, a Model with an optimizer comes first.
     """
     stepped = _stepped(program)
     if len(stepped) < 2:
@@ -197,18 +197,18 @@ def trainings(program: Program) -> tuple[Training, ...]:
 
 @fact
 def any_order(program: Program) -> tuple[Training, ...]:
-    """Return the trainings of a program in no order: which runs first takes all that runs to find."""
+    """Return the trainings of a program in any order: the execution order needs all that runs."""
     return _merged(program, _stepped(program))
 
 
 @fact
 def _stepped(program: Program) -> list[tuple[Site, list[Training]]]:
-    """Return the sites that train, with the trainings of which they take steps."""
+    """Return the sites that train, each with its trainings."""
     return [(site, here) for site in train_sites(program) if (here := list(_trainings_at(program, site)))]
 
 
 def _merged(program: Program, stepped: Iterable[tuple[Site, list[Training]]]) -> tuple[Training, ...]:
-    """Return each training that runs once, with all that it trains, and all sites that take its steps."""
+    """Return each training once, with all networks and all sites of its steps."""
     found: dict[Call, Training] = {}
     for _, here in stepped:
         for each in sorted(here, key=lambda each: each.kind != "model"):
@@ -219,25 +219,25 @@ def _merged(program: Program, stepped: Iterable[tuple[Site, list[Training]]]) ->
 
 
 def trained(program: Program) -> tuple[Value, ...]:
-    """Return what the trainings of a program train, in no order."""
+    """Return the networks that a program trains, in any order."""
     return tuple(value for each in any_order(program) for value in each.values)
 
 
 @fact
 def are_unknown(program: Program) -> bool:
-    """Return whether no layer of what is trained on an accelerator is known."""
+    """Return whether no layer of the networks that are trained on an accelerator is known."""
     if not is_trained(program) or target_of(program).is_cpu:
         return False
     return not any_order(program) or why_unknown(program, any_order(program)) is not None
 
 
 def unknown(program: Program) -> Optional[Message]:
-    """Return what hides the networks that are trained."""
+    """Return the expression that hides the networks of a program."""
     return why_unknown(program, any_order(program)) if any_order(program) else NOWHERE
 
 
 def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:
-    """Return what hides the networks of some trainings; None where a layer of one is known."""
+    """Return the expression that hides the networks of some trainings; None where a layer of one is known."""
     values = tuple(value for each in trainings for value in each.values)
     if networks.multiplies(program, values):
         return None
@@ -250,7 +250,7 @@ def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Mes
 
 
 def asks_float32(program: Program, training: Training) -> bool:
-    """Return whether a training says "O0", or scales a loss that is in float32: its author thought of precision."""
+    """Return whether a training sets "O0", or scales a loss in float32: a decision about precision."""
     call = training.call
     if call.api in LEVELS:
         return is_given(call, "loss_scale_manager") or (call.given(LEVELS[call.api]) is not None and is_full(call))
@@ -267,7 +267,7 @@ def asks_float32(program: Program, training: Training) -> bool:
 
 
 def is_full(call: Call) -> bool:
-    """Return whether what takes a level of mixed precision has none, or "O0": by default, or whenever it is reached."""
+    """Return whether a call leaves mixed precision off, or sets "O0", by default or always."""
     level = call.argument(LEVELS[call.api])
     return level.is_by_default("O0") or (not level.open and set(level.constants) == {"O0"})
 
@@ -283,7 +283,7 @@ def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
 
 
 def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
-    """Yield what one call steps."""
+    """Yield the trainings of one call."""
     if isinstance(site, Call) and site.api in MODEL_TRAINS:
         for model in _in_order(program, [m for each in receivers(program, site) for m in _models(program, each)]):
             if has_optimizer(model):
@@ -302,7 +302,7 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
 
 
 def _cells(program: Program, model: Call, site: Site) -> Iterator[Training]:
-    """Yield the train cells that a Model is given as its network."""
+    """Yield the train cells that are the network of a Model."""
     for known in model.argument("network").alternatives:
         yield from _cell(program, known, site)
 
@@ -320,7 +320,7 @@ def trained_by(model: Call) -> tuple[Value, ...]:
 
 
 def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], list[Value]]:
-    """Return where a gradient function comes from: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
+    """Return the call that makes a gradient function: `value_and_grad(f)`, `GradOperation(...)(f, weights)`."""
     values: list[Value] = []
     while (made := known.creation) is not None:
         inner = inner_of(made.call)
@@ -335,7 +335,7 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
 
 
 def _in_train_cell(program: Program, call: Call) -> bool:
-    """Return whether a call stands in a train cell: one that can be called, itself or as an object of what derives."""
+    """Return whether a call is in a train cell of which an object, or one of a derived class, may be called."""
     around = (each for each in call.scope.chain() if is_cell_class(program, each) and is_step_class(program, each))
     cls = next(around, None)
     kin = (*ancestors(program.evaluator, cls), *derived(program.inputs, cls)) if cls is not None else ()
@@ -343,7 +343,7 @@ def _in_train_cell(program: Program, call: Call) -> bool:
 
 
 def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Return the calls that can run, each once, the entry script's first."""
+    """Return the calls that can run, each once, those of the entry script first."""
     rank = {path: position for position, path in enumerate(program.files)}
     running = dict.fromkeys(call for call in calls if program.runs(call))
     return tuple(sorted(running, key=lambda call: (rank.get(call.module.path, 0), call.span)))
@@ -360,5 +360,5 @@ _LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
 def wraps(known: Alternative) -> bool:
-    """Return whether a cell is there to compute a loss or to take a step: the network is what it is made of."""
+    """Return whether a cell computes a loss or takes a step with the network of which it is made."""
     return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None

@@ -1,4 +1,4 @@
-"""Which call decides the precision of a training whose matmul and convolution run in FP32."""
+"""The call that decides the precision of a training whose matmul and convolution run in FP32."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ms_perflint.training.networks.train_cells import Training
 
 
 class Suspect(NamedTuple):
-    """A call that decides the precision: what makes the training, or a `to_float` that forces FP32."""
+    """A call that decides the precision: one that makes the training, or a `to_float` that forces FP32."""
 
     call: Call
     training: Optional[Training]
@@ -25,17 +25,17 @@ class Suspect(NamedTuple):
 
     @property
     def is_forced(self) -> bool:
-        """Return whether the call is a `to_float`."""
+        """Return whether a call is a `to_float`."""
         return self.training is None or self.call != self.training.call
 
     @property
     def is_scaled(self) -> bool:
-        """Return whether the training scales its loss."""
+        """Return whether a training scales its loss."""
         return self.training is not None and train_cells.is_given(self.training.call, "loss_scale_manager")
 
 
 def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
-    """Return the sites that, by their words alone, may create what is trained, or force FP32; none in a library."""
+    """Return the sites of a script that may create what is trained, or force FP32, by their names."""
     if not sites or not training.may_train(program) or not train_cells.is_script(program):
         return []
     words = train_cells.making_words(program, sites[0].module)
@@ -44,25 +44,49 @@ def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
     ]
 
 
-@fact
+class _Decided(NamedTuple):
+    """What a program computes in: the calls to report, by identity, or why there are none."""
+
+    suspects: dict[int, Suspect]
+    is_half: bool = False
+    needs_full: bool = False
+
+
 def suspects(program: Program) -> dict[int, Suspect]:
-    """Return what is reported in this program, by the identity of the call; nothing unless all of it is certain."""
+    """Return the calls to report in a program, by identity; none where something is not certain."""
+    return _decided(program).suspects
+
+
+def is_half(program: Program) -> bool:
+    """Return whether FP16 or BF16 reaches, or may reach, a network that is trained."""
+    return _decided(program).is_half
+
+
+def needs_full(program: Program) -> bool:
+    """Return whether derivatives by inputs enter the loss, or the training is for quantization, which needs FP32."""
+    return _decided(program).needs_full
+
+
+@fact
+def _decided(program: Program) -> _Decided:
     if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
-        return {}
+        return _Decided({})
     first = _first(program)
     forced = precision.forced_networks(program)
     values = first.values if first is not None else train_cells.trained(program)
-    if (first is None and not forced) or any(True for _ in half_precision.controls(program, values)):
-        return {}
+    if first is None and not forced:
+        return _Decided({})
+    if any(True for _ in half_precision.controls(program, values)):
+        return _Decided({}, is_half=True)
     if precision.needs_float32(program, values):
-        return {}
+        return _Decided({}, needs_full=True)
     if forced:
-        return {id(call.node): Suspect(call, first, others) for call, *others in forced}
-    return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
+        return _Decided({id(call.node): Suspect(call, first, others) for call, *others in forced})
+    return _Decided({id(first.call.node): Suspect(first.call, first)} if first is not None else {})
 
 
 def hidden(program: Program) -> Optional[Message]:
-    """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
+    """Return the expression that hides the networks that are trained, in a program without half precision."""
     if not train_cells.are_unknown(program) or suspects(program):
         return None
     values = train_cells.trained(program)
@@ -71,9 +95,9 @@ def hidden(program: Program) -> Optional[Message]:
 
 
 def _first(program: Program) -> Optional[Training]:
-    """Return the training that runs first of those with matmul; else one that asks for float32, else a hidden one.
+    """Return the first training with matmul; else one that asks for float32, else a hidden one.
 
-    A branch that only a CPU can take is none; what runs with the default options comes before what has to be asked for.
+    A branch for a CPU only is left out, and what runs with the default options comes before what needs an option.
     """
     kinds: tuple[Callable[[Training], bool], ...] = (
         lambda one: networks.multiplies(program, one.values),

@@ -1,4 +1,4 @@
-"""What code beside uses of a network, and what `auto_mixed_precision` gives does not have: its attributes and items."""
+"""Attributes and items of a network that other code uses, and a converted network does not have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give othe
 
 
 def arguments(node: ast.Call) -> list[ast.expr]:
-    """Return what a call is given, without what it spreads."""
+    """Return the arguments of a call, without spread ones."""
     given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]
     return [argument for argument in given if not isinstance(argument, ast.Starred)]
 
@@ -41,7 +41,7 @@ def _is_of_all_cells(program: Program, name: str) -> bool:
 
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
-    """Return whether code loops over an expression, or takes an item of it: what converts it can do neither."""
+    """Return whether code loops over an expression, or takes an item of it: a converted network allows neither."""
     for node in descendants(scope.node):
         taken: list[ast.expr] = []
         if isinstance(node, (ast.For, ast.comprehension)):
@@ -56,9 +56,9 @@ def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
 
 
 def is_used_beside(program: Program, use: Use) -> bool:
-    """Return whether an attribute of a network's own is used in its file, or in a function that it is passed to.
+    """Return whether code in the file of a network, or a function that is given it, uses an attribute of its own.
 
-    What `auto_mixed_precision` gives has no such attribute (run on 2.10).
+    The result of `auto_mixed_precision` has no such attribute (run on 2.10).
     """
     text = ast.unparse(use.node)
 
@@ -72,7 +72,7 @@ def is_used_beside(program: Program, use: Use) -> bool:
 
 
 def is_read_by_taker(program: Program, use: Use) -> bool:
-    """Return whether what takes a converted network reads members of it: a function, a loss cell that is made of it.
+    """Return whether a function or loss cell that is given a converted network reads members of it.
 
     `self.network.prepare(...)`
     """
@@ -84,7 +84,7 @@ def is_read_by_taker(program: Program, use: Use) -> bool:
 
 
 def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], bool]) -> bool:
-    """Return whether what a call is given is a network of which the callee, or what it makes, reads members."""
+    """Return whether a call is given a network of which the callee, or its result, reads members."""
     if not isinstance(site.node, ast.Call) or not any(map(same, arguments(site.node))):
         return False
     for known in program.evaluator.callees(site).alternatives:
@@ -98,7 +98,7 @@ def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], 
 
 
 def _reads(program: Program, function: Scope, cls: Optional[Scope], passed: frozenset[str]) -> bool:
-    """Return whether a function reads members of some parameters, or its class of the attributes that keep them."""
+    """Return whether a function reads members of some parameters, or its class of the attributes that hold them."""
     if members(program, function.node, lambda base: isinstance(base, ast.Name) and base.id in passed):
         return True
     kept = _kept(program, function, passed) if cls is not None and cls.is_class else frozenset()
@@ -114,7 +114,7 @@ def _passed(program: Program, function: Scope, site: Site, same: Callable[[ast.e
 
 
 def _kept(program: Program, function: Scope, passed: frozenset[str], depth: int = 4) -> frozenset[str]:
-    """Return the attributes in which a class, or a base whose `__init__` is called, keeps some parameters."""
+    """Return the attributes in which a class, or a base whose `__init__` is called, stores some parameters."""
 
     def is_passed(node: Optional[ast.expr]) -> bool:
         return isinstance(node, ast.Name) and node.id in passed

@@ -1,4 +1,4 @@
-"""Hidden widths: which layers produce one, which take it in, and where all of it is written down."""
+"""Hidden widths: the layers that produce one, those that take it in, and the constants of all of them."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Hidden(NamedTuple):
 
     @property
     def literals(self) -> tuple[Origin, ...]:
-        """Return the literals elsewhere that say the same width."""
+        """Return the literals of the width elsewhere."""
         return tuple(self.dependents.literals)
 
     @property
     def literal_sums(self) -> tuple[Origin, ...]:
-        """Return the literals that are a sum of it and of others."""
+        """Return the literals that are a sum of the width and others."""
         whole = (each.number.origins[0] for each in self.sums if each.number.operator is None)
         return (*whole, *(origin for each in self.sums for origin in each.literals))
 
@@ -58,14 +58,14 @@ def _index(program: Program, flow: Feeds) -> _Index:
 
 
 def held(program: Program, flow: Feeds) -> set[int]:
-    """Return the identities of the constants that say how wide layers are."""
+    """Return the identities of the constants of the widths of layers."""
     return _index(program, flow).held
 
 
 def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
-    """Return what hangs together with the width that a layer produces.
+    """Return the width that a layer produces, with all layers that depend on it.
 
-    None where nothing takes it in, where an input fixes it, and where it is joined with others to a multiple.
+    None where no layer takes it in, where an input fixes it, and where it is joined with others to a multiple.
     """
     flow = feeds.feeds(program, producer.call.module)
     found = _Group(flow, _index(program, flow), producer, multiple)
@@ -88,7 +88,7 @@ def hidden(program: Program, producer: Slot, multiple: int) -> Optional[Hidden]:
 
 
 class _Index:
-    """What a group of widths is looked up in."""
+    """The tables in which groups of widths are looked up."""
 
     def __init__(self, flow: Feeds) -> None:
         self.takers: dict[object, list[tuple[Call, signals.Source]]] = {}  # by where what they take in comes from
@@ -113,7 +113,7 @@ class _Index:
 
 
 class _Group:
-    """All that changes with one width: the layers that produce it, take it in, and let it through."""
+    """The layers that change with one width: that produce it, take it in, or let it through."""
 
     def __init__(self, flow: Feeds, index: _Index, producer: Slot, multiple: int) -> None:
         self.flow = flow
@@ -139,7 +139,7 @@ class _Group:
         self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # which is which cannot be told
 
     def facts(self) -> Group:
-        """Return what is known of the group, for what depends on it."""
+        """Return what is known of the group, for the code that depends on it."""
         origins = frozenset(origin for slot in self.slots for origin in moving(slot, self.width))
         is_last = self.producer.call.api not in layers.CONVOLUTIONS
         calls = frozenset(self._calls)
@@ -147,7 +147,7 @@ class _Group:
         return Group(calls, tuple(self.slots), origins, scaled, self.width, self.producer.width, is_last)
 
     def obstacles(self) -> Iterator[Related]:
-        """Yield the layers that take the width in, and whose size cannot be changed with it."""
+        """Yield the layers that take the width in, and whose size cannot change with it."""
         for call in self._waits:
             yield Related(call.place, FIRST)
         known = {slot.call for slot in self.slots} | set(self._joiners)
@@ -156,7 +156,7 @@ class _Group:
                 yield Related(call.place, SIZE)
 
     def leaves(self) -> Optional[Place]:
-        """Return where the width is given to code outside of the networks."""
+        """Return where code outside of the networks gets the width."""
         for node, scope, signal in self.flow.returned:
             if any(source.origin in self._calls and self._leaves(source) for source in signal):
                 return scope.module.place(node)
@@ -167,7 +167,7 @@ class _Group:
         return any(self._leaves(each) for each in self.index.ends.get(call, ()))
 
     def _leaves(self, source: signals.Source) -> bool:
-        """Return whether the width leaves the networks: of a layer that is made several times, the last one does."""
+        """Return whether the output of a layer leaves the networks; of one made several times, that of the last."""
         return self.flow.widths(source)[-1:] == (self.width,)
 
     def _add(self, slot: Slot) -> None:
@@ -193,7 +193,7 @@ class _Group:
             self._fix(slot, self.flow.takes[slot.call])
 
     def _taken(self, call: Call, source: signals.Source, signal: signals.Signal) -> None:
-        """Add what takes in what a layer of the group gives out."""
+        """Add the layers that take in the output of a layer of the group."""
         own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
         if how == signals.PART and self.width == self.producer.width:
             self._split(own)
@@ -218,7 +218,7 @@ class _Group:
                 self._tied(signal)
 
     def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
-        """Return whether a layer depends on the width although its size does not say it."""
+        """Return whether a layer depends on the width although its size is computed from other constants."""
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
             return bool(roles)
@@ -237,7 +237,7 @@ class _Group:
                 self.width = large
 
     def _takes(self, slot: Slot, how: str) -> bool:
-        """Return whether a layer takes in the width: as it is, or a product of it where a map is flattened."""
+        """Return whether a layer takes the width in, or a product of it where a map is flattened."""
         if slot.width == self.width or (slot.role == IN and slot.width == 2 * self.width and self._is_doubled):
             return True
         is_shared = not set(moving(self.producer, self.width)).isdisjoint(slot.number.origins)
@@ -248,7 +248,7 @@ class _Group:
         return is_shared or any(origin.value == self.width for origin in slot.number.origins)
 
     def _joined(self, call: Call, own: Sequence[Slot]) -> list[Slot]:
-        """Return the sizes behind a concatenation along another axis; those that are a sum of widths are kept."""
+        """Return the sizes behind a concatenation along another axis, and keep those that are sums of widths."""
         found = []
         carries = self.facts().carries
         for operation in self.index.concats:
@@ -265,12 +265,12 @@ class _Group:
         return found
 
     def _total(self, parts: Iterable[signals.Signal]) -> int:
-        """Return the sum of the widths of what is joined; 0 where one is not known."""
+        """Return the sum of the widths of a concatenation; 0 where one is not known."""
         known = [{width for source in signal for width in self.flow.widths(source) or (0,)} for signal in parts]
         return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
 
     def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
-        """Note a sum that would get the same number for another width that is joined: that one is fixed first."""
+        """Note a sum that another width of a concatenation would leave equal: that width is fixed first."""
         own = position(self.producer.call.node)
         for origin in {source.origin for signal in parts for source in signal}:
             for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
@@ -279,14 +279,14 @@ class _Group:
                     self._waits[slot.call] = None
 
     def _all_alike(self, parts: Iterable[signals.Signal]) -> None:
-        """Add the layers whose equal widths are joined, where the sum is one number: they change together."""
+        """Add the layers with equal widths of a concatenation whose size is one number: they change together."""
         for origin in {source.origin for signal in parts for source in signal}:
             for slot in self.flow.slots(origin) if isinstance(origin, Call) else ():
                 if slot.role != IN and slot.width == self.width:
                     self._add(slot)
 
     def _sum(self, slot: Slot, parts: Sequence[signals.Signal], ours: Sequence[bool]) -> Optional[Sum]:
-        """Return how a size is the sum of what is joined: term by term, or one literal that stands there."""
+        """Return a size as the sum of the widths of a concatenation: term by term, or one literal; None for others."""
         terms = list(_terms(slot.number))
         if len(terms) == len(parts):
             mine = [term for term, is_our in zip(terms, ours) if is_our]
@@ -297,7 +297,7 @@ class _Group:
         return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
     def _sums(self, slot: Slot, found: Sum) -> bool:
-        """Keep a sum that follows by itself, or that is one literal that stands there; return whether it is one."""
+        """Keep a size that is such a sum, and return whether it is one."""
         if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
             return False
         self.sums[id(slot.node)] = found
@@ -319,7 +319,7 @@ class _Group:
             self.is_fixed = True
 
     def _tied(self, signal: signals.Signal) -> None:
-        """Add the other layers that give out the same, since both are added or feed the same layer."""
+        """Add the other layers with the same output width: their outputs are added, or feed the same layer."""
         for origin, how, _ in signal:
             if isinstance(origin, Binding) and how == signals.WHOLE:
                 self.is_fixed = self.is_fixed or self._is_input(origin)
@@ -341,12 +341,12 @@ class _Group:
         return known[asked]
 
     def _is_first(self, slot: Slot) -> bool:
-        """Return whether a width is the first of a layer that is made several times: an input is fed to that one."""
+        """Return whether a width is the first one of a layer that is made several times, which takes the input."""
         return slot.width == next(each.width for each in self.flow.slots(slot.call) if each.role == slot.role)
 
 
 def _terms(number: Number) -> Iterator[Number]:
-    """Yield what a number is the sum of."""
+    """Yield the terms of a sum."""
     for part in number.parts if number.operator is ast.Add else ():
         yield from _terms(part)
     if number.operator is not ast.Add:
@@ -354,12 +354,12 @@ def _terms(number: Number) -> Iterator[Number]:
 
 
 def _stands_in(origin: Origin, node: ast.expr) -> bool:
-    """Return whether a constant is part of an expression, and no other is made of it."""
+    """Return whether a constant is a part of an expression."""
     return any(each is origin.node for each in ast.walk(node))
 
 
 def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
-    """Return the constants that make a slot's width: the width itself where it stands there, else the greatest."""
+    """Return the constants that make the width of a slot: the width itself, if it is written, else the greatest."""
     origins = slot.number.origins
     wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
     return tuple(origin for origin in origins if origin.value == wanted)
