@@ -64,6 +64,26 @@ def test_where_nothing_is_reported_the_condition_that_decided_it_is_named(
     assert Path(stop["filename"]).read_text().splitlines()[stop["row"] - 1].strip() == stop["code"]
 
 
+@pytest.mark.parametrize(
+    ("net", "loss", "said"),
+    [
+        ("nn.Dense(64, 64).to_float(ms.float16)", "nn.MSELoss()", "FP16 or BF16 reaches, or may reach, a network"),
+        ("Pinn()", "None", "derivatives by inputs enter the loss"),
+    ],
+)
+def test_what_keeps_a_training_in_fp32_unreported_is_named(net: str, loss: str, said: str, tmp_path: Path) -> None:
+    pinn = (
+        "class Pinn(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Dense(64, 64)\n"
+        "        self.slope = ms.grad(self.fc)\n    def construct(self, x):\n        return self.slope(x).mean()\n"
+    )
+    text = GRAPH.replace("net = nn.Dense(64, 64)", f"{pinn}net = {net}").replace("nn.MSELoss()", loss)
+    row = next(at for at, line in enumerate(text.splitlines(), 1) if line.startswith("model = "))
+    (rule,) = told(tmp_path, f"train.py:{row}", "--select", "MSP201", train=text)
+    assert not rule["reported"]
+    assert any(each["question"].startswith(said) and each["answer"] for each in rule["questions"])  # type: ignore[index,attr-defined]
+
+
 def test_answers_that_leave_it_open_stand_apart_from_those_that_decide(tmp_path: Path) -> None:
     lines = [line.strip() for line in explain(tmp_path, "train.py:8", train=PROGRAM).out.splitlines()]
     first = lines.index("asked in this order; these answers leave it open:")
@@ -72,7 +92,7 @@ def test_answers_that_leave_it_open_stand_apart_from_those_that_decide(tmp_path:
     sinks = PROGRAM.replace("sink_mode=False", "sink_mode=True")
     decided_at, answer = explain(tmp_path, "train.py:8", train=sinks).out.splitlines()[-2:]
     assert "is_off" in decided_at
-    assert answer.strip() == "no   the call trains without dataset sinking with the default options"
+    assert answer.strip() == "no   a call trains without dataset sinking with the default options"
 
 
 def test_two_expressions_on_a_line_are_told_apart(tmp_path: Path) -> None:

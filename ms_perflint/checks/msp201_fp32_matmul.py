@@ -11,6 +11,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.training import training
 from ms_perflint.training.networks import train_cells, undecided_precision
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class Fp32Matmul(Check):
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program at which its precision is decided, where that comes out as FP32."""
+        if not training.is_trained(self.program) or undecided_precision.is_half(self.program):
+            return False
+        if undecided_precision.needs_full(self.program):
+            return False
         return id(call.node) in undecided_precision.suspects(self.program)
 
     def gap(self) -> Optional[Message]:

@@ -1,4 +1,4 @@
-"""What is computed once, and kept by the object that it is about."""
+"""Memoised facts: computed once, and stored in the object that they are about."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Work = TypeVar("Work", bound=Callable[..., Any])
 
 
 class Keeper(Protocol):
-    """What keeps its facts, by the function that works them out and its arguments."""
+    """An object that stores its facts, by the function that computes them and its arguments."""
 
     facts: dict[tuple[object, ...], Any]
 
 
 def fact(work: Work) -> Work:
-    """Return a function, or method, that computes its answer once for each first argument and the others."""
+    """Return a function or method that stores its answers in its first argument, by the other arguments."""
 
     @wraps(work)
     def asked(keeper: Keeper, *arguments: object) -> Any:

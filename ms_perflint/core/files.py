@@ -1,4 +1,4 @@
-"""The only way to files: those of the disk, and texts that stand in front of it."""
+"""Access to files: those of the disk, and texts that replace them."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ ONLY_CONFIGS = "\1only"  # one more name there: nothing but config files changed
 
 
 def unreadable(error: OSError) -> Message:
-    """Return what to say of a file that the disk does not give."""
+    """Return the message about a file that cannot be read."""
     return Message("cannot be read: {reason}", reason=error.strerror or error)
 
 
 class Files(Protocol):
-    """The only way to files. What a directory holds is asked for by name: an answer depends on nothing else in it."""
+    """The interface through which all files are read. Entries of directories are asked for by name or pattern."""
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file; OSError when it cannot be read."""
 
     def status(self, path: str) -> Optional[Status]:
-        """Return what changes with every change of a file or directory; None where nothing tells that for sure."""
+        """Return a value that changes whenever a file or directory does; None where none is reliable."""
 
     def _listing(self, directory: str) -> frozenset[str]:
-        """Return the names in a directory, for files behind other files; empty when it cannot be listed."""
+        """Return the names in a directory, for implementations that wrap another; empty when it cannot be listed."""
 
     def named(self, directory: str, *asked: str) -> frozenset[str]:
-        """Return those names in a directory that are asked for: `train.py`, `*.py`, `*requirements*.txt`.
+        """Return the names in a directory that match: `train.py`, `*.py`, `*requirements*.txt`.
 
         `*/*.py` asks for them in the folders of the directory; none of these counts where there are many, and `*/` asks
         for the folders then. `**/*.py` asks for them in the directory and all folders below it.
@@ -64,13 +64,13 @@ class Files(Protocol):
 
 
 def _folders(names: frozenset[str]) -> list[str]:
-    """Return the names that may be of folders with code: `src`, `yolo-1.2`; one that ends in letters is of a file."""
+    """Return the names that may be folders with code: `src`, `yolo-1.2`; a suffix of letters is that of a file."""
     shown = (name for name in names if not name.startswith((".", "__")))
     return [name for name in shown if "." not in name or not name.rpartition(".")[2].isalpha()]
 
 
 def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
-    """Return the names that are asked for: whole, or by a pattern that starts with a star."""
+    """Return the names that match a name, or a pattern that starts with a star."""
     patterns = [each[1:].rpartition("*") for each in asked if each.startswith("*")]
     whole = names.intersection(asked)
     if not patterns:
@@ -85,7 +85,7 @@ def _among(names: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
 
 
 class Disk(Files):
-    """The files of this machine; a directory stays as it was when it was listed first."""
+    """The files of this machine; a directory is listed once."""
 
     def __init__(self) -> None:
         self._listed: dict[str, tuple[frozenset[str], Optional[Status]]] = {}
@@ -105,12 +105,12 @@ class Disk(Files):
         return self._listed[directory][0]
 
     def status(self, path: str) -> Optional[Status]:
-        """Return the times, the size and the number of a file or directory; None where they may not tell."""
+        """Return the times, size and inode of a file or directory; None where they may miss a change."""
         return self._listed[path][1] if path in self._listed else _status(path)
 
 
 def _status(path: str) -> Optional[Status]:
-    """Return the status of what is there; None where it changed so lately that another change may not show in it."""
+    """Return the status of a path; None where it changed so recently that a further change may not show."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -122,14 +122,14 @@ def _status(path: str) -> Optional[Status]:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Return an open file; a pipe without a writer is not waited for."""
+    """Return the descriptor of an open file; opening a pipe without a writer does not block."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_regular(path: str, most: int = LARGEST, opener: Callable[[str, int], int] = without_waiting) -> bytes:
     """Return the bytes of a file; OSError when it is no regular file, holds more than `most`, or cannot be read.
 
-    Every file that a repository brings is read by this function: a pipe, a device or a huge file stops no run.
+    All files of repositories are read here: a pipe, a device or a huge file does not stop a run.
     """
     with open(path, "rb", opener=opener) as file:
         status = os.fstat(file.fileno())
@@ -141,31 +141,31 @@ def read_regular(path: str, most: int = LARGEST, opener: Callable[[str, int], in
 
 
 class Overlay(Files):
-    """Texts that stand in front of the disk: stdin, editor buffers, fix passes, rule pages."""
+    """Texts that replace files of the disk: stdin, editor buffers, fix passes, rule pages."""
 
     def __init__(self, base: Files, contents: dict[str, bytes]) -> None:
         self.base = base
         self.contents = contents  # absolute path -> bytes as they would stand on disk
 
     def read(self, path: str) -> bytes:
-        """Return the text laid over `path`, else what the base holds."""
+        """Return the text for `path`, else the bytes from the base."""
         return self.contents[path] if path in self.contents else self.base.read(path)
 
     def _listing(self, directory: str) -> frozenset[str]:
-        """Return the names in a directory, laid-over files and their folders included."""
+        """Return the names in a directory, with those of the texts and their folders."""
         prefix = directory.rstrip(os.sep) + os.sep
         laid = {path[len(prefix) :].split(os.sep)[0] for path in self.contents if path.startswith(prefix)}
         return self.base._listing(directory) | laid
 
     def status(self, path: str) -> Optional[Status]:
-        """Return None where something is laid over a file, or into a directory; else what the base says."""
+        """Return None where a text replaces a file or adds to a directory; else the status from the base."""
         prefix = path.rstrip(os.sep) + os.sep
         is_covered = path in self.contents or any(laid.startswith(prefix) for laid in self.contents)
         return None if is_covered else self.base.status(path)
 
 
 def with_change(files: Files, paths: Collection[str]) -> Files:
-    """Return files with what a change is about: it is noted, as of names in a directory, what is asked of that."""
+    """Return files with the changed paths as a directory `CHANGE`, so that what is asked of a change is recorded."""
     return _Changed(files, frozenset(paths)) if paths else files
 
 
@@ -177,29 +177,29 @@ class _Changed(Files):
         self._paths = paths
 
     def read(self, path: str) -> bytes:
-        """Return what the base has."""
+        """Return the bytes from the base."""
         return self.base.read(path)
 
     def _listing(self, directory: str) -> frozenset[str]:
-        """Return what the base says, and what changed."""
+        """Return the names from the base, or the changed paths."""
         return self._paths if directory == CHANGE else self.base._listing(directory)
 
     def status(self, path: str) -> Optional[Status]:
-        """Return what the base says; nothing tells for sure what changed."""
+        """Return the status from the base; None for the changed paths."""
         return self.base.status(path) if path != CHANGE else None
 
 
 class Nowhere(Files):
-    """No files at all: the base for text that comes without a disk."""
+    """No files: the base for texts without a disk."""
 
     def read(self, path: str) -> bytes:
         """Raise FileNotFoundError for every path."""
         raise FileNotFoundError(path)
 
     def _listing(self, directory: str) -> frozenset[str]:
-        """Return nothing."""
+        """Return no names."""
         return frozenset()
 
     def status(self, path: str) -> Optional[Status]:
-        """Return None: nothing is there."""
+        """Return None."""
         return None

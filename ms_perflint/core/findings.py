@@ -1,4 +1,4 @@
-"""What a check reports: findings, and the text edits that fix them."""
+"""Findings of checks, and the text edits that fix them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Safety(enum.Enum):
     DISPLAY = "display-only"  # shown as a diff, never applied
 
     def __lt__(self, other: Safety) -> bool:
-        """Stronger before weaker: max() of several safeties is the weakest."""
+        """Return whether it is the safer one: max() of several safeties is the least safe."""
         order = list(Safety)
         return order.index(self) < order.index(other)
 
@@ -27,7 +27,7 @@ class Safety(enum.Enum):
 class Place(NamedTuple):
     """A position in a file; row and column count from 1, the column in characters.
 
-    Of a notebook, `row` counts through the code of all cells. People are shown `cell` and `line`, the row in the cell.
+    In a notebook, `row` counts through the code of all cells; messages show `cell` and `line`, the row in the cell.
     """
 
     path: str  # absolute
@@ -38,18 +38,18 @@ class Place(NamedTuple):
 
     @property
     def line(self) -> int:
-        """Return the row as people count it: in the cell, or in a file without cells."""
+        """Return the row in the cell; in a file without cells, the row."""
         return self.row - self.above
 
     @property
     def spot(self) -> str:
-        """Return the row for people; in a notebook `cell 3:row`."""
+        """Return the row as messages show it; in a notebook `cell 3:row`."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
 
     def seen_from(self, path: str) -> Message:
-        """Return the place for a message about a file: `line 12`, in a notebook `cell 3, line 12`.
+        """Return the place as a message about a file shows it: `line 12`, in a notebook `cell 3, line 12`.
 
-        Of another file `net.py:12`. A message never counts rows itself: its field is a place.
+        A place in another file is shown as `net.py:12`.
         """
         if self.path != path:
             return self.named
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 
     @property
     def named(self) -> Message:
-        """Return the place for a message with the name of its file: `net.py:12`."""
+        """Return the place with the name of its file: `net.py:12`."""
         file = os.path.basename(self.path)
         if self.cell:
             return Message("{file}:cell {cell}:{row}", file=file, cell=self.cell, row=self.line)
@@ -79,7 +79,7 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """One fix: all of its edits or none, also over several files."""
+    """One fix: its edits are applied together or not at all, also in several files."""
 
     message: str
     safety: Safety
@@ -87,7 +87,7 @@ class Fix(NamedTuple):
     reason: Optional[str] = None  # why it is not safe here, in one clause
 
     def trusted(self, safety: Safety, files: Collection[str] = ()) -> Fix:
-        """Return the fix as a run of some files trusts it: `safety` by its settings; display-only with the reason."""
+        """Return the fix with a safety; display-only, with the reason, if it edits files that are not linted."""
         others = sorted({edit.path for edit in self.edits}.difference(files)) if files else []
         if self.safety is Safety.DISPLAY or (safety is not Safety.DISPLAY and not others):
             return self._replace(safety=safety)
@@ -98,14 +98,14 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that a finding rests on: the config key, the other file."""
+    """Another place that explains a finding: a config key, a line of another file."""
 
     place: Place
     message: str
 
 
 class Remedy(NamedTuple):
-    """What a check offers against a finding: the edits of a fix, what they do, and how far they may be trusted."""
+    """The remedy of a finding: the edits of a fix, what they do, and how safe they are."""
 
     edits: Optional[Sequence[Edit]]  # None: no fix can be made
     advice: str = ""  # what the fix does, or what to do where there is none, in a few words
@@ -115,7 +115,7 @@ class Remedy(NamedTuple):
 
     @property
     def by_hand(self) -> str:
-        """Return what to do where no fix can be made, with the reason; that of an unsafe fix is no such reason."""
+        """Return the help text without a fix, with the reason for that."""
         if self.advice and self.safety is Safety.DISPLAY and self.reason is not None:
             return Message("{advice} (no fix: {reason})", advice=self.advice, reason=self.reason)
         return self.advice
@@ -137,11 +137,11 @@ class Finding(NamedTuple):
     help: str = ""  # what to do where there is no fix
 
     def __lt__(self, other: Finding) -> bool:  # type: ignore[override]
-        """By place, then by code."""
+        """Return whether it comes first: by place, then by code."""
         return (self.place, self.code) < (other.place, other.code)
 
     def __gt__(self, other: Finding) -> bool:  # type: ignore[override]
-        """As `<`, the other way round."""
+        """Return whether it comes later."""
         return other < self
 
 
@@ -149,7 +149,7 @@ ACCELERATORS = ("Ascend", "GPU")
 
 
 class Measurement(NamedTuple):
-    """What was measured of a finding, on the device of those who asked for it."""
+    """A measurement of a finding, and the device on which it was taken."""
 
     verdict: str  # "confirmed", "refuted", "not-measurable" or "not-seen"
     upper_ms: Optional[float]  # of a step, that a fix saves at most
@@ -162,17 +162,17 @@ class Measurement(NamedTuple):
 
     @property
     def refutes(self) -> bool:
-        """Return whether the finding is shown, and does not count: another device decides nothing."""
+        """Return whether the measurement refutes the finding: one on another device does not."""
         return self.verdict == "refuted" and self.on_target
 
     def on(self, devices: Collection[str]) -> Measurement:
-        """Return the same, for a program that is for these devices; where none is known, for any accelerator."""
+        """Return the measurement for a program for these devices; for any accelerator where none is known."""
         kind = "CPU" if self.device == "CPU" else "Ascend" if self.device.startswith("Ascend") else "GPU"
         return self._replace(on_target=kind in (devices or ACCELERATORS))
 
 
 class Gain(NamedTuple):
-    """What fixing the findings of a rule may gain: how much, by what of a training it touches, and in words."""
+    """The gain of fixing the findings of a rule: its level, and in words."""
 
     size: str = "medium"  # of SIZES
     text: str = Message("depends on the program")
@@ -182,7 +182,7 @@ SIZES = ("large", "medium", "small")
 
 
 def in_language(finding: Finding, language: str) -> Finding:
-    """Return a finding in a language; what it says of itself to programs stays the same."""
+    """Return a finding with its texts in a language; fields for programs stay the same."""
     if language == ENGLISH:
         return finding
     fix = finding.fix

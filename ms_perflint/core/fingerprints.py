@@ -1,4 +1,4 @@
-"""What was consulted, and how it was then: what tells whether an answer still holds."""
+"""Fingerprints of the files that an answer depends on: they tell whether it is still valid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EMPTY = bytes.fromhex("cae66941d9efbd404e4d88758ea67670")  # the digest of no na
 
 
 class Fingerprint(NamedTuple):
-    """How a file or a directory was when it was consulted."""
+    """The state of a file or directory when it was read."""
 
     path: str
     is_directory: bool
@@ -22,7 +22,7 @@ class Fingerprint(NamedTuple):
 
 
 class Recorder(Files):
-    """Files that keep a fingerprint of everything that is asked of them, found or not."""
+    """Files that record a fingerprint of everything that is read, found or not."""
 
     def __init__(self, base: Files) -> None:
         self.base = base
@@ -33,7 +33,7 @@ class Recorder(Files):
 
     @property
     def fingerprints(self) -> tuple[Fingerprint, ...]:
-        """Return a fingerprint of each file and directory that was consulted, with all that was asked of it."""
+        """Return a fingerprint of each file and directory that was read, with all questions about it."""
         listed = (
             Fingerprint(path, True, status, _digest_of(self._found[path]), tuple(sorted(self._asked[path])))
             for path, (status, _) in self._listed.items()
@@ -52,14 +52,14 @@ class Recorder(Files):
         return content
 
     def named(self, directory: str, *asked: str) -> frozenset[str]:
-        """Return those names in a directory that are asked for; its folders have fingerprints of their own."""
+        """Return the names in a directory that match; its folders have fingerprints of their own."""
         found = super().named(directory, *asked)
         self._asked.setdefault(directory, set()).update(asked)
         self._found.setdefault(directory, set()).update(found)
         return found
 
     def status(self, path: str) -> Optional[Status]:
-        """Return what the base says."""
+        """Return the status from the base."""
         return self.base.status(path)
 
     def _listing(self, directory: str) -> frozenset[str]:
@@ -70,14 +70,14 @@ class Recorder(Files):
         return self._listed[directory][1]
 
     def _note(self, fingerprint: Fingerprint) -> None:
-        """Keep the first fingerprint of a file; that of a file which changed meanwhile never holds."""
+        """Record the first fingerprint of a file; if the file changed since, one that is never valid."""
         held = self._files.setdefault(fingerprint.path, fingerprint)
         if held.digest != fingerprint.digest:
             self._files[fingerprint.path] = Fingerprint(fingerprint.path, fingerprint.is_directory, None, b"changed")
 
 
 def renewed(fingerprint: Fingerprint, files: Files) -> Optional[Fingerprint]:
-    """Return the fingerprint of what has not changed since, with its present status; None where it has.
+    """Return the fingerprint with the present status if the file or directory did not change; else None.
 
     A directory in which other things come and go keeps its status of then: the next one would not last either. So does
     one whose folders were looked into: those that came since have no fingerprint that would tell what comes into them.
@@ -101,14 +101,14 @@ def renewed(fingerprint: Fingerprint, files: Files) -> Optional[Fingerprint]:
 
 
 def digest(content: bytes) -> bytes:
-    """Return what tells a content from all others."""
+    """Return the digest of a content."""
     import hashlib  # here, because a run over unchanged files does without
 
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _digest_of(names: Set[str]) -> bytes:
-    """Return what tells the names that were found in a directory from others."""
+    """Return the digest of names."""
     if not names:  # as in all folders that are looked for in vain
         return EMPTY
     return digest("\0".join(sorted(names)).encode("utf-8", "surrogateescape"))

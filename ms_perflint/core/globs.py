@@ -1,4 +1,4 @@
-"""Files that a pattern names, as a shell would: looked for through `Files`, so that what comes later is seen."""
+"""Files that match a shell pattern, found through `Files`, so that fingerprints see files added later."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WILD = re.compile(r"[*?\[]")
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether a text may name several files."""
+    """Return whether a text has wildcards."""
     return WILD.search(text) is not None
 
 
 def matching(files: Files, directory: str, pattern: str) -> list[str]:
-    """Return the paths that a pattern, seen from a directory, names; sorted. `**` means any folders between."""
+    """Return the paths that match a pattern relative to a directory, sorted. `**` matches any folders."""
     whole = os.path.normpath(os.path.join(directory, pattern))
     parts = whole.split(os.sep)
     first = next((at for at, part in enumerate(parts) if is_pattern(part)), len(parts) - 1)
@@ -42,5 +42,5 @@ def _below(files: Files, directory: str, parts: list[str]) -> Iterator[str]:
 
 
 def _wide(part: str) -> str:
-    """Return a name as `Files` are asked for it: of a pattern what stands behind its last wildcard."""
+    """Return the name or pattern for `Files.named`: of a pattern, a star and the text behind its last wildcard."""
     return f"*{re.split(r'[*?]|]', part)[-1]}" if is_pattern(part) else part

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def reachable(start: Iterable[T], after: Callable[[T], Iterable[T]]) -> dict[T, None]:
-    """Return some nodes and all behind them, each once, in the order found; `after` gives those right behind one."""
+    """Return some nodes and all reachable ones, each once, in the order found; `after` gives the successors."""
     found = dict.fromkeys(start)
     todo = list(found)
     while todo:

@@ -1,4 +1,4 @@
-"""Internal errors: what every front end says of them, and how one file is kept from costing the others."""
+"""Internal errors: their text in all front ends, and their isolation, so that one file does not stop the others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Answer = TypeVar("Answer")
 
 
 class Errors:
-    """Internal errors in reading, parsing or scanning a file on behalf of others, by file; the first one counts."""
+    """Internal errors while a file was read, parsed or scanned for others, by file; the first one counts."""
 
     def __init__(self) -> None:
         self._found: dict[str, Message] = {}
 
     def guard(self, path: str, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return what a file says; `otherwise` where an internal error prevents it, which is kept."""
+        """Return the answer about a file; after an internal error, which is recorded, `otherwise`."""
         try:
             return ask()
         except Exception as error:
@@ -32,7 +32,7 @@ class Errors:
 
 
 def internal_error(error: Exception) -> Message:
-    """Return one line: that the error is to be reported, what it says, and where it was raised."""
+    """Return one line with a request to report the error, its text, and where it was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

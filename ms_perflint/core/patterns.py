@@ -34,7 +34,7 @@ CLASSES = {
 
 
 class Pattern(NamedTuple):
-    """One pattern: whether it takes a path or gives it back, and which."""
+    """One pattern, and whether it includes or re-includes paths."""
 
     takes: bool
     only_folders: bool
@@ -43,20 +43,20 @@ class Pattern(NamedTuple):
     expression: re.Pattern[str] | None
 
     def fits(self, path: str, name: str) -> bool:
-        """Return whether a relative path, or the name at its end, fits."""
+        """Return whether a relative path, or its last name, matches."""
         text = name if self.by_name else path
         return text == self.literal if self.expression is None else self.expression.match(text) is not None
 
 
 class Spec:
-    """Patterns of which the last one that fits decides."""
+    """Patterns; the last one that matches decides."""
 
     def __init__(self, patterns: Iterable[Pattern | None]) -> None:
-        """Take the patterns of some lines, where they have any."""
+        """Parse the patterns of some lines."""
         self._patterns = tuple(pattern for pattern in patterns if pattern is not None)[::-1]
 
     def __call__(self, path: str, folder: bool) -> bool | None:
-        """Return whether a relative path with slashes is taken; None where no pattern is about it."""
+        """Return whether a relative path with slashes is included; None where no pattern matches."""
         name = path.rpartition(SLASH)[2]
         for pattern in self._patterns:
             if (folder or not pattern.only_folders) and pattern.fits(path, name):
@@ -187,7 +187,7 @@ class _Expressions:
         return re.compile("".join(parts) + r"\Z", re.DOTALL)
 
     def _block(self, tokens: list[str]) -> str:
-        """Return the expression of what stands between two wildcards for folders."""
+        """Return the expression of the tokens between two wildcards for folders."""
         segments = []
         for segment in _split(tokens, SLASH):
             first, *others = ["".join(piece) for piece in _split(segment, STAR)]
@@ -196,7 +196,7 @@ class _Expressions:
         return SLASH.join(segments)
 
     def _once(self, expression: str) -> str:
-        """Return an expression that stays with its first match: `(?>...)`, which Python knows from 3.11 on."""
+        """Return an atomic group: `(?>...)`, which Python knows from 3.11 on."""
         self._groups += 1
         return f"(?=(?P<g{self._groups}>{expression}))(?P=g{self._groups})"
 

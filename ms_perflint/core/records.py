@@ -10,7 +10,7 @@ Record = TypeVar("Record", bound=tuple[object, ...])
 
 
 def equal_by(*fields: str) -> Callable[[type[Record]], type[Record]]:
-    """Return what makes records of a class equal by some of their fields alone, and never equal to anything else."""
+    """Return a class decorator that compares records by some of their fields alone."""
 
     def decorate(cls: type[Record]) -> type[Record]:
         key = itemgetter(*(cls._fields.index(field) for field in fields))  # type: ignore[attr-defined]

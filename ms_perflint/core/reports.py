@@ -1,4 +1,4 @@
-"""What a run says beside its findings: files that cannot be read, programs judged in part, and all of it together."""
+"""The report of a run: findings, unreadable files, and programs that were judged in part."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Problem(NamedTuple):
 
     @property
     def order(self) -> tuple[str, int, int, int]:
-        """Return a sort key: as the lines of the files come, of a notebook the cells."""
+        """Return a sort key: by path and position."""
         return self.path, self.cell, self.row, self.column
 
 
 class Unjudged(NamedTuple):
-    """A program that was judged in part: its entry script, the rules it is about, why, and the files in question."""
+    """A program that was judged in part: its entry script, the affected rules, the reason, and the files."""
 
     entry: str
     codes: tuple[str, ...]
@@ -40,20 +40,20 @@ class Unjudged(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Why a program may not have given all answers, and its run configurations that were not judged."""
+    """The reason why a program was judged in part, and its run configurations that were not judged."""
 
     reason: Message
     runs: tuple[str, ...] = ()
 
 
 def unjudged(entry: str, path: str, codes: Iterable[str], gap: Gap) -> Finding:
-    """Return what stands among the findings of a file of a program that was judged in part: it is of no rule."""
+    """Return the marker among the findings of a file that its program was judged in part; it belongs to no rule."""
     name = " ".join(sorted(codes))
     return Finding(Place(entry, 0, 0), "", name, gap.reason, Place(path, 0, 0), (), configurations=gap.runs)
 
 
 def trained(entry: str) -> Finding:
-    """Return what stands among the findings of an entry script whose program trains: it is of no rule."""
+    """Return the marker among the findings of an entry script that its program trains; it belongs to no rule."""
     return Finding(Place(entry, 0, 0), "", "", "", Place(entry, 0, 0), ())
 
 
@@ -69,11 +69,11 @@ class Report(NamedTuple):
 
     @property
     def unread(self) -> set[Problem]:
-        """Return the problems that are the files' own: they are no Python, or cannot be read."""
+        """Return the problems of files that are no Python or cannot be read."""
         return {problem for problem in self.problems if not problem.internal}
 
     def only(self, paths: Container[str], entries: Container[str] = ()) -> Report:
-        """Return what it says of some of its files, and of the programs that they are part of, or that are named."""
+        """Return the part of the report about some files, and about their programs or the named ones."""
         parts = tuple(
             each
             for each in self.unjudged

@@ -1,4 +1,4 @@
-"""Words that are not known, and nearly one that is: slips of the hand."""
+"""Suggestions for misspelled words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """Return how many characters are to be put in, left out, replaced or exchanged; FARTHEST + 1 for many."""
+    """Return the edit distance with transpositions; FARTHEST + 1 beyond the bound."""
     if abs(len(one) - len(other)) > FARTHEST:
         return FARTHEST + 1
     before: list[int] = []

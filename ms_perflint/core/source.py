@@ -1,4 +1,4 @@
-"""A file as the engine sees it: decoded text, positions, and the way back to its bytes."""
+"""A source file: its decoded text, positions in it, and the encoding back to bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Span = tuple[int, int]  # byte offsets in Source.text, end excluded
 class SourceError(Exception):
     """A file that cannot be read as Python text; row and column are 0 where there is no position.
 
-    In a notebook the row counts in a cell, and `cell` says in which.
+    In a notebook the row counts in the cell `cell`.
     """
 
     def __init__(self, message: str, row: int = 0, column: int = 0, cell: int = 0) -> None:
@@ -35,7 +35,7 @@ class SourceError(Exception):
         self.cell = cell
 
     def problem(self, path: str) -> Problem:
-        """Return what to say of the file at `path`."""
+        """Return the problem of the file at `path`."""
         return Problem(path, self.row, self.column, self.message, self.cell)
 
 
@@ -48,10 +48,10 @@ class TooDeep(Unreadable):
 
 
 class Source:
-    """One file: its UTF-8 text without BOM, and how to get back to the bytes on disk.
+    """One file: its UTF-8 text without BOM, and what is needed to write it back to disk.
 
     All offsets (spans of nodes, edits) are byte offsets in `text`; that is also how `ast` counts columns. Of a
-    notebook, `text` holds the code of its cells: only this class, and who shows places to people, need to know.
+    notebook, `text` holds the code of its cells: only this class and the reports need to know.
     """
 
     def __init__(self, path: str, raw: bytes) -> None:
@@ -96,21 +96,21 @@ class Source:
         return self._notebook is not None
 
     def lose(self, lost: Iterable[tuple[Cell, SourceError]]) -> None:
-        """Leave cells out of the text, which keeps its offsets and rows, and note why."""
+        """Blank out cells of the text, which keeps its offsets and rows, and record why."""
         for cell, error in lost:
             blank = re.sub(rb"[^\r\n]", b" ", self.text[cell.start : cell.end])
             self.text = self.text[: cell.start] + blank + self.text[cell.end :]
             self.lost = (*self.lost, error)
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
-        """Return the bytes for the disk with edits made that do not overlap. May raise SourceError."""
+        """Return the bytes of the file with edits applied, which do not overlap. May raise SourceError."""
         if self._notebook is None:
             return self.encode(self.spliced(edits))
         body = self._notebook.edited([(edit.start, edit.end, self.added(edit).decode()) for edit in edits])
         return BOM + body if self.bom else body
 
     def spliced(self, edits: Iterable[Edit], start: int = 0, end: Optional[int] = None) -> bytes:
-        """Return what is written from `start` to `end`, with edits of it made that do not overlap."""
+        """Return the text from `start` to `end` with edits applied, which do not overlap."""
         parts = []
         for edit in sorted(edits):
             parts += [self.written[start : edit.start], self.added(edit)]
@@ -118,13 +118,13 @@ class Source:
         return b"".join([*parts, self.written[start:end]])
 
     def added(self, edit: Edit) -> bytes:
-        """Return what an edit puts into the file, as bytes."""
+        """Return the text of an edit as bytes of the file."""
         return self.worded(edit).encode()
 
     def worded(self, edit: Edit) -> str:
-        """Return what an edit puts into the file, with the line end of the line where it begins.
+        """Return the text of an edit with the line end of the line where it starts.
 
-        Of a line without one, and where it would join with another into a third kind, that of a line next to it.
+        Where that line has none, or where CR and LF would meet, with the line end of a line next to it.
         """
         if "\n" not in edit.text:
             return edit.text
@@ -134,7 +134,7 @@ class Source:
         return next((text for text in texts if not self._joins(edit, text)), texts[0] if texts else edit.text)
 
     def _line_end(self, row: int) -> str:
-        """Return the line end of a row; "" where it has none of its own: of the last row of a file or a cell."""
+        """Return the line end of a row; "" for the last row of a file or cell without one."""
         if not 1 <= row < len(self.starts):
             return ""
         cell = self._cell(row)
@@ -143,7 +143,7 @@ class Source:
         return "" if is_last else line[len(line.rstrip(b"\r\n")) :].decode()
 
     def _joins(self, edit: Edit, text: str) -> bool:
-        """Return whether a CR and an LF meet where a text takes the place of an edit."""
+        """Return whether a CR and an LF meet at the border of an edit with this text."""
         before, after = self.text[max(0, edit.start - 1) : edit.start], self.text[edit.end : edit.end + 1]
         return (before == b"\r" and text[0] == "\n") or (text[-1] == "\r" and after == b"\n")
 
@@ -192,22 +192,22 @@ class Source:
         return self._notebook.cell(row) if self._notebook is not None else None
 
     def error(self, message: str, row: int, column: int) -> SourceError:
-        """Return the error that stands at a position of the text."""
+        """Return a SourceError at a position of the text."""
         place = self._place(row, column)
         return SourceError(message, place.line, column, place.cell) if row else SourceError(message)
 
     def rows(self, row: int) -> range:
-        """Return the rows around a row that are shown together: those of its cell, or of the whole file."""
+        """Return the rows of the cell around a row, or of the whole file."""
         cell = self._cell(row)
         return range(cell.row, cell.row + cell.rows) if cell else range(1, len(self.starts))
 
     def at(self, place: Place) -> int:
-        """Return the offset of a place; what lies behind the end of its line is the end of it."""
+        """Return the offset of a place; a column beyond the end of the line counts as the end."""
         before = self.line(place.row).decode("utf-8", "replace")[: place.column - 1]
         return self.offset(place.row, len(before.encode()))
 
     def in_file(self, place: Place) -> Place:
-        """Return where a place is in the file itself: that of a notebook is JSON."""
+        """Return the place in the file on disk; a notebook is JSON there."""
         if self._notebook is None:
             return place
         body = self.whole[: self._notebook.position(self.at(place))]
@@ -215,14 +215,14 @@ class Source:
         return Place(self.path, body.count(b"\n") + 1, len(last) + 1)
 
     def line(self, row: int) -> bytes:
-        """Return what is written in a row (from 1) without its line end; b"" outside of the file."""
+        """Return the bytes of a row (from 1) without its line end; b"" outside of the file."""
         if not 1 <= row < len(self.starts):
             return b""
         return self.written[self.starts[row - 1] : self.starts[row]].rstrip(b"\r\n")
 
 
 def _encoding(raw: bytes) -> str:
-    """Return the codec that PEP 263 gives to these bytes; SourceError when there is none."""
+    """Return the codec of a source by PEP 263; SourceError for an unknown one."""
     head = raw[:1024]
     if b"coding" not in head:
         return "utf-8"
@@ -271,5 +271,5 @@ def flat(text: str) -> str:
 
 
 def short(text: str, longest: int) -> str:
-    """Return a text, cut where it has more characters than that."""
+    """Return a text, cut to at most so many characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -13,7 +13,7 @@ ROOM = 1 << 19  # bytes of frames: more than any question takes
 
 
 def on_new_stack(work: Callable[[], object]) -> None:
-    """Do some work on a stack of its own, and wait for it; raises what it raises."""
+    """Run a function in a thread with a large stack, and wait for it. Raises what the function raises."""
     raised: list[BaseException] = []
 
     def run() -> None:
@@ -34,7 +34,7 @@ def on_new_stack(work: Callable[[], object]) -> None:
 
 
 def with_room(work: Callable[[], Result]) -> Result:
-    """Return what some work gives, with memory reserved for the frames of its calls.
+    """Return the result of a function, with memory reserved for the frames of its calls.
 
     Since 3.11 Python gets memory for frames from the system in small chunks, and gives each back when the last frame
     in it ends: calls that go in and out at the border of two chunks do so every time. A frame that needs a large chunk

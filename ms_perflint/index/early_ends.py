@@ -1,4 +1,4 @@
-"""What an early `return`, `continue` or `raise` says of the code behind it: the block in which that stands."""
+"""Blocks behind an early `return`, `continue` or `raise`: the code behind it runs only where the test fails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TESTS = 3  # around what leaves: behind more of them, that a place is passed is 
 
 
 def behind(stmt: ast.stmt, block: Block) -> Block:
-    """Return the block of what stands behind a statement of a block: an arm of each `if` and `assert` in it."""
+    """Return the block of the statements behind one: an arm of each `if` and `assert` in it that may leave."""
     module, todo = block.scope.module, [stmt]
     while todo:
         stmt = todo.pop()
@@ -35,7 +35,7 @@ def behind(stmt: ast.stmt, block: Block) -> Block:
 
 
 def _nested(stmt: ast.If, tests: tuple[ast.expr, ...] = ()) -> Iterator[ast.If]:
-    """Yield, as `if a and b: return`, what leaves in `if a: if b: return`, which else goes on behind both."""
+    """Yield the nested `if a: if b: return` as one `if a and b: return`."""
     other = ast.copy_location(ast.UnaryOp(ast.Not(), stmt.test), stmt.test)
     for test, arm in ((stmt.test, stmt.body), (other, stmt.orelse)):
         if arm and leaves(arm[-1]) and tests:
@@ -48,7 +48,7 @@ def _nested(stmt: ast.If, tests: tuple[ast.expr, ...] = ()) -> Iterator[ast.If]:
 
 
 def _text(module: SemanticIndex, test: ast.expr) -> str:
-    """Return the text of the test of what leaves inside of another `if`, which stands in no file as a whole."""
+    """Return the text of the joined test of nested `if` statements, which stands in no file as a whole."""
     assert isinstance(test, ast.BoolOp)
     texts = []
     for part in test.values:

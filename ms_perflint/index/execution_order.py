@@ -28,7 +28,7 @@ Step = Union[ImportStatement, Site, Binding]
 
 
 class Place(NamedTuple):
-    """A step of a file, and the arm in which it stands."""
+    """A position in the execution order: the index of a step of the file, and its block."""
 
     rank: int  # its position among the steps of the file
     step: ast.AST
@@ -36,12 +36,12 @@ class Place(NamedTuple):
 
     @property
     def owner(self) -> Scope:
-        """Return the function, class or module that runs it."""
+        """Return the function, class or module whose code it is part of."""
         return self.block.scope.owner
 
 
 def place(node: ast.AST, scope: Scope) -> Optional[Place]:
-    """Return the step that evaluates what stands in a scope; None for what stands in no source."""
+    """Return the step that evaluates a node of a scope; None for a node that stands in no source."""
     rank = scope.module.rank(node)
     if rank is None:
         return None
@@ -50,9 +50,9 @@ def place(node: ast.AST, scope: Scope) -> Optional[Place]:
 
 
 def made_in(owner: Scope, node: ast.AST, scope: Scope) -> tuple[Optional[Place], bool]:
-    """Return the step of a function, class or module that evaluates a node, and whether it does itself.
+    """Return the step of a function, class or module that evaluates a node, and True where its own code does.
 
-    Else it is the step that makes the function or class in which the node stands; None where that is made elsewhere.
+    With False, the step defines the function or class that holds the node; None where that is defined elsewhere.
     """
     is_own = scope.owner is owner
     while scope.owner is not owner:
@@ -63,12 +63,12 @@ def made_in(owner: Scope, node: ast.AST, scope: Scope) -> tuple[Optional[Place],
 
 
 def stored(binding: Binding) -> Optional[Place]:
-    """Return the step that stores in an object."""
+    """Return the step of a store in an object."""
     return place(binding.node if hasattr(binding.node, "lineno") else binding.stmt, binding.scope)
 
 
 def evaluated(stmt: ast.AST) -> list[ast.AST]:
-    """Return the parts of a statement, without inner statements, as they are evaluated: of `f(g())` first `g()`."""
+    """Return the expressions of a statement in evaluation order, without inner statements: of `f(g())` first `g()`."""
     found: list[ast.AST] = []
     todo: list[tuple[ast.AST, bool]] = [(stmt, False)]
     while todo:
@@ -85,7 +85,7 @@ def evaluated(stmt: ast.AST) -> list[ast.AST]:
 
 
 def steps_of(scope: Scope) -> list[tuple[Step, bool]]:
-    """Return the imports, calls and stores of a function, class or module, as they come first.
+    """Return the imports, calls and stores of a function, class or module, in execution order.
 
     With each, whether it runs only where its file is the script.
     """
@@ -108,13 +108,13 @@ def _steps_of(module: SemanticIndex, scope: Scope) -> list[tuple[Step, bool]]:
 
 
 def rank(binding: Binding) -> int:
-    """Return the position of what a binding, or a store in an object, does among the steps of its file."""
+    """Return the index of the step of a binding, or of a store in an object, in its file."""
     at = stored(binding)
     return -1 if at is None else at.rank
 
 
 def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
-    """Return whether the first has run, on every path, whenever the second runs; no for places of two functions."""
+    """Return whether the first place runs before the second on every path; False for places of two functions."""
     if first is None or second is None or first.owner is not second.owner or first.rank >= second.rank:
         return False
     arms = {_arm(block) for block in second.block.chain()}
@@ -129,7 +129,7 @@ def happens_before(first: Optional[Place], second: Optional[Place]) -> bool:
 
 
 def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
-    """Return whether the name of an object from which an expression reads may have got another one since a store."""
+    """Return whether the name of an object may be rebound between a store in the object and a read of it."""
     name, other = root(node), root(store.node)
     made = scope.lookup(name) if name is not None and other is not None and name.id == other.id else ()
     own = [each for each in made if each.scope.owner is scope.owner and each.kind != "parameter"]
@@ -137,26 +137,26 @@ def is_rebound(store: Binding, node: ast.expr, scope: Scope) -> bool:
 
 
 def has_run(store: Binding, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a store in an object has always run when its function evaluates an expression that reads it."""
+    """Return whether a store in an object runs on every path before an expression that reads the object."""
     return happens_before(stored(store), place(node, scope)) and not is_rebound(store, node, scope)
 
 
 def root(node: ast.AST) -> Optional[ast.Name]:
-    """Return the name with which an expression begins: `cfg` of `cfg.train["rate"]`; None for others."""
+    """Return the name at the root of an expression: `cfg` of `cfg.train["rate"]`; None without one."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node if isinstance(node, ast.Name) else None
 
 
 def root_name(node: ast.AST) -> str:
-    """Return the word of that name; "" for others."""
+    """Return the identifier at the root of an expression; "" without one."""
     name = root(node)
     return name.id if name is not None else ""
 
 
 @fact
 def is_keyed_before(module: SemanticIndex, name: ast.Name, scope: Scope) -> bool:
-    """Return whether `name[key]` has run, on every path, for the object that a name holds where it is read."""
+    """Return whether `name[key]` runs on every path before a name is read, for the same object."""
     read, owner = place(name, scope), scope.owner
     start = module.rank(owner.node) if owner.parent is not None else -1
     if read is None or start is None:
@@ -172,7 +172,7 @@ def is_keyed_before(module: SemanticIndex, name: ast.Name, scope: Scope) -> bool
 
 
 def _always_evaluated(step: ast.AST) -> list[ast.AST]:
-    """Return a statement with the expressions in it that are evaluated whenever it runs; not those of inner ones."""
+    """Return a statement and the expressions in it that are always evaluated, without those of inner statements."""
     found = [step]
     for node in found:  # which grows meanwhile
         parts = children(node)
@@ -185,7 +185,7 @@ def _always_evaluated(step: ast.AST) -> list[ast.AST]:
 
 
 def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Place]) -> bool:
-    """Return whether what one store gave is always replaced by another of its function, which happens before a read."""
+    """Return whether another store of the function replaces the value of a store on every path to a read."""
     if first is None or last is None or first.rank < last.rank:
         return first is None or last is not None
     if read is None or first.owner is not read.owner or first.rank <= read.rank or _is_delayed(read):
@@ -194,7 +194,7 @@ def is_replaced(first: Optional[Place], last: Optional[Place], read: Optional[Pl
 
 
 def is_always_passed(place: Optional[Place]) -> bool:
-    """Return whether a place has run when its function, class or module has come to its end, or has returned."""
+    """Return whether a place runs on every path through its function, class or module."""
     if place is None or not all(block.parent is None or _is_passed(block) for block in place.block.chain()):
         return False
     owner, module = place.owner, place.owner.module
@@ -206,7 +206,7 @@ def is_always_passed(place: Optional[Place]) -> bool:
 
 
 def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
-    """Return whether the first never runs before the second, in one run of the function in which both stand."""
+    """Return whether the first place never runs before the second in one call of the function that holds both."""
     if first is None or second is None or first.owner is not second.owner:
         return False
     around = {_arm(block) for block in second.block.chain()}
@@ -219,7 +219,7 @@ def never_before(first: Optional[Place], second: Optional[Place]) -> bool:
 
 
 def _arm(block: Block) -> object:
-    """Return what is one for all blocks of an arm: what stands behind `if a: return` is its other arm."""
+    """Return a key that the blocks of one arm share; the statements behind `if a: return` are its other arm."""
     return id(block) if block.owner is None else (id(block.owner), block.arm)
 
 
@@ -228,7 +228,7 @@ def _is_delayed(place: Place) -> bool:
 
 
 def _is_passed(block: Block) -> bool:
-    """Return whether whoever comes past a compound statement has come through an arm of it, to the end of that."""
+    """Return whether every path past a compound statement runs an arm of it to its end."""
     owner = block.owner
     if isinstance(owner, (ast.With, ast.AsyncWith, ast.Assert)):
         return not suppresses(owner)
@@ -242,7 +242,7 @@ def _is_passed(block: Block) -> bool:
 
 
 def _loops(place: Place) -> set[int]:
-    """Return the loops, each pass of which may run a place again; the test of a `while` is part of its passes."""
+    """Return the loops whose iterations may run a place again; the test of a `while` is part of its iterations."""
     found = set(map(id, place.block.loops))
     found.update(id(block) for block in place.block.chain() if isinstance(block.scope.node, COMPREHENSIONS))
     return found | {id(place.step)} if isinstance(place.step, ast.While) else found

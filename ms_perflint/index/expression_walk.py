@@ -15,7 +15,7 @@ OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
 
 class ExpressionWalk:
-    """The state of one walk over a file: where names that are loaded count, and which function's `self` is meant."""
+    """The state of one walk over a file: the scope of loaded names, and the method whose `self` is in use."""
 
     def __init__(self, module: SemanticIndex) -> None:
         self.module = module
@@ -23,7 +23,7 @@ class ExpressionWalk:
         self.attrs: set[str] = module.scope.attrs
 
     def expression(self, root: ast.expr, stmt: ast.stmt, block: Block) -> None:
-        """Walk an expression without recursion: names that it loads, sites, inner scopes."""
+        """Index an expression without recursion: the names that it loads, its sites and inner scopes."""
         stack: list[tuple[ast.AST, Block, Optional[ast.expr]]] = []
         names, attrs, module = self.names, self.attrs, self.module
         fstring: Optional[ast.expr] = None
@@ -82,7 +82,7 @@ class ExpressionWalk:
             inner = children(node)
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
-        """Take `setattr(self, "x", value)` for `self.x = value`; note where names of members are computed."""
+        """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes."""
         owner, method = block.scope.owner.parent, block.scope.owner
         if isinstance(node.func, ast.Name) and len(node.args) == 3:
             name, base = text_of(node.args[1]), node.args[0]
@@ -102,7 +102,7 @@ class ExpressionWalk:
             owner.any_attributes = True
 
     def site(self, site: Site) -> None:
-        """Note a site at the module and at the function that runs it."""
+        """Add a site to the module and to the function that runs it."""
         self.module.sites.append(site)
         site.block.scope.owner.calls.append(site)
 
@@ -114,7 +114,7 @@ class ExpressionWalk:
         return scope
 
     def parameters(self, args: ast.arguments, stmt: ast.stmt, block: Block, scope: Scope) -> None:
-        """Bind the parameters in the new scope; their defaults and annotations are read in the outer one."""
+        """Bind the parameters in the new scope, and index their defaults and annotations in the outer one."""
         positional = [*getattr(args, "posonlyargs", []), *args.args]
         defaults: list[Optional[ast.expr]] = [*[None] * (len(positional) - len(args.defaults)), *args.defaults]
         for arg, default in [*zip(positional, defaults), *zip(args.kwonlyargs, args.kw_defaults)]:
@@ -157,7 +157,7 @@ class ExpressionWalk:
         block: Block,
         path: tuple[int, ...] = (),
     ) -> None:
-        """Note that a statement binds a name in the scope of its block."""
+        """Add the binding of a name by a statement to the scope of its block."""
         binding = Binding(name, kind, node, value, path, stmt, block)
         scope = block.scope
         while isinstance(stmt, ast.NamedExpr) and isinstance(scope.node, COMPREHENSIONS):
@@ -176,7 +176,7 @@ class ExpressionWalk:
         block: Block,
         kind: str = "assign",
     ) -> None:
-        """Bind what an assignment's left side names; of `x, y = a, b` each name to what stands there for it."""
+        """Bind the targets of an assignment; in `x, y = a, b` each name to its own expression."""
         if isinstance(target, ast.Name):
             self.bind(target.id, kind, target, value, stmt, block, path)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -210,7 +210,7 @@ class ExpressionWalk:
         block: Block,
         kind: str,
     ) -> None:
-        """Note `self.x = value` at the class, `name.x = value` and `name["x"] = value` at the module."""
+        """Add `self.x = value` to the class, `name.x = value` and `name["x"] = value` to the module."""
         if isinstance(target, ast.Attribute):
             base, attribute = target.value, target.attr
         elif (
@@ -244,7 +244,7 @@ class ExpressionWalk:
 
 
 def _row(targets: Sequence[ast.expr], value: Optional[ast.expr]) -> Sequence[ast.expr]:
-    """Return the elements of a row that is shown, where targets can take it apart."""
+    """Return the elements of a tuple or list display, where they match the targets of an unpacking one by one."""
     elements = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
     stars = [each for each in targets if isinstance(each, ast.Starred)]
     fits = len(elements) >= len(targets) - 1 if stars else len(elements) == len(targets)

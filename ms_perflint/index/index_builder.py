@@ -37,13 +37,13 @@ class _IndexBuilder(ExpressionWalk):
     """The walk over the statements of a file, and over the expressions in each."""
 
     def body(self, statements: Sequence[ast.stmt], block: Block) -> None:
-        """Walk the statements of one block."""
+        """Index the statements of one block."""
         for stmt in statements:
             self.statement(stmt, block)
             block = behind(stmt, block)
 
     def statement(self, stmt: ast.stmt, block: Block) -> None:
-        """Walk one statement."""
+        """Index one statement."""
         self.module.steps.append((stmt, block))
         handler = _STATEMENTS.get(type(stmt))
         if handler is not None:
@@ -89,7 +89,7 @@ class _IndexBuilder(ExpressionWalk):
             self._other_name(target, stmt.value)
 
     def _other_name(self, target: ast.expr, value: ast.expr) -> None:
-        """Note `x = name` and `x = name(...)`: under which other words the name, or what it returns, is called."""
+        """Add the other names that `x = name` gives an object, and `x = name(...)` the result of a call."""
         if isinstance(target, ast.Tuple):
             for element in target.elts:
                 self._other_name(element, value)
@@ -132,7 +132,7 @@ class _IndexBuilder(ExpressionWalk):
             self.target(stmt.target, None, (), stmt, block, kind="augment")
 
     def if_(self, stmt: ast.If, block: Block) -> None:
-        """An `if` with its whole `elif` chain, which may be longer than the recursion allows."""
+        """Index an `if` with its `elif` chain, which may be longer than the recursion limit."""
         while True:
             self.expression(stmt.test, stmt, block)
             outer = self.names, self.attrs
@@ -177,7 +177,7 @@ class _IndexBuilder(ExpressionWalk):
         self.body(stmt.finalbody, Block(block.scope, block, stmt, "finalbody"))
 
     def match(self, stmt: ast.stmt, block: Block) -> None:
-        """A `match`, as the `if` chain that it is; its subject is read once."""
+        """Index a `match` as an `if` chain; its subject is evaluated once."""
         self.expression(stmt.subject, stmt, block)  # type: ignore[attr-defined]
         found, self.module.chains[id(stmt)] = cases(stmt, self.module.text)
         for case in found:
@@ -220,7 +220,7 @@ class _IndexBuilder(ExpressionWalk):
             self.target(target, None, (), stmt, block, kind="delete")
 
     def declared(self, stmt: Union[ast.Global, ast.Nonlocal], block: Block) -> None:
-        """A name declared global or nonlocal: what binds it in the function binds it in the scope around it too."""
+        """Index `global` and `nonlocal`: what the function binds, it binds in the scope around it, too."""
         outer = block.scope.parent
         for name in stmt.names:
             self.names.add(name)

@@ -1,4 +1,4 @@
-"""`match` statements as the `if` chains that they are.
+"""Lowering of `match` statements to `if` chains.
 
 The chain shares its subject, the bodies of its cases and their places with the `match`; only its tests are new.
 """
@@ -13,7 +13,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 
 class Case(NamedTuple):
-    """One case of a `match`: what a walk finds in it, and the `if` that it stands for (None: it always holds)."""
+    """One case of a `match`: its expressions, and the `if` that replaces it (None: it always matches)."""
 
     reads: tuple[ast.expr, ...]  # values of the pattern, and the guard
     names: tuple[ast.Assign, ...]  # what the pattern binds
@@ -23,7 +23,7 @@ class Case(NamedTuple):
 
 
 def cases(stmt: Any, text: Callable[[ast.AST], str]) -> tuple[list[Case], list[ast.stmt]]:
-    """Return the cases of a `match`, and the statements that do what it does; `text` gives the source of a node."""
+    """Return the cases of a `match`, and the equivalent statements; `text` returns the source of a node."""
     found: list[Case] = []
     chain: list[ast.stmt] = []
     for each in reversed(stmt.cases):
@@ -45,7 +45,7 @@ def cases(stmt: Any, text: Callable[[ast.AST], str]) -> tuple[list[Case], list[a
 
 
 def _test(subject: ast.expr, pattern: Any) -> Optional[ast.expr]:
-    """Return what a pattern asks of the subject; None where it always holds."""
+    """Return the test of a pattern on the subject; None where it always matches."""
     kind = type(pattern).__name__
     if kind == "MatchValue":
         return _at(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)
@@ -64,7 +64,7 @@ def _test(subject: ast.expr, pattern: Any) -> Optional[ast.expr]:
 
 
 def _asked(subject: ast.expr, pattern: Any, test: Optional[ast.expr], text: Callable[[ast.AST], str]) -> str:
-    """Return how the test of a pattern reads."""
+    """Return the source text of the test of a pattern."""
     if not isinstance(test, ast.Compare):
         return f"match {text(subject)}: case {text(pattern)}"
     if isinstance(test.ops[0], ast.In):
@@ -73,7 +73,7 @@ def _asked(subject: ast.expr, pattern: Any, test: Optional[ast.expr], text: Call
 
 
 def _names(subject: ast.expr, pattern: Any) -> list[ast.Assign]:
-    """Return, as assignments, what a pattern binds: the subject, or an unknown part of it."""
+    """Return the captures of a pattern as assignments of the subject, or of an unknown part of it."""
     found = []
     for node in ast.walk(pattern):
         name = getattr(node, "name", None) or getattr(node, "rest", None)
@@ -84,7 +84,7 @@ def _names(subject: ast.expr, pattern: Any) -> list[ast.Assign]:
 
 
 def _unknown(subject: ast.expr, pattern: Any) -> ast.expr:
-    """Return an expression of which nothing is known: a part of the subject."""
+    """Return an expression with an unknown value, for a part of the subject."""
     return _at(ast.Starred(subject, ast.Load()), pattern)
 
 

@@ -1,4 +1,4 @@
-"""Tests that choose: which values of one thing they let through, and whether several can hold at once."""
+"""Predicates: for which values of an expression a test holds, and whether several tests can hold at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = ("startswith", "endswith")
 
 
 class Choice(NamedTuple):
-    """A test of one thing against constants."""
+    """A test of one expression against constants."""
 
     node: ast.expr  # the thing
     holds: Callable[[object], bool]
@@ -37,13 +37,13 @@ class Choice(NamedTuple):
 
     @property
     def thing(self) -> str:
-        """Return a text that is the same for things that read alike."""
+        """Return a text that is equal for expressions with the same spelling."""
         return key(self.node)
 
     def devices(self, result: bool) -> frozenset[str]:
-        """Return the devices for which the test gives this result, in whatever case they are spelled.
+        """Return the devices for which the test gives this result; upper and lower case count alike.
 
-        All, where it names no device.
+        All devices where the test names none.
         """
         texts = [constant.lower() for constant in self.constants if isinstance(constant, str) and constant]
         if not any(device.lower().startswith(text) for device in DEVICES for text in texts):
@@ -62,7 +62,7 @@ def _spellings(device: str) -> tuple[str, ...]:
 
 
 def choice(test: ast.expr) -> Choice:
-    """Return what a test asks of one thing; of another test whether it holds, which is a thing too."""
+    """Return the choice of a test; a test that compares no constants is itself the expression, compared with True."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         asked = _compared(test.left, type(test.ops[0]), test.comparators[0])
         return asked or Choice(test, operator.not_ if type(test.ops[0]) in FLIPPED else bool, ())
@@ -91,7 +91,7 @@ def _compared(left: ast.expr, sign: type[ast.cmpop], right: ast.expr) -> Optiona
 
 
 def _safely(function: Callable[[Any, Any], bool], value: object, constant: object) -> bool:
-    """Compare; values of other kinds, which cannot be ordered, do not hold."""
+    """Return the result of a comparison; False for values that cannot be compared."""
     try:
         return bool(function(value, constant))
     except TypeError:
@@ -99,7 +99,7 @@ def _safely(function: Callable[[Any, Any], bool], value: object, constant: objec
 
 
 def _of(node: ast.expr, holds: Callable[[object], bool], constants: tuple[object, ...]) -> Choice:
-    """Return the choice of what stands below changes of case: `device.lower() == "gpu"`."""
+    """Return the choice of an expression without its changes of case: of `device` in `device.lower() == "gpu"`."""
     while (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -116,7 +116,7 @@ def _changed(method: str, holds: Callable[[object], bool]) -> Callable[[object],
 
 
 def _constants(node: ast.expr) -> Optional[tuple[object, ...]]:
-    """Return the constant, or those of a list; None for anything else."""
+    """Return the constant of an expression, or the constants of a list; None for others."""
     elements = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     found: list[object] = []
     for element in elements:
@@ -129,7 +129,7 @@ def _constants(node: ast.expr) -> Optional[tuple[object, ...]]:
 
 
 def possible(wanted: Iterable[tuple[Choice, bool]]) -> bool:
-    """Return whether, for each thing, some value makes all choices of it come out as wanted."""
+    """Return whether each expression has a value for which all of its choices give the wanted results."""
     by_thing: dict[str, list[tuple[Choice, bool]]] = {}
     for each, result in wanted:
         by_thing.setdefault(each.thing, []).append((each, result))
@@ -142,7 +142,7 @@ def _has_value(choices: list[tuple[Choice, bool]]) -> bool:
 
 
 def _candidates(constants: list[object]) -> Iterable[object]:
-    """Yield values on both sides of the constants, and some that none of them is."""
+    """Yield the constants, values between and beyond them, and values that equal none."""
     yield from (object(), None, True, False, "", "\0", 0, 0.5)
     for constant in constants:
         yield constant
@@ -153,7 +153,7 @@ def _candidates(constants: list[object]) -> Iterable[object]:
 
 
 def key(test: ast.expr) -> str:
-    """Return a text that is the same for tests that read alike; of `args.x` and `self.config.x` only `x` counts."""
+    """Return a text that is equal for tests with the same spelling; of `args.x` and `self.config.x` only `x` counts."""
     if isinstance(test, ast.Compare):
         single = len(test.ops) == 1
         signs = [(FLIPPED.get(type(op), type(op)) if single else type(op)).__name__ for op in test.ops]

@@ -1,4 +1,4 @@
-"""How a place is reached: the path condition of it, which is the tests on the way there with their results."""
+"""Path conditions: the tests on the way to a place, with the results that lead there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_of_script(block: Block) -> bool:
 
 
 class Condition(NamedTuple):
-    """A test, and the result that leads to a place; those that read alike are equal, `args.x` and `config.x` too."""
+    """A test, and the result that leads to a place; those spelled alike are equal, `args.x` and `config.x` too."""
 
     test: ast.expr
     result: bool
@@ -30,7 +30,7 @@ class Condition(NamedTuple):
 
     @property
     def alike(self) -> tuple[str, bool]:
-        """Return what it has in common with those that read alike: `a != b` is `a == b` with the other result."""
+        """Return the key by which conditions are equal: `a != b` is `a == b` with the other result."""
         test = self.test
         is_flipped = isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in FLIPPED
         return key(test), self.result is not is_flipped
@@ -51,7 +51,7 @@ class Condition(NamedTuple):
 
     @property
     def parts(self) -> Iterator[Condition]:
-        """Yield the conditions that it is made of: `a and not b` is true when `a` is and `b` is not."""
+        """Yield the conditions that it implies one by one: `a and not b` holds when `a` is true and `b` is false."""
         test = self.test
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             yield from self._replace(test=test.operand, result=not self.result).parts
@@ -63,12 +63,12 @@ class Condition(NamedTuple):
 
     @property
     def devices(self) -> frozenset[str]:
-        """Return the devices for which it can hold: all, unless it compares something with their names."""
+        """Return the devices for which it can hold: all, unless it compares an expression with names of devices."""
         return choice(self.test).devices(self.result)
 
     @property
     def text(self) -> str:
-        """Return how to say it, in the words of the source."""
+        """Return its text for messages, in the words of the source."""
         text = " ".join(self.scope.module.text(self.test).split())
         return text if self.result else f"not {text}"
 
@@ -95,7 +95,7 @@ def path_condition(block: Block) -> tuple[Condition, ...]:
 
 
 def condition_of(site: Site) -> list[Condition]:
-    """Return the conditions on the way to a site, also those in its own statement: `make() if wanted else None`."""
+    """Return the path condition of a site, with the tests in its own statement: `make() if wanted else None`."""
     found, scope = [*path_condition(site.block)], site.block.scope.owner
     for outer, inner in around(site.stmt, site.node):
         scope = site.module.scope_of.get(id(outer), scope) if isinstance(outer, ast.expr) else scope
@@ -104,13 +104,13 @@ def condition_of(site: Site) -> list[Condition]:
 
 
 def excludes(first: Block, second: Block) -> bool:
-    """Return whether two blocks lie behind different results of one test, so that never both run on one pass."""
+    """Return whether two blocks need different results of one test, so that one iteration never runs both."""
     results = {id(each.test): each.result for each in path_condition(first)}
     return any(results.get(id(each.test), each.result) is not each.result for each in path_condition(second))
 
 
 def conditions_between(first: Block, second: Block) -> list[Condition]:
-    """Return the conditions under which a block further down runs whenever another has; none where they are not all."""
+    """Return the conditions between a block and one inside of it; none where other conditions count, too."""
     found: list[Condition] = []
     around = first.chain()
     is_inside = first in second.chain()
@@ -139,7 +139,7 @@ def _of_arm(arm: Block) -> Iterator[Condition]:
 
 
 def _is_caught(block: Block) -> bool:
-    """Return whether its function goes on behind an error in a block: in a handler, or behind a `with`."""
+    """Return whether an error in a block is caught in its function: by a handler, or by a `with`."""
     for arm in block.chain():
         owner = arm.owner
         is_tried = isinstance(owner, TRY) and arm.arm == "body" and bool(owner.handlers)  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ def _is_caught(block: Block) -> bool:
 
 
 def _inside(outer: ast.AST, inner: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return the tests of an expression, with the results, after which a part of it is evaluated."""
+    """Return the tests of an expression, and their results, under which a part of it is evaluated."""
     if isinstance(outer, ast.IfExp):
         return [(outer.test, inner is outer.body)] if inner is not outer.test else []
     if isinstance(outer, ast.BoolOp):

@@ -1,4 +1,4 @@
-"""Reaching definitions of one scope: which bindings of a name may hold where the name is read."""
+"""Reaching definitions of one scope: the bindings that may give a name its value where it is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INNER = (ast.Lambda, *COMPREHENSIONS)  # what stands inside runs later, or any n
 
 
 class Flow:
-    """The reaching definitions of a scope, for names that are bound more than once in it."""
+    """The reaching definitions of a scope, computed for names with more than one binding."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -36,7 +36,7 @@ class Flow:
         self._exit: Optional[Environment] = None  # None until a name is asked for that is bound more than once
 
     def at(self, node: ast.Name) -> Bindings:
-        """Return the bindings that may hold where this name is read."""
+        """Return the bindings that reach a read of a name."""
         if node.id not in self._many:
             return tuple(self.scope.bindings.get(node.id, ()))
         self._end()
@@ -44,13 +44,13 @@ class Flow:
         return self._with_globals(node.id, found) if found is not None else tuple(self.scope.bindings[node.id])
 
     def at_end(self, name: str) -> Bindings:
-        """Return the bindings that may hold when the scope has run: what other scopes and modules see."""
+        """Return the bindings that reach the end of the scope: those that other scopes and modules see."""
         if name not in self._many:
             return tuple(self.scope.bindings.get(name, ()))
         return self._with_globals(name, self._end().get(name, ())) or tuple(self.scope.bindings[name])
 
     def before_end(self, name: str, inner: Scope) -> Bindings:
-        """Return the bindings that do not hold at the end, but may where a function that is made in it is called."""
+        """Return the bindings that do not reach the end, but may reach an earlier call of an inner function."""
         if name not in self._many:
             return ()
         end = self.at_end(name)
@@ -66,11 +66,11 @@ class Flow:
         return tuple(binding for binding in held if binding not in end)
 
     def is_set_around(self, name: str, inner: Scope) -> bool:
-        """Return whether functions bind a name of the scope, or it is bound again after one that is made in it."""
+        """Return whether functions bind a name of the scope, or the scope binds it behind an inner function."""
         return name in self._elsewhere or bool(self.before_end(name, inner))
 
     def _behind(self, name: str, node: ast.AST) -> Iterator[Binding]:
-        """Yield the bindings of a name that stand behind a node of the scope."""
+        """Yield the bindings of a name that follow a node of the scope in the source."""
         at = node.lineno, node.col_offset  # type: ignore[attr-defined]
         for binding in self.scope.bindings[name]:
             stands = binding.node if hasattr(binding.node, "lineno") else binding.stmt
@@ -78,7 +78,7 @@ class Flow:
                 yield binding
 
     def reads(self, name: str) -> Sequence[ast.Name]:
-        """Return where a name is read, or counted up, in the scope and in all that stands inside of it."""
+        """Return the reads of a name, also by `name += 1`, in the scope and all scopes inside of it."""
         if self._reads is None:
             self._reads = {}
             for node in descendants(self.scope.node):
@@ -88,7 +88,7 @@ class Flow:
         return self._reads.get(name, ())
 
     def _functions_that_set(self) -> dict[str, Scope]:
-        """Return the functions of the scope that set names of it, by `global` or `nonlocal`."""
+        """Return the inner functions that bind names of the scope by `global` or `nonlocal`, by name."""
         found: dict[str, Scope] = {}
         for inner in self.scope.defines:
             bindings = self.scope.bindings.get(inner.name, ())
@@ -97,12 +97,12 @@ class Flow:
         return found
 
     def _with_globals(self, name: str, found: Bindings) -> Bindings:
-        """Add what functions bind by `global name` or `nonlocal name`: when they run is not known."""
+        """Return the bindings and those by `global name` or `nonlocal name`, which may run at any time."""
         others = self._elsewhere.get(name, ())
         return (*(each for each in others if each not in found), *found) if others else found
 
     def _end(self) -> Environment:
-        """Return what may hold when the scope has run, and note on the way what each name may hold: once."""
+        """Return the environment at the end of the scope; the first call records what reaches each read."""
         if self._exit is None:
             bindings = self.scope.bindings
             start = {name: tuple(b for b in bindings[name] if b.kind == "parameter") for name in self._many}
@@ -147,7 +147,7 @@ class Flow:
         return None if leaves(stmt) else self._bind(stmt, env)
 
     def _head(self, stmt: ast.AST, env: Environment) -> None:
-        """Note what is read before the name of a function or class is bound: decorators, defaults, the class body."""
+        """Record the reads before a function or class is bound: in decorators, defaults, the class body."""
         for child in children(stmt):
             if not isinstance(child, ast.stmt):
                 self._read(child, env)
@@ -157,7 +157,7 @@ class Flow:
             self._made[id(stmt)] = dict(env)
 
     def _if(self, stmt: ast.If, env: Environment) -> Optional[Environment]:
-        """An `if` with its `elif` chain, without recursion."""
+        """Return the environment behind an `if` with its `elif` chain, without recursion."""
         ends: list[Optional[Environment]] = []
         while True:
             self._read(stmt.test, env)
@@ -200,7 +200,7 @@ class Flow:
         return env
 
     def _bound(self, node: ast.AST) -> Environment:
-        """Return what an expression binds: `(name := value)`, and a call of a function that sets outer names."""
+        """Return the bindings of an expression: of `(name := value)`, and of calls that bind outer names."""
         if not isinstance(node, ast.Call):
             return self._bind(node, {})
         setter = self._setters.get(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -208,7 +208,7 @@ class Flow:
         return {name: end for name, end in ends.items() if end and all(each.scope is setter for each in end)}
 
     def _with_all_of(self, statements: Iterable[ast.AST], env: Environment) -> Environment:
-        """Return the environment with everything that these statements may bind added to it."""
+        """Return the environment with all bindings of some statements added to it."""
         out = dict(env)
         stack: list[ast.AST] = list(statements)
         while stack:
@@ -228,9 +228,9 @@ class Flow:
         return out
 
     def _read(self, root: ast.AST, env: Environment, always: bool = True) -> None:
-        """Note what each name of an expression may hold; inner lambdas and comprehensions read it too.
+        """Record the bindings that reach each name of an expression, also inside of lambdas and comprehensions.
 
-        `(name := value)` changes the environment; where it does not run `always`, the name may also hold what it held.
+        `(name := value)` changes the environment; where it does not run `always`, the earlier bindings stay.
         """
         stack: list[tuple[ast.AST, bool, bool]] = [(root, always, False)]
         now: set[ast.AST] = set()  # lambdas that are called at once
@@ -262,13 +262,13 @@ class Flow:
 
 
 def _end_of(made: Union[Binding, Scope]) -> tuple[int, int]:
-    """Return where a function, or what binds a name, ends."""
+    """Return where a function, or the statement of a binding, ends: row and column."""
     node = made.node if isinstance(made, Scope) else made.stmt
     return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def join(environments: Sequence[Optional[Environment]]) -> Optional[Environment]:
-    """Return what may hold after several arms; None when no arm comes out."""
+    """Return the environment behind several arms; None where no arm reaches its end."""
     alive = [env for env in environments if env is not None]
     if len(alive) <= 1:
         return alive[0] if alive else None

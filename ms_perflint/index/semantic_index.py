@@ -1,4 +1,4 @@
-"""One walk over a file: scopes, bindings, blocks and sites. Depends on the bytes of that file only."""
+"""The semantic index of a file: scopes, bindings, blocks and sites. It depends on the bytes of that file only."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ OWNERS = (ast.Module, ast.ClassDef, *FUNCTIONS)  # what runs the lambdas and com
 class Block:
     """One arm of a compound statement; after `if a: return` the rest of the block is the other arm of that `if`.
 
-    After `assert a` the rest of the block is an arm of that.
+    The same holds for the rest of a block after `assert a`.
     """
 
-    __slots__ = ("arm", "conditions", "owner", "parent", "scope")
+    __slots__ = ("arm", "conditions", "is_dead", "owner", "parent", "scope")
 
     def __init__(self, scope: Scope, parent: Optional[Block], owner: Optional[ast.AST], arm: str) -> None:
         self.scope = scope
@@ -46,6 +46,7 @@ class Block:
         self.arm = (
             arm  # "body", "orelse", "handler", "finalbody", DEAD; the position of a case or handler is part of it
         )
+        self.is_dead: bool = arm == DEAD or (parent is not None and parent.is_dead)
         self.conditions: Any = None  # see `reachability.path_condition`, which fills it
 
     def chain(self) -> list[Block]:
@@ -59,14 +60,14 @@ class Block:
 
     @property
     def loops(self) -> list[ast.AST]:
-        """Return the `for` and `while` in whose bodies it stands, innermost first."""
+        """Return the loops whose bodies hold it, innermost first."""
         return [each.owner for each in self.chain() if isinstance(each.owner, LOOPS) and each.arm == "body"]
 
 
 class Binding:
-    """One place that gives a name (or an attribute of `self`, or of a named object) its value."""
+    """One place that binds a name, or stores in an attribute of `self` or of a named object."""
 
-    __slots__ = ("block", "kind", "name", "node", "path", "stmt", "value")
+    __slots__ = ("block", "kind", "name", "node", "path", "scope", "stmt", "value")
 
     def __init__(
         self,
@@ -86,25 +87,21 @@ class Binding:
         self.path = path  # which element of the value, for `a, (b, c) = value`
         self.stmt = stmt  # of `(name := value)` that expression
         self.block = block
-
-    @property
-    def scope(self) -> Scope:
-        """Return the scope in which the value is to be read."""
-        return self.block.scope
+        self.scope = block.scope  # in which the value is evaluated
 
     @property
     def whole(self) -> Optional[ast.expr]:
-        """Return the value that an assignment gives as a whole; None where it is taken apart, and of others."""
+        """Return the value of an assignment without unpacking; None for unpacking and for other bindings."""
         return self.value if self.kind == "assign" and not self.path else None
 
     @property
     def site(self) -> Site:
-        """Return the statement as a site."""
+        """Return its statement as a site."""
         return Site.of(self.stmt, self.block)
 
 
 class Scope:
-    """A module, class, function, lambda or comprehension: its bindings, and all names that it loads."""
+    """A module, class, function, lambda or comprehension, with its bindings and the names that it loads."""
 
     key = ""  # of a call context: what tells it from the function for all of its calls
 
@@ -163,12 +160,12 @@ class Scope:
 
     @property
     def cls(self) -> Optional[Scope]:
-        """Return the class in whose body it stands; None of others."""
+        """Return the class whose body defines it; None for others."""
         return self.parent if self.parent is not None and self.parent.is_class else None
 
     @property
     def is_method(self) -> bool:
-        """Return whether it is a function that is given an object, or a class, first."""
+        """Return whether it is a function whose first parameter is the object or the class."""
         cls = self.parent
         if cls is None or not cls.is_class or is_decorated(self.node, STATIC):
             return False
@@ -177,12 +174,12 @@ class Scope:
 
     @property
     def owner(self) -> Scope:
-        """Return the function, class or module that runs this scope: itself but for lambdas and comprehensions."""
+        """Return the function, class or module around a lambda or comprehension; for other scopes the scope itself."""
         return self if self._owner is None else self._owner
 
     @property
     def flow(self) -> Flow:
-        """Return the reaching definitions of this scope, made on first use."""
+        """Return the reaching definitions of this scope, computed on first use."""
         if self._flow is None:
             from ms_perflint.index.reaching_definitions import Flow
 
@@ -197,7 +194,7 @@ class Scope:
             scope = scope.parent
 
     def enclosing(self) -> Iterator[Scope]:
-        """Yield the scopes in which a name that is read here is looked up, from the inside out.
+        """Yield the scopes in which a name of this scope is looked up, innermost first.
 
         The body of a class is visible to its own statements and comprehensions, not to the functions inside of it.
         """
@@ -208,24 +205,24 @@ class Scope:
             in_body = in_body and isinstance(scope.node, COMPREHENSIONS)
 
     def home(self, name: str) -> Optional[Scope]:
-        """Return the scope that binds a name which is read here; None for builtins and names of star imports."""
+        """Return the scope that binds a name of this scope; None for builtins and names of star imports."""
         if name in self.bindings:  # as most often
             return self
         return next((scope for scope in self.enclosing() if name in scope.bindings), None)
 
     def lookup(self, node: ast.Name) -> tuple[Binding, ...]:
-        """Return the bindings that may hold where a name is read in this scope; none for names that no scope binds."""
+        """Return the bindings that reach a name of this scope; none for names that no scope binds."""
         home = self.home(node.id)
         return home.reaching(node, self) if home is not None else ()
 
     def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
-        """Return the bindings of this scope that may hold where a name is read in a scope that looks it up here."""
+        """Return the bindings of this scope that reach a name of another scope, which looks it up here."""
         return self.flow.at(node) if self is scope or self.runs(scope) else self.flow.at_end(node.id)
 
     def runs(self, scope: Scope) -> bool:
-        """Return whether this scope, where it comes past, runs the code of another: its own, and that of its classes.
+        """Return whether the code of another scope runs as part of this one: its own, and that of class bodies.
 
-        A function inside of it is run by its calls.
+        The code of an inner function runs when it is called.
         """
         owner = scope.owner
         while owner is not self and owner.is_class and owner.parent is not None:
@@ -233,23 +230,23 @@ class Scope:
         return owner is self
 
     def only(self, node: Optional[ast.AST]) -> Optional[Binding]:
-        """Return the one binding that may hold where a name is read; None of several, and of other expressions."""
+        """Return the one binding that reaches a name; None for several, and for other expressions."""
         bindings = self.lookup(node) if isinstance(node, ast.Name) else ()
         return bindings[0] if len(bindings) == 1 else None
 
     def sole(self, node: ast.Name) -> Optional[ast.expr]:
-        """Return what a name of this scope is given where it is read, if that is one thing, and given as a whole."""
+        """Return the one expression assigned to a name of this scope where it is read; None for other bindings."""
         only = self.only(node) if node.id in self.bindings else None
         return only.whole if only is not None else None
 
     def wholes(self, node: ast.Name) -> list[ast.expr]:
-        """Return what assignments give a name as a whole where it is read; none where something else may bind it."""
+        """Return the expressions assigned to a name where it is read; none where other bindings reach it."""
         bindings = self.lookup(node)
         found = [each.whole for each in bindings if each.whole is not None]
         return found if len(found) == len(bindings) else []
 
     def method(self, name: str) -> Optional[Scope]:
-        """Return the last function of that name that is defined in it."""
+        """Return the last function of a name that is defined in it; None without one."""
         for scope in reversed(self.defines):
             if scope.name == name and scope.is_function and accessed(scope.node) is None:
                 return scope
@@ -257,9 +254,9 @@ class Scope:
 
 
 class Site:
-    """An expression that a check may look at: a call, or an operation such as `a * b` and `a @ b`."""
+    """An expression that checks look at: a call, or an operation such as `a * b` and `a @ b`."""
 
-    __slots__ = ("block", "fstring", "module", "node", "stmt", "word")
+    __slots__ = ("block", "fstring", "module", "node", "scope", "stmt", "word")
 
     def __init__(
         self,
@@ -275,33 +272,29 @@ class Site:
         self.word = word  # last word of the callee; the operator's sign
         self.stmt = stmt
         self.block = block
+        self.scope = block.scope  # in which it is evaluated
         self.fstring = fstring  # the f-string around it: positions inside are not reliable before Python 3.12
 
     @staticmethod
     def of(stmt: ast.AST, block: Block) -> Site:
-        """Return a statement as a site, of which conditions and repetition can be asked."""
+        """Return a statement as a site, so that its conditions and its loops can be asked."""
         return Site(block.scope.module, stmt, "", stmt, block, None)  # type: ignore[arg-type]
 
     @property
     def call(self) -> ast.Call:
-        """Return the call that it is: of a site whose word is no operator's sign."""
+        """Return the node of a site that is a call."""
         assert isinstance(self.node, ast.Call)
         return self.node
 
     @property
     def base(self) -> Optional[ast.expr]:
-        """Return the object whose method it calls, or the module whose function; None of others and of operations."""
+        """Return the expression before the last dot of its callee; None for other callees, and for operations."""
         callee = self.node.func if isinstance(self.node, ast.Call) else None
         return callee.value if isinstance(callee, ast.Attribute) else None
 
     @property
-    def scope(self) -> Scope:
-        """Return the scope in which it is evaluated."""
-        return self.block.scope
-
-    @property
     def lambdas(self) -> Iterator[Scope]:
-        """Yield the lambdas inside of which it stands in its function, from the inside out."""
+        """Yield the lambdas around it in its function, innermost first."""
         inner = takewhile(lambda scope: scope is not scope.owner, self.scope.chain())
         return (scope for scope in inner if isinstance(scope.node, ast.Lambda))
 
@@ -318,17 +311,17 @@ class Site:
 
 @runtime_checkable
 class Closable(Protocol):
-    """What is made of a module, and ends with it."""
+    """An answer about a module that holds references to it."""
 
     def close(self) -> None:
         """Cut the reference cycles."""
 
 
 class SemanticIndex:
-    """A parsed file, which `index_builder.module_of` makes. Nothing in it depends on another file."""
+    """The semantic index of one file; `index_builder.module_of` fills it."""
 
     def __init__(self, source: Source, tree: Optional[ast.Module] = None) -> None:
-        """Hold the tree, made here unless given; raises SourceError with the position where Python cannot read it."""
+        """Hold a tree, or parse the source. Raises SourceError with the position of a syntax error."""
         self.source = source
         self.path = source.path
         self.directory = os.path.dirname(source.path)
@@ -367,12 +360,12 @@ class SemanticIndex:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Return the attributes that the file loads anywhere, and the last words of all that it calls."""
+        """Return the attributes that the file loads anywhere, and the last words of all callees."""
         guarded = () if self.scope.main is None else (self.scope.main.attrs,)
         return frozenset(self.by_word).union(*guarded, *(scope.attrs for scope in self.scopes))
 
     def aliases(self, *names: str) -> set[str]:
-        """Return the last words under which something with one of these names elsewhere may be called in this file."""
+        """Return some names, and the other names that this file gives them: by `import ... as`, or `x = name`."""
         words = set(names)
         todo = [word for word in names if word in self.renamed]
         while todo:
@@ -383,11 +376,11 @@ class SemanticIndex:
         return words
 
     def sites_of(self, word: str) -> list[Site]:
-        """Return the sites whose callee may be something named `word` elsewhere."""
+        """Return the sites whose callee has this last word, or an alias of it in this file."""
         return [site for spelling in sorted(self.aliases(word)) for site in self.by_word.get(spelling, ())]
 
     def site_at(self, node: ast.expr) -> Optional[Site]:
-        """Return the site that an expression is; None where it is none."""
+        """Return the site of an expression; None for an expression that is no site."""
         return self._sites.get(id(node))
 
     @cached_property
@@ -395,14 +388,14 @@ class SemanticIndex:
         return {id(site.node): site for site in self.sites}
 
     def rank(self, node: ast.AST) -> Optional[int]:
-        """Return which of `steps` evaluates an expression, or is a statement; None for what stands in no source."""
+        """Return the index of the step that is or evaluates a node; None for a node that stands in no source."""
         if not hasattr(node, "lineno"):
             return None
         return max(bisect_right(self._starts, (node.lineno, getattr(node, "col_offset", 0))) - 1, 0)
 
     @cached_property
     def _starts(self) -> list[tuple[int, int]]:
-        """Return where the steps start."""
+        """Return where the steps start: row and column."""
         firsts: list[Any] = [[*getattr(step, "decorator_list", ()), step][0] for step, _ in self.steps]
         return [(first.lineno, first.col_offset) for first in firsts]
 
@@ -415,7 +408,7 @@ class SemanticIndex:
         return frozenset(id(site.node.func) for site in self.sites if isinstance(site.node, ast.Call))
 
     def result_names(self, word: str) -> set[str]:
-        """Return the names that may hold what calling `word` gives."""
+        """Return the names that may hold the result of a call of `word`."""
         found: set[str] = set()
         for spelling in self.aliases(word):
             for name in self.made.get(spelling, ()):
@@ -471,14 +464,14 @@ class SemanticIndex:
 
 
 def _is_static(value: Optional[ast.expr]) -> bool:
-    """Return whether it is `staticmethod(function)`."""
+    """Return whether an expression is `staticmethod(function)`."""
     return isinstance(value, ast.Call) and word_of(value.func) == STATIC
 
 
 def parse(source: Source) -> ast.Module:
-    """Return the tree of a source; SourceError in one line where Python's own parser refuses it.
+    """Return the tree of a source. Raises SourceError for a syntax error.
 
-    A notebook loses the cells that alone it refuses.
+    Cells of a notebook that cannot be parsed on their own are left out.
     """
     try:
         return _tree(source, source.text, 0)
@@ -491,7 +484,7 @@ def parse(source: Source) -> ast.Module:
 
 
 def _refused(source: Source, cell: Cell) -> Optional[SourceError]:
-    """Return why a cell alone is no Python; None where it is."""
+    """Return the syntax error of a cell on its own; None without one."""
     try:
         _tree(source, source.text[cell.start : cell.end], cell.row - 1)
     except SourceError as error:
@@ -500,7 +493,7 @@ def _refused(source: Source, cell: Cell) -> Optional[SourceError]:
 
 
 def _tree(source: Source, code: bytes, above: int) -> ast.Module:
-    """Return the tree of a part of a source, below so many rows. Raises SourceError."""
+    """Return the tree of a part of a source that starts `above` rows further down. Raises SourceError."""
     text = code.decode("utf-8")
     try:
         with warnings.catch_warnings():

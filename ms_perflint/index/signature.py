@@ -1,7 +1,7 @@
-"""The parameters of what is called, and what a call passes for each of them: the one argument binding.
+"""Argument binding: the parameters of a function, and the argument that a call passes for each of them.
 
-Which expression of a call is for which parameter is a question of syntax. What a `*sequence` holds is not: `bind` takes
-a function that opens it, so that a reader of the syntax and the evaluator share one walk.
+The syntax tells which argument binds to which parameter, but not what a `*sequence` holds: `bind` takes a function that
+opens sequences, so that syntax and evaluator share one walk.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ EACH: Final = object()  # taken from a value: any element of it
 
 
 class Part(NamedTuple):
-    """An expression, and the scope in which it is read."""
+    """An expression, and the scope in which it is evaluated."""
 
     node: ast.expr
     scope: Scope
 
 
 class Held(NamedTuple):
-    """What a display holds, or a call passes: an expression, or what is taken from one, which stands in no file."""
+    """An element of a display or an argument of a call: an expression, or a part of its value."""
 
     node: ast.expr
     scope: Scope
@@ -35,12 +35,12 @@ class Held(NamedTuple):
 
     @staticmethod
     def of(node: ast.expr, scope: Scope) -> Held:
-        """Return an element of a display, or an argument, as it is written there."""
+        """Return an element or an argument as it is written."""
         return Held(node.value, scope, is_spread=True) if isinstance(node, ast.Starred) else Held(node, scope)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it is just what stands there."""
+        """Return whether it is the value of its expression, and nothing else."""
         return self.known is None and not self.taken and not self.is_spread
 
 
@@ -56,7 +56,7 @@ class Applied(ast.Call):
 
     @staticmethod
     def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
-        """Return the call of a function for any of some elements, where it is one of `map`."""
+        """Return the calls that `map(function, elements)` makes as one call with any element; None for other calls."""
         if not is_map(node) or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
         elements: list[ast.expr] = []
@@ -68,12 +68,12 @@ class Applied(ast.Call):
 
 
 def is_map(node: ast.Call) -> bool:
-    """Return whether a call is one of `map(function, elements)`."""
+    """Return whether a call is `map(function, elements)`."""
     return isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
 
 
 class Layer(NamedTuple):
-    """The arguments of one call; those of `partial(f, 1)` lie below those of the call of what it makes."""
+    """The arguments of one call; those of `partial(f, 1)` are a layer below those of the call of its result."""
 
     call: ast.Call
     scope: Scope
@@ -85,7 +85,7 @@ class Layer(NamedTuple):
 
     @property
     def func(self) -> ast.expr:
-        """Return the expression of what is called: that which `map(x, elements)` and `field(default_factory=x)` get."""
+        """Return the callee; for `map(x, elements)` and `field(default_factory=x)` that is `x`."""
         if self.callee is not None:
             return self.callee
         if self.row is None or self.is_word:
@@ -100,19 +100,19 @@ class Layer(NamedTuple):
 
     @property
     def args(self) -> Iterable[Held]:
-        """Return what is passed by position."""
+        """Return the positional arguments."""
         if self.row is not None:
             return self.row
         return (Held.of(node, self.scope) for node in self.call.args[self.first :])
 
     @property
     def keywords(self) -> Sequence[ast.keyword]:
-        """Return what is passed by keyword."""
+        """Return the keyword arguments."""
         return self.call.keywords if self.row is None else ()
 
 
 class Argument(NamedTuple):
-    """What a call passes for a parameter: an expression, or nothing, unless what it spreads passes another one."""
+    """The argument for one parameter: an expression or none, unless a `*sequence` or `**mapping` passes another."""
 
     name: str
     given: Optional[Held] = None
@@ -121,14 +121,14 @@ class Argument(NamedTuple):
 
     @property
     def part(self) -> Optional[Part]:
-        """Return the expression that is passed for sure; None where nothing is, or something else may be."""
+        """Return the expression that is certainly passed; None where none is, or another may be."""
         given = self.given
         is_sure = given is not None and given.is_plain and not self.mappings and not self.is_open
         return Part(given.node, given.scope) if is_sure else None  # type: ignore[union-attr]
 
     @property
     def is_default(self) -> bool:
-        """Return whether the call leaves the parameter to its default for sure."""
+        """Return whether the call certainly leaves the parameter to its default."""
         return self.given is None and not self.mappings and not self.is_open
 
 
@@ -142,7 +142,7 @@ def shown(part: Held) -> Optional[Sequence[Held]]:
 
 
 class Signature(NamedTuple):
-    """The parameters that a call can pass: without the one that gets the object of a method."""
+    """The parameters that a call can pass; the `self` of a bound method is not among them."""
 
     slots: tuple[str, ...]  # by position
     words: tuple[str, ...]  # by keyword
@@ -151,7 +151,7 @@ class Signature(NamedTuple):
 
     @staticmethod
     def of(function: Scope, is_bound: bool) -> Signature:
-        """Return the signature of a function; `is_bound`: its first parameter gets the object that it is called on.
+        """Return the signature of a function; with `is_bound`, without its first parameter, which is the object.
 
         Where `*rest` gets the object, `rest` is not part of the signature: a call does not show all that it holds.
         """
@@ -169,16 +169,16 @@ class Signature(NamedTuple):
 
     @staticmethod
     def named(*slots: str, words: Sequence[str] = ()) -> Signature:
-        """Return a signature of parameters that have a position and a name, and of some (`words`) with a name alone."""
+        """Return a signature of parameters with a position and a name, and of keyword-only ones (`words`)."""
         return Signature(slots, (*slots, *words))
 
     def bind(self, *layers: Layer, opened: Opener = shown, is_whole: bool = True) -> Arguments:
-        """Return what a call passes; `is_whole`: no later call passes more. The layers of `partial` come first."""
+        """Return the arguments of a call, the layers of `partial` first; with `is_whole`, no later call passes more."""
         return Arguments(self, layers, opened, is_whole)
 
 
 class Arguments:
-    """What a call passes for the parameters of a signature."""
+    """The arguments of a call, by parameter of a signature."""
 
     __slots__ = ("_is_whole", "_layers", "_opened", "signature")
 
@@ -189,7 +189,7 @@ class Arguments:
         self._is_whole = is_whole
 
     def of(self, name: str) -> Argument:
-        """Return what is passed for one parameter; of one that a signature does not know, what a keyword passes."""
+        """Return the argument for a parameter; for a name that is none, the keyword argument of that name."""
         signature = self.signature
         if name in (signature.rest, signature.mapping):
             return Argument(name, is_open=True)
@@ -206,7 +206,7 @@ class Arguments:
         return argument._replace(is_open=True) if is_left else argument
 
     def rest(self) -> Optional[list[Held]]:
-        """Return what `*rest` gets, with sequences that are not known; None where it is not known what comes first."""
+        """Return the arguments of `*rest`, unknown sequences included; None where its first one is not known."""
         found: list[Held] = []
         if not self._is_whole:
             return None
@@ -218,7 +218,7 @@ class Arguments:
         return found
 
     def mapping(self) -> Optional[list[tuple[Optional[str], Held]]]:
-        """Return what `**mapping` gets, by name, and (None) mappings that it may get more from; None if not known."""
+        """Return the arguments of `**mapping`, an unknown mapping with None; None where more may be passed later."""
         found: list[tuple[Optional[str], Held]] = []
         for layer in self._layers if self._is_whole else ():
             for name, part in _words(layer):
@@ -242,7 +242,7 @@ class Arguments:
         return argument
 
     def _at(self, slot: int) -> Optional[Held]:
-        """Return what is passed in a slot, or the `*sequence` that may pass it; None where nothing is."""
+        """Return the positional argument of a slot, or the `*sequence` that may hold it; None without one."""
         if len(self._layers) == 1 and self._layers[0].row is None:  # as almost always
             (layer,) = self._layers
             args = layer.call.args
@@ -255,7 +255,7 @@ class Arguments:
         return None
 
     def _in_order(self) -> Iterator[Held]:
-        """Yield what is passed by position; a `*sequence` that is not known as it is."""
+        """Yield the positional arguments, elements of known sequences one by one."""
         for layer in self._layers:
             yield from self._flat(layer.args, 0)
 
@@ -269,14 +269,14 @@ class Arguments:
 
 
 def _words(layer: Layer, only_spread: bool = False) -> Iterator[tuple[Optional[str], Held]]:
-    """Yield what a call passes by keyword, or in what it spreads, in order; without a name what may hold any."""
+    """Yield keyword arguments and known entries of `**mapping`, in order; an unknown mapping comes with None."""
     for word in layer.keywords:
         if word.arg is None or not only_spread:
             yield from _pairs(word.arg, word.value, layer.scope)
 
 
 def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[Optional[str], Held]]:
-    """Yield a keyword; of `**{"a": 1, **more}` each key."""
+    """Yield a keyword argument; for `**{"a": 1, **more}` one for each key."""
     keys = node.keys if name is None and isinstance(node, ast.Dict) else [None]
     texts = [key.value if isinstance(key, ast.Constant) else key for key in keys]
     if name is not None or not isinstance(node, ast.Dict) or any(isinstance(text, ast.expr) for text in texts):
@@ -296,7 +296,7 @@ def positional(function: Scope) -> list[ast.arg]:
 
 
 def receiver_name(scope: Scope) -> str:
-    """Return how the method that runs a scope calls its object, or its class; "" in functions and static methods."""
+    """Return the name of the first parameter of the method around a scope: `self`, `cls`; "" in other functions."""
     function = scope.owner
     first = positional(function)[:1] if function.is_function and function.is_method else []
     return first[0].arg if first else ""

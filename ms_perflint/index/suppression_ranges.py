@@ -1,4 +1,4 @@
-"""The rows of a statement on which a comment applies to it; of a compound statement, those of one of its headers."""
+"""Suppression ranges: the rows on which a comment applies to a statement, or to a header of a compound statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLON = rb"(?:[^:#]|#[^\r\n]*[\r\n])*:"  # after the last expression only commen
 
 
 def rows(module: SemanticIndex, stmt: ast.stmt, row: int) -> tuple[int, ...]:
-    """Return `row`, and the first and last row of the statement, or of that header or decorator, which holds it."""
+    """Return `row`, and the first and last row of the statement, header or decorator that holds it."""
     for first, last in _extents(module, stmt):
         if first <= row <= last:
             return tuple(sorted({first, row, last}))
@@ -22,7 +22,7 @@ def rows(module: SemanticIndex, stmt: ast.stmt, row: int) -> tuple[int, ...]:
 
 
 def _extents(module: SemanticIndex, stmt: ast.stmt) -> Iterator[tuple[int, int]]:
-    """Yield the first and last row of each part that stands for itself."""
+    """Yield the first and last row of each part with a range of its own."""
     for decorator in getattr(stmt, "decorator_list", ()):
         yield decorator.lineno, decorator.end_lineno
     if not hasattr(stmt, "body") and not hasattr(stmt, "cases"):

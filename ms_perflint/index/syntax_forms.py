@@ -1,4 +1,4 @@
-"""What a statement or expression is by its form alone."""
+"""Facts that the syntax of a statement or expression tells, without scopes and values."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def position(node: Any) -> tuple[int, int, int, int]:
 
 
 def spelling(node: object) -> str:
-    """Return a text that is the same for nodes that read alike, and for them alone.
+    """Return a text that is equal for nodes with the same spelling, and only for these.
 
-    `ast.dump` gives one too, and leaves a cycle of references behind on each call.
+    `ast.dump` leaves a cycle of references behind on each call.
     """
     if isinstance(node, ast.AST):
         return f"{type(node).__name__}({', '.join(spelling(getattr(node, field, None)) for field in node._fields)})"
@@ -82,9 +82,9 @@ def word_of(node: ast.AST) -> str:
 
 
 def path_of(node: Optional[ast.AST]) -> str:
-    """Return how an object is named: `name`, `name.attribute`, also of `name["attribute"]`; "" for others.
+    """Return the dotted name of an object: `name`, `name.attribute`, also for `name["attribute"]`; "" for others.
 
-    What is deeper inside is left out: what it is the attribute of is rarely known, and weighing it costs much.
+    Longer names are left out: their objects are rarely known, and evaluating them is expensive.
     """
     words: list[str] = []
     while isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -95,7 +95,7 @@ def path_of(node: Optional[ast.AST]) -> str:
 
 
 def table_of(node: ast.expr) -> tuple[str, int]:
-    """Return the last word of the table that a part is of, and how many keys lie between: `tables[kind]`, 1."""
+    """Return the last word of the table in a subscript, and the number of keys: `tables`, 1 for `tables[kind]`."""
     depth = 0
     while True:
         if isinstance(node, ast.Subscript) and not text_of(node.slice):
@@ -108,24 +108,24 @@ def table_of(node: ast.expr) -> tuple[str, int]:
 
 
 def text_of(node: Optional[ast.AST]) -> str:
-    """Return what a literal text says; "" for other expressions."""
+    """Return the value of a string literal; "" for other expressions."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def given(call: ast.Call) -> list[ast.expr]:
-    """Return all that a call passes, by position and by keyword."""
+    """Return all arguments of a call, positional ones first."""
     return [*call.args, *[keyword.value for keyword in call.keywords]]
 
 
 def targets(stmt: ast.AST) -> Sequence[ast.expr]:
-    """Return the targets of an assignment, with an annotation or without; none of others."""
+    """Return the targets of an assignment, annotated or not; none for other statements."""
     if isinstance(stmt, ast.AnnAssign):
         return [stmt.target] if stmt.value is not None else []
     return stmt.targets if isinstance(stmt, ast.Assign) else []
 
 
 def only_target(stmt: Optional[ast.AST]) -> Optional[ast.expr]:
-    """Return the target of an assignment that has one; None of others."""
+    """Return the target of an assignment with a single one; None for others."""
     found = targets(stmt) if stmt is not None else []
     return found[0] if len(found) == 1 else None
 
@@ -134,21 +134,21 @@ INNER = ("fn", "network", "backbone")  # what the gradient functions and cells o
 
 
 def inner_of(call: ast.Call) -> Optional[ast.expr]:
-    """Return the function or network of which a call makes a gradient function or another cell; None of others."""
+    """Return the function or network that a call wraps in a gradient function or a cell; None for others."""
     if call.args:
         return None if isinstance(call.args[0], ast.Starred) else call.args[0]
     return next((word.value for word in call.keywords if word.arg in INNER), None)
 
 
 def inside(node: ast.expr, *words: str) -> ast.expr:
-    """Return what stands inside of calls with these last words: the `x` of `tqdm(enumerate(x))`."""
+    """Return the first argument inside of nested calls with these last words: `x` of `tqdm(enumerate(x))`."""
     while isinstance(node, ast.Call) and word_of(node.func) in words and node.args:
         node = node.args[0]
     return node
 
 
 def is_own(node: ast.AST, name: str = "") -> bool:
-    """Return whether an expression is an attribute of `self`, that of a name where one is given."""
+    """Return whether an expression is an attribute of `self`, with this name if one is given."""
     is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     return is_attribute and (not name or node.attr == name)  # type: ignore[attr-defined]
 
@@ -160,7 +160,7 @@ def is_decorated(node: ast.AST, *words: str) -> bool:
 
 
 def accessed(node: ast.AST) -> Optional[ast.expr]:
-    """Return the property that a function gives another accessor: `x` of `@x.setter`; None for other functions."""
+    """Return the property to which a function adds an accessor: `x` of `@x.setter`; None for other functions."""
     for decorator in getattr(node, "decorator_list", ()):
         if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
             return decorator.value
@@ -173,9 +173,9 @@ def is_enumeration(node: ast.AST) -> bool:
 
 
 def suppresses(stmt: ast.AST) -> bool:
-    """Return whether a `with` goes on behind its body where that is left by an error: `with suppress(OSError):`.
+    """Return whether a `with` may suppress an error of its body: `with suppress(OSError):`.
 
-    Names and constants alone bring no error.
+    A body of names and constants alone raises none.
     """
     managers = (item.context_expr for item in getattr(stmt, "items", ()))
     if not any(isinstance(each, ast.Call) and word_of(each.func) == "suppress" for each in managers):
@@ -187,7 +187,7 @@ FAILING = (ast.Call, ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.Delete
 
 
 def leaves(stmt: ast.stmt) -> bool:
-    """Return whether control never goes on to the statement after this one."""
+    """Return whether control never reaches the statement after this one."""
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
         return True
     if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
@@ -211,7 +211,7 @@ def _breaks(stmt: ast.AST) -> bool:
 
 
 def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Yield each expression of a statement that holds a node, outermost first, with the part of it that does."""
+    """Yield each expression of a statement around a node, outermost first, with its part that holds the node."""
     outer: ast.AST = stmt
     while outer is not node:
         inner = next((part for part in ast.iter_child_nodes(outer) if is_inside(node, part)), None)
@@ -222,7 +222,7 @@ def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:
 
 
 def is_inside(node: ast.AST, part: ast.AST) -> bool:
-    """Return whether a node stands in the text of a part; parts without a place of their own have it in their parts."""
+    """Return whether a node stands in the source of a part."""
     if not hasattr(part, "lineno"):
         return any(is_inside(node, inner) for inner in ast.iter_child_nodes(part))
     first, last = position(part), position(node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.reaching_definitions import Flow
@@ -43,7 +42,7 @@ class CallContext(Scope):
         self.receiver = receiver
         self.passed = passed  # the elements to which the loops of a comprehension have come
         self.parent = outer or function.parent
-        self.modules = frozenset(modules_in((function, call, caller, receiver, passed, outer)))
+        self.modules = modules_of((function, call, caller, receiver, passed, outer))
         own = not isinstance(function.node, COMPREHENSIONS)
         self.depth: int = depth_of(caller) + own
         self.behind: int = max(behind(caller), behind(outer)) + own
@@ -73,32 +72,24 @@ class CallContext(Scope):
         return False
 
 
-def modules_in(what: object) -> Iterator[SemanticIndex]:
-    """Yield the modules in which something stands: a scope, what has one, the call that it is, or several of these."""
-    if isinstance(what, CallContext):
-        yield from what.modules
-    elif isinstance(what, Scope):
-        yield what.module
-    elif isinstance(what, SemanticIndex):
-        yield what
-    elif isinstance(what, tuple):
-        for each in what:
-            yield from modules_in(each)
-    elif not isinstance(what, (ast.AST, str)):
-        scope = getattr(what, "scope", None)
-        if isinstance(scope, Scope):
-            yield from modules_in(scope)
-
-
-def modules_of(arguments: tuple[object, ...]) -> frozenset[SemanticIndex]:
-    """Return the modules in which what is asked about stands: mostly a node, and the scope that it is read in."""
-    if len(arguments) == 2 and isinstance(arguments[0], ast.AST):
-        scope = arguments[1]
-        if type(scope) is Scope:
-            return frozenset((scope.module,))
-        if type(scope) is CallContext:
-            return scope.modules
-    return frozenset(modules_in(arguments))
+def modules_of(what: tuple[object, ...]) -> frozenset[SemanticIndex]:
+    """Return the modules in which things stand: scopes, what has one, calls, or several of these."""
+    found: set[SemanticIndex] = set()
+    todo = [*what]
+    for each in todo:  # which grows
+        if type(each) is Scope:
+            found.add(each.module)
+        elif type(each) is CallContext:
+            found |= each.modules
+        elif isinstance(each, SemanticIndex):
+            found.add(each)
+        elif isinstance(each, tuple):
+            todo += each
+        elif not isinstance(each, (ast.AST, str)):
+            scope = getattr(each, "scope", None)
+            if isinstance(scope, Scope):
+                todo.append(scope)
+    return frozenset(found)
 
 
 def depth_of(scope: Optional[Scope]) -> int:

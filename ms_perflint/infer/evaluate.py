@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, path_condition
-from ms_perflint.index.semantic_index import DEAD, Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Argument, Held, Layer, Read
 from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
@@ -24,7 +24,7 @@ from ms_perflint.infer import (
     sequences,
     spreads,
 )
-from ms_perflint.infer.call_context import CallContext, modules_in
+from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.evaluator import Kind, Library
@@ -344,7 +344,7 @@ class ProgramEvaluator:
             def enter(name: str) -> CallContext:
                 return CallContext(function, call, caller, receiver, name, passed, outer)
 
-            is_own = self.queries.is_own(modules_in((function, call, caller, receiver, passed, outer)))
+            is_own = self.queries.is_own(modules_of((function, call, caller, receiver, passed, outer)))
             if is_own or self._shared is None:
                 found = enter(f"@{len(self._call_contexts)}")
             else:
@@ -356,7 +356,7 @@ class ProgramEvaluator:
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
-        reachability = IMPOSSIBLE if DEAD in [arm.arm for arm in block.chain()] else BY_DEFAULT
+        reachability = IMPOSSIBLE if block.is_dead else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
         return reachability

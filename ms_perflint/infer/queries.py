@@ -193,7 +193,7 @@ class Queries:
 
     def is_own(self, modules: Iterable[SemanticIndex]) -> bool:
         """Return whether what stands in some modules is about the entry script: no other program asks it."""
-        return any(module.path == self.entry for module in modules)
+        return self.entry in [module.path for module in modules]
 
     @property
     def is_over(self) -> bool:

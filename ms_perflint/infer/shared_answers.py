@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.infer.call_context import CallContext, modules_in, modules_of
+from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.values import is_same
 
 if TYPE_CHECKING:
@@ -47,10 +47,13 @@ class Question(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The answers of a query, or of those of a cycle, and what they rest on: names and answers by turns."""
+    """The answers of a query, or of those of a cycle, and what they rest on."""
 
-    inputs: tuple[Any, ...]
-    reads: tuple[Any, ...]
+    inputs: tuple[Input, ...]
+    told: tuple[Any, ...]  # what the program tells, by these
+    reads: tuple[Hashable, ...]  # keys of other queries
+    found: tuple[Any, ...]  # their answers
+    keys: tuple[Hashable, ...]
     answers: tuple[Any, ...]
     evaluations: int  # that it took
     modules: frozenset[SemanticIndex]  # in which its questions are asked
@@ -94,9 +97,9 @@ class SharedAnswers:
 
     def keep(self, shared: Shared) -> None:
         """Keep an answer that was found earlier, and that a program takes over."""
-        for key, _ in pairs(shared.answers):
+        for key in shared.keys:
             self.answers.setdefault(key, shared)
-        for key, _ in (*pairs(shared.answers), *pairs(shared.reads)):
+        for key in (*shared.keys, *shared.reads):
             if key not in self.questions:
                 self.questions[key] = self._questions[key]
 
@@ -125,11 +128,11 @@ class SharedAnswers:
                 read[self.same_as[key][0] if key in self.same_as else key] = each.reads[key]
         for each in members:
             read.pop(each.key, None)
-        inputs: list[Any] = []
-        reads: list[Any] = []
+        inputs: dict[Input, Any] = {}
+        reads: dict[Hashable, Any] = {}
         for key, answer in read.items():
             if type(key) is Input:
-                inputs += key, answer
+                inputs[key] = answer
             elif key in own:
                 return None
             elif key in self.questions or key in self._questions:
@@ -137,13 +140,21 @@ class SharedAnswers:
                     return None
                 if key not in self.questions:
                     self.questions[key] = self._questions[key]
-                reads += key, memo[key]
-        answers = tuple(part for each in members for part in (each.key, each.answer))
+                reads[key] = memo[key]
         modules = self.questions[members[0].key].modules
         if len(members) > 1:
             modules = modules.union(*(self.questions[each.key].modules for each in members[1:]))
             modules = self._sets.setdefault(modules, modules)
-        shared = Shared(tuple(inputs), tuple(reads), answers, sum(each.evaluations for each in members), modules)
+        shared = Shared(
+            tuple(inputs),
+            tuple(inputs.values()),
+            tuple(reads),
+            tuple(reads.values()),
+            tuple([each.key for each in members]),
+            tuple([each.answer for each in members]),
+            sum([each.evaluations for each in members]),
+            modules,
+        )
         for each in members:
             self.answers[each.key] = shared
         return shared
@@ -171,7 +182,7 @@ class Sharing:
         """Note that a question, asked in a scope about nodes, has the answer of another one in all programs."""
         if key in self.shared.same_as:
             return
-        if self.queries.is_own(modules_in(scope)):
+        if self.queries.is_own(modules_of((scope,))):
             self._own.add(key)
         else:
             self.shared.same_as[key] = other, *nodes
@@ -217,7 +228,7 @@ class Sharing:
         if queries.is_over or not self._has_inputs(shared):
             return False
         memo, answers, earlier = queries.memo, self.shared.answers, self.shared.earlier
-        for key, known in pairs(shared.reads):
+        for key, known in zip(shared.reads, shared.found):
             found = memo.get(key)
             if found is None:
                 inner = (answers.get(key) or earlier.get(key)) if not queries.is_open(key) else None
@@ -234,7 +245,7 @@ class Sharing:
         """Return whether all that an answer rests on is the same here, where that is asked; it holds then."""
         if id(shared) in self._others or not self._has_inputs(shared):
             return False
-        for key, known in pairs(shared.reads):
+        for key, known in zip(shared.reads, shared.found):
             found = self.queries.memo.get(key)
             if found is None:
                 found = self._asked_again(key)
@@ -260,7 +271,7 @@ class Sharing:
         if not shared.inputs:
             return True
         told = self.queries.told
-        return all(self._is_known(told(asked), known, shared) for asked, known in pairs(shared.inputs))
+        return all(self._is_known(told(asked), known, shared) for asked, known in zip(shared.inputs, shared.told))
 
     def _holds(self, modules: frozenset[SemanticIndex]) -> bool:
         """Return whether the program holds some modules."""
@@ -278,17 +289,11 @@ class Sharing:
 
     def _hold(self, shared: Shared) -> None:
         """Take over an answer, with those of its cycle."""
-        self.queries.memo.update(pairs(shared.answers))
+        self.queries.memo.update(zip(shared.keys, shared.answers))
         self.queries.taken += shared.evaluations
-        if shared.answers[0] not in self.shared.answers:
+        if shared.keys[0] not in self.shared.answers:
             self.shared.keep(shared)
         if self.by_runs is not None:
             if id(shared) in self.by_runs:
                 self.queries.repeated += shared.evaluations
             self.by_runs[id(shared)] = shared
-
-
-def pairs(parts: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:
-    """Return names and answers that stand by turns."""
-    each = iter(parts)
-    return zip(each, each)

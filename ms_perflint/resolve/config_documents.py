@@ -1,4 +1,4 @@
-"""YAML and JSON files as plain data with lines. Bounded: what is too deep or too large is no config."""
+"""YAML and JSON documents as plain data with lines. Files beyond the bounds on size and depth are not read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNKNOWN = _Unknown()  # what a file says in a way that only the program's own co
 
 
 class Entry(NamedTuple):
-    """A value in a file: plain data (mappings and lists hold entries), and where it stands."""
+    """A value in a file with its place: plain data, where mappings and lists hold entries."""
 
     data: Any
     path: str
@@ -46,7 +46,7 @@ def child(data: Any, key: object) -> Optional[Entry]:
 
 
 def scalar(data: Any) -> Any:
-    """Return a value of a file as text, truth value, None or finite number of a sane size; UNKNOWN for any other."""
+    """Return a value of a file as a string, bool, None or finite number within the bounds; UNKNOWN for others."""
     if data is None or isinstance(data, (str, bool)):
         return data
     if isinstance(data, int):
@@ -55,12 +55,12 @@ def scalar(data: Any) -> Any:
 
 
 def merged(base: Entry, over: Entry) -> Entry:
-    """Return a mapping laid over another one, key by key; mappings in it too."""
+    """Return two mappings merged key by key, also mappings inside of them; `over` wins."""
     return _merged(base, over, {})
 
 
 def overridden(base: Entry, key: str, text: Optional[str], place: Place) -> Entry:
-    """Return a file in which a run gives a key another value: `model.width=64`; None: one that is not known."""
+    """Return a document with another value for a key, as in `model.width=64`; None for an unknown value."""
     if not isinstance(base.data, dict):
         return base
     *above, last = key.replace("/", ".").split(".")
@@ -78,7 +78,7 @@ def overridden(base: Entry, key: str, text: Optional[str], place: Place) -> Entr
 
 
 def holds(data: Any, key: str) -> bool:
-    """Return whether a mapping has a key with dots, in the mappings in it."""
+    """Return whether a mapping has a dotted key: `model.width`."""
     for name in key.split("."):
         found = child(data, name)
         if found is None:
@@ -88,7 +88,7 @@ def holds(data: Any, key: str) -> bool:
 
 
 def _merged(base: Entry, over: Entry, made: dict[tuple[int, int], Entry]) -> Entry:
-    """Return the same; what aliases name again and again is merged once."""
+    """Return the merged mapping; a pair that aliases repeat is merged once."""
     pair = (id(base), id(over))
     if pair not in made:
         data = dict(base.data)
@@ -192,7 +192,7 @@ class _Builder:
             container.setdefault(name, value)
 
     def _scalar(self, event: Any) -> Any:
-        """Return what a scalar means: plain ones by their form, tagged ones by their tag; quoted ones are text."""
+        """Return the value of a scalar: plain ones by their form, tagged ones by their tag; quoted ones are strings."""
         if event.tag is not None and event.tag != "!":
             tag = event.tag
         elif event.style not in (None, ""):
@@ -209,7 +209,7 @@ class _Builder:
         return UNKNOWN if event.value.startswith("${") else event.value
 
     def _computed(self, kind: str, tag: str, text: str) -> Any:
-        """Return what a number, a truth value or a null is; UNKNOWN where it has no value, or one beyond the bounds."""
+        """Return the value of a number, bool or null; UNKNOWN without a value, or beyond the bounds."""
         if len(text) > NUMBER:
             return UNKNOWN
         try:
@@ -219,5 +219,5 @@ class _Builder:
 
 
 def _is_plain(tag: Optional[str]) -> bool:
-    """Return whether a mapping or list with this tag is just that."""
+    """Return whether a tag marks a plain mapping or list."""
     return tag is None or tag == "!" or (tag.startswith(TAG) and tag[len(TAG) :] in COLLECTIONS)

@@ -1,8 +1,8 @@
-"""The entry scripts whose programs a file belongs to, found on disk.
+"""The entry points of programs: the scripts whose programs a file belongs to.
 
-A file belongs to the program that it is itself, and to those of all scripts of its project that import it: whatever
-other files are linted. A project is all below the directory from which the file is imported, or one above it that holds
-scripts. A directory with many folders, which is no package, is a collection: each folder in it is a project.
+A file belongs to its own program, and to the programs of all scripts of its project that import it, whichever files are
+linted. A project is the tree below the directory from which the file is imported, or a directory above that holds
+scripts. A directory with many folders that is no package is a collection: each folder in it is a project.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BESIDE = tuple([f"{folders}*{end}" for folders in ("*/", "*/*/") for end in PYTH
 
 
 class Scripts(NamedTuple):
-    """Some scripts: those that are started, and others that no file imports, the outermost first."""
+    """Scripts of a directory: those with a main guard, and others that no file imports, the outermost first."""
 
     started: tuple[str, ...]
     others: tuple[str, ...]
@@ -50,7 +50,7 @@ class Entries:
 
     @fact
     def has_main(self, path: str) -> bool:
-        """Return whether a file does something only when it is started."""
+        """Return whether a file has a main guard."""
         raw = self.imports.raw(path) or b""
         is_guarded = b"__main__" in raw and re.search(MAIN, b"\n" + raw) is not None
         if is_guarded or os.path.basename(path) == "__main__.py":
@@ -59,12 +59,12 @@ class Entries:
         return path.endswith(self._declared(root))
 
     def is_entry(self, path: str) -> bool:
-        """Return whether a file is the entry script of a program: it is started, or no other script holds it."""
+        """Return whether a file is an entry script: it has a main guard, or no other script imports it."""
         return self.has_main(path) or len(self.programs(path)) == 1
 
     @fact
     def _declared(self, root: str) -> tuple[str, ...]:
-        """Return how the files end that a command starts which a project installs: `train = pkg.train:main`."""
+        """Return the endings of the files that console scripts of a project start: `train = pkg.train:main`."""
         names = sorted(self.imports.files.named(root, *DECLARING))
         raws = [self.imports.raw(os.path.join(root, name)) or b"" for name in names]
         found = (text for raw in raws for text in re.findall(DECLARED, raw))
@@ -80,7 +80,7 @@ class Entries:
         return (path for path in paths if b"import" in (self.imports.raw(path) or b""))
 
     def _importing(self, path: str, scripts: Scripts) -> list[str]:
-        """Return the scripts whose programs hold a file; of those that are not started, none that another one holds."""
+        """Return the scripts whose programs contain a file; without a main guard, only those in no other program."""
         closure = self.imports.closure
         found = [script for script in scripts.started if script != path and path in closure(script)]
         held = set[str]().union(*map(closure, found))
@@ -95,7 +95,7 @@ class Entries:
 
     @fact
     def _scripts_around(self, directory: str) -> Scripts:
-        """Return the scripts of the project of a directory, and those in the directories above it."""
+        """Return the scripts of the project around a directory, and those in the directories above it."""
         home = self._home(directory)
         above = [base for base in self.imports.ancestors(directory) if home is None or not _is_in(base, home)]
         paths = [script for base in above for script in self.scripts(base)]
@@ -151,6 +151,6 @@ def _is_in(path: str, directory: str) -> bool:
 
 
 def _is_test(path: str) -> bool:
-    """Return whether pytest collects a file."""
+    """Return whether the name of a file is that of a test module of pytest."""
     name = os.path.basename(path)
     return name.startswith("test_") or name.endswith("_test.py")

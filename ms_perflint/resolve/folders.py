@@ -1,6 +1,6 @@
-"""Files that import modules whose names they compute: all of a folder, or one that an option names.
+"""Imports of computed names: files that import all modules of a folder, or one that an option names.
 
-By their bytes alone: `for name in os.listdir(here): import_module(name)`, `import_module("models." + args.net)`.
+A scan of the bytes finds them: `for name in os.listdir(here): import_module(name)`, `import_module("models." + net)`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def searched(raw: bytes) -> Iterator[str]:
 
 
 def _looks_around(raw: bytes) -> bool:
-    """Return whether a file looks through its own folder: what it is given comes from `__file__` or `__path__`."""
+    """Return whether a file lists its own folder: the argument derives from `__file__` or `__path__`."""
     lines = re.findall(LOOKS, raw)
     if not lines:
         return False
@@ -46,6 +46,6 @@ def _looks_around(raw: bytes) -> bool:
 
 
 def modules(names: frozenset[str]) -> list[str]:
-    """Return the modules that a search through a folder finds."""
+    """Return the names of the modules in a folder."""
     found = sorted(name[:-3] for name in names if name.endswith(".py") and name[:-3].isidentifier())
     return [name for name in found if not name.startswith("__")]

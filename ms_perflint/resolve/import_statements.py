@@ -51,9 +51,9 @@ def statements(raw: bytes) -> Iterator[Statement]:
 
 
 def _starts(raw: bytes, at: int) -> list[int]:
-    """Return where a statement may start that has an offset in it, the first one first.
+    """Return the offsets at which a statement around an offset may start, in order.
 
-    That is where the line starts, before it the lines that go on in it behind a backslash, and behind `;` or `:`.
+    They are the start of the line, of lines before it that end in a backslash, and behind `;` or `:`.
     """
     starts = [raw.rfind(b"\n", 0, at) + 1]
     before = raw[starts[0] : at]
@@ -67,12 +67,12 @@ def _starts(raw: bytes, at: int) -> list[int]:
 
 
 def _closed_up(dotted: bytes) -> bytes:
-    """Return a dotted name without what may stand around its dots."""
+    """Return a dotted name without blanks around its dots."""
     return b"".join(dotted.replace(b"\\", b" ").split())
 
 
 def _plain(names: bytes) -> Iterator[bytes]:
-    """Yield the dotted names that `import` is followed by."""
+    """Yield the dotted names of an `import` statement."""
     for part in names.split(b","):
         found = re.match(PLAIN, part)
         if found is not None:
@@ -80,9 +80,9 @@ def _plain(names: bytes) -> Iterator[bytes]:
 
 
 def imports(raw: bytes) -> Iterator[Import]:
-    """Yield what the import statements in these bytes ask for, and `import_module("name")`.
+    """Yield the imports in the bytes of a file: of statements, and of `import_module("name")`.
 
-    Where the name of that is computed, each dotted name in quotes may be meant: `path = "models.net.Net"`.
+    Where that name is computed, each dotted name in quotes counts: `path = "models.net.Net"`.
     """
     for dotted, names, plain in statements(raw):
         if plain:
@@ -109,7 +109,7 @@ def imports(raw: bytes) -> Iterator[Import]:
 
 
 def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
-    """Return what these bytes may import of a package, as full names, and the names they may get by that."""
+    """Return the full names that a file may import from a package, and the names that it may bind to them."""
     imported: set[str] = set()
     bound: set[bytes] = set()
     for dotted, names, plain in statements(raw) if package.encode() in raw else ():
@@ -123,7 +123,7 @@ def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
 
 
 def called(name: str, package: str = "") -> Import:
-    """Return what `import_module(name, package)` asks for; without a name for it the package is that of the file."""
+    """Return the import of `import_module(name, package)`; without `package`, relative to the package of the file."""
     inner = name.lstrip(".")
     level = len(name) - len(inner)
     if not level or not package:
@@ -133,5 +133,5 @@ def called(name: str, package: str = "") -> Import:
 
 
 def text(raw: bytes) -> str:
-    """Return the bytes of a name as it is written."""
+    """Return a name as a string."""
     return raw.decode("utf-8", "replace")

@@ -1,8 +1,8 @@
-"""Where imports lead: local modules, the search path of a program, and all files that an entry script imports.
+"""The import graph: local modules, the module search path of a program, and all files that an entry script imports.
 
-A program searches the directory of its entry script and what its files add to `sys.path`. What is not found there is
-looked for in the directories above the importing file, up to the project's root: it is not known from which of them
-the program is started, which of them `PYTHONPATH` names, or what is installed.
+A program searches the directory of its entry script and what its files add to `sys.path`. Other modules are looked up
+in the directories above the importing file, up to the project's root: any of them may be the working directory, on
+`PYTHONPATH`, or installed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Roots = tuple[str, ...]  # the search path of a program
 
 
 class Located(NamedTuple):
-    """Local files that an import runs, packages first, and which of them is the module itself."""
+    """The local files that an import runs, packages first, and the file of the module itself."""
 
     files: tuple[str, ...] = ()
     module: Optional[str] = None
@@ -52,16 +52,16 @@ class Imports:
 
     @property
     def scanned(self) -> int:
-        """Return of how many files the imports are known."""
+        """Return the number of scanned files."""
         return len(self._statements)
 
     # --- one name
 
     @fact
     def ancestors(self, directory: str) -> tuple[str, ...]:
-        """Return a directory and those above it, up to the project's root: no package, which is imported from above.
+        """Return a directory and those above it that are no packages, up to the project's root.
 
-        Where none is marked as that, all above it.
+        Without a marked root, they are all directories above it.
         """
         found = [directory]
         while not self.is_root(found[-1]) and os.path.dirname(found[-1]) != found[-1]:
@@ -78,13 +78,13 @@ class Imports:
         return bool(marks) and ("__init__.py" not in names or ".git" in names)
 
     def _holds_settings(self, path: str) -> bool:
-        """Return whether a file that may mark a project is there for the linter's settings in a part of one."""
+        """Return whether a file that could mark a root only holds settings of the linter for a part of a project."""
         raw = self.raw(path) or b""
         return OURS in raw and not any(table in raw for table in PROJECT)
 
     @fact
     def locate(self, directory: str, asked: Import, roots: Roots = ()) -> Located:
-        """Return what an import in a file of this directory finds in a program with this search path."""
+        """Return the files of an import in a file of a directory, in a program with a search path."""
         parts = asked.dotted.split(".") if asked.dotted else []
         if asked.level:
             for _ in range(asked.level - 1):
@@ -113,7 +113,7 @@ class Imports:
         return Located((init, *below.files), below.module if parts else init, below.is_namespace)
 
     def _descend(self, base: str, parts: list[str]) -> Located:
-        """Return the files of `a.b.c` under a directory, as far as they are there; nothing unless the first is."""
+        """Return the files of `a.b.c` under a directory that exist; none where the first does not."""
         found: list[str] = []
         module, is_namespace = None, False
         for position, part in enumerate(parts):
@@ -134,7 +134,7 @@ class Imports:
         return Located(tuple(found), module, is_namespace)
 
     def _is_namespace(self, directory: str, rest: list[str]) -> bool:
-        """Return whether a directory without `__init__.py` holds modules: the next of a name, where there is more."""
+        """Return whether a directory is a namespace package: it holds modules, or the next part of the name."""
         if rest:
             return bool(self._offered_by(directory, rest[0]))
         return bool(self.files.named(directory, "*.py") or self.files.named(directory, "*/*.py"))
@@ -146,13 +146,13 @@ class Imports:
 
     @fact
     def _offered_by(self, directory: str, word: str) -> frozenset[str]:
-        """Return what in a directory may be imported by this word: a folder, a file, or both."""
+        """Return the entries of a directory that may be imported by a word: a folder, a file, or both."""
         return self.files.named(directory, word, f"{word}.py")
 
     # --- one file
 
     def statements(self, path: str) -> tuple[Import, ...]:
-        """Return what a file imports that may be local, members of modules included, found by a scan of its bytes."""
+        """Return the imports of a file that may be local, with members of modules, found by a scan of its bytes."""
         if path not in self._statements:
             nothing: tuple[Import, ...] = ()
             self._statements[path] = self.errors.guard(path, partial(self._scanned, path), nothing)
@@ -168,7 +168,7 @@ class Imports:
         return statements
 
     def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
-        """Yield the modules of the folders that a file imports as a whole."""
+        """Yield the modules of folders of which a file may import any."""
         directory = os.path.dirname(path)
         for package in folders.searched(raw):
             bases = self.ancestors(directory) if package else (directory,)
@@ -178,9 +178,9 @@ class Imports:
 
     @fact
     def taken(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
-        """Return what a file may import of a package, as full names, and the names it may get by that.
+        """Return the full names that a file may import from a package, and the names that it may bind to them.
 
-        Found by a scan of its bytes: it holds all that the file imports, and may hold more.
+        A scan of the bytes finds them: all that the file imports, and possibly more.
         """
         return taken(self.raw(path) or b"", package)
 
@@ -191,7 +191,7 @@ class Imports:
 
     @fact
     def _found(self, path: str, roots: Roots) -> tuple[str, ...]:
-        """Return the same; without a search path where that leads to the files that are found without one."""
+        """Return the local files that a file imports; shared between programs whose search path does not matter."""
         directory, homes, asked = os.path.dirname(path), self._homes_of(path), self.statements(path)
         if not roots:  # what lies nowhere above needs no look
             asked = tuple(each for each in asked if each.level or homes.get(each.top))
@@ -200,13 +200,13 @@ class Imports:
 
     @fact
     def _is_usual(self, path: str, roots: Roots) -> bool:
-        """Return whether a search path leads to the files that are found without one, so that those can be shared."""
+        """Return whether a search path does not change what the imports of a file find."""
         homes = self._homes_of(path).items()
         return all(home == root for root in roots for top, home in homes if self._offered_by(root, top))
 
     @fact
     def _homes_of(self, path: str) -> dict[str, str]:
-        """Return where the first words of a file's absolute imports lie in the directories above it; "" for nowhere."""
+        """Return the directories above a file that hold the first words of its absolute imports; "" for none."""
         above = self.ancestors(os.path.dirname(path))
         homes = {}
         for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
@@ -226,9 +226,9 @@ class Imports:
 
     @fact
     def told_apart(self, entry: str) -> Roots:
-        """Return the search path of a program; () where its import statements find without one what they find with it.
+        """Return the search path of a program; () where it does not change what the import statements find.
 
-        For most programs of a project they do: these have their names from the same files.
+        Programs with () share what names denote; most programs of a project have it.
         """
         files, roots = self._program(entry)
         return () if all(self._is_usual(path, roots) for path in files) else roots
@@ -247,11 +247,11 @@ class Imports:
         return frozenset(files), roots
 
     def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
-        """Return a file and all that it imports with a search path, in the order in which they are found."""
+        """Return a file and all files that it imports with a search path, in the order found."""
         return reachable([entry], lambda path: self.imported(path, roots))
 
     def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
-        """Return the directory of an entry script, and what the files of its program put before and behind it."""
+        """Return the directory of an entry script, and what files of its program add before and behind it."""
         start = os.path.dirname(entry)
         roots = [start]
         if not self._additions.keys().isdisjoint(files):
@@ -263,5 +263,5 @@ class Imports:
 
 
 def _unread(path: str) -> Optional[bytes]:
-    """Return None: no project gives its files yet."""
+    """Return None: no file is read yet."""
     return None

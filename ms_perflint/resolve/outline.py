@@ -1,4 +1,4 @@
-"""What a file says by its bytes alone: enough to leave most files of a large program unparsed."""
+"""Outlines: facts about a file from a scan of its bytes, so that most files of a large program are not parsed."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) f
 
 
 class Code(NamedTuple):
-    """Some statements: what they call, as first and last word, and whether they touch the environment."""
+    """The calls in some statements, by first and last word, and whether they use the environment."""
 
     calls: frozenset[tuple[bytes, bytes]]
     environment: bool
 
 
 class Function:
-    """A function: what it calls is looked for when it is called."""
+    """A function, whose calls are scanned when it is called."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text  # without the contents of its literals
 
     @cached_property
     def code(self) -> Code:
-        """Return what it does."""
+        """Return the calls in its body."""
         return _code(self.text)
 
 
@@ -64,10 +64,10 @@ class Outline(NamedTuple):
 
 
 class ImportWork:
-    """Tells which files of a program do something when they are imported.
+    """Finds the files of a program with an effect when they are imported.
 
-    They do if they read or set the environment, or call something that does, or a function of a watched package.
-    Making an object counts for nothing.
+    Such a file reads or sets the environment, or calls something that does, or a function of a watched package.
+    Creating an object has no effect.
     """
 
     def __init__(self, outlines: Iterable[Outline]) -> None:
@@ -79,7 +79,7 @@ class ImportWork:
                 self.functions.setdefault(name, []).append(function)
 
     def acts(self, file: Outline, watched: Set[bytes]) -> bool:
-        """Return whether importing a file, which gets the names `watched` from that package, does something."""
+        """Return whether the import of a file has an effect; `watched`: its names from the watched package."""
         codes, called = [file.code], set[bytes]()
         for code in codes:  # grows by that of functions that are called
             if code.environment:
@@ -98,7 +98,7 @@ class ImportWork:
 
 
 def outline(raw: bytes) -> Outline:
-    """Return the outline of the bytes of a Python file; in doubt it says that importing does something."""
+    """Return the outline of a Python file; in doubt, its import has an effect."""
     bare = re.sub(LITERAL, b'""', raw)
     functions: dict[bytes, Function] = {}
     binds: set[bytes] = set()

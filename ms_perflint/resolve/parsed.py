@@ -1,4 +1,4 @@
-"""Parsed files that outlast a project: for whoever asks again and again while a file changes, as an editor does."""
+"""Parsed files that are kept between runs, for the server and watch mode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 
 
 class Parsed:
-    """Modules by path, each good for as long as its file holds the same bytes: nothing in it depends on another file.
+    """Modules by path; each is valid as long as its file has the same bytes.
 
     It takes the place of a project's own modules, so projects that share it must not work at the same time.
     """
@@ -19,7 +19,7 @@ class Parsed:
         self._replaced: list[SemanticIndex] = []
 
     def module(self, path: str, raw: bytes) -> SemanticIndex:
-        """Return the module of a file with these bytes; SourceError where there is none."""
+        """Return the module of a file with these bytes. Raises SourceError for a syntax error."""
         held = self._held.get(path)
         if held is None or held[0] != raw:
             module = module_of(Source(path, raw))
@@ -30,7 +30,7 @@ class Parsed:
         return held[1]
 
     def trim(self) -> None:
-        """Give back what holds no more, and what has not been asked for the longest; while no project is at work."""
+        """Evict modules that are no longer valid and the least recently used, while no project is in use."""
         for module in self._replaced:
             module.close()
         self._replaced.clear()

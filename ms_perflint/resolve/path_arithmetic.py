@@ -1,4 +1,4 @@
-"""What a path in a program is, computed from literals, `__file__` and the working directory."""
+"""Paths in a program, computed from literals, `__file__` and the working directory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 4096  # characters of a path
 
 
 class Arithmetic:
-    """Works out one path as it is at one time; nothing is called but pure functions of texts."""
+    """Computes one path as of one step; it calls only pure functions of strings."""
 
     def __init__(
         self, file: str, assigned: Mapping[str, tuple[tuple[int, ast.expr], ...]], start: str, at: int
@@ -28,7 +28,7 @@ class Arithmetic:
         self.known: dict[int, Any] = {}  # what was assigned, by the expression: a name can stand in many others
 
     def path(self, node: ast.expr) -> Optional[str]:
-        """Return the path that an expression gives; None when it is not known."""
+        """Return the path of an expression; None when it is not known."""
         try:
             value = self.value(node)
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -36,7 +36,7 @@ class Arithmetic:
         return str(value) if isinstance(value, (str, PurePath)) else None
 
     def value(self, node: Optional[ast.AST]) -> Any:
-        """Return the text, path, number or list that an expression gives; any error where the file does not show it."""
+        """Return the string, path, number or list of an expression. Raises any error where it is not known."""
         value = _HANDLERS[type(node)](self, node)
         if isinstance(value, str) and len(value) > LONGEST:
             raise ValueError("too long")

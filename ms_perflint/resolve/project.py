@@ -32,7 +32,7 @@ HELD_RAW = 4_000_000  # bytes that are read before those of files that are no he
 
 
 class Project:
-    """Everything read so far. Files that were not asked about are read, never reported."""
+    """The files and modules that were read. Files that are not linted are read, but not reported."""
 
     def __init__(
         self,
@@ -68,9 +68,9 @@ class Project:
         self.__dict__.clear()
 
     def renewed(self) -> Project:
-        """Return a project on the same files that holds none of them; this one is closed.
+        """Return a new project for the same files without modules; this one is closed.
 
-        It knows of imports what this one did, unless that is about so many files that it takes much memory.
+        The new one keeps the import graph, unless that is too large.
         """
         files, parsed, entries, errors = self.files, self.parsed, self.entries, self.errors
         self.close()
@@ -83,7 +83,7 @@ class Project:
         return not paths.isdisjoint(self._modules)
 
     def is_parsed(self, path: str) -> bool:
-        """Return whether a file is held as a module, with all of its code."""
+        """Return whether the module of a file is held, with all of its code."""
         module = self._modules.get(path)
         return module is not None and not module.source.lost
 
@@ -92,12 +92,12 @@ class Project:
         return self._modules.get(module.path) is module
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file, those that are held if any; OSError when it cannot be read."""
+        """Return the bytes of a file, from memory if held. Raises OSError when it cannot be read."""
         held = self._raw.get(path)
         return held if held is not None else self.files.read(path)
 
     def raw(self, path: str) -> Optional[bytes]:
-        """Return the bytes of a file, and hold them for a while; None when it cannot be read."""
+        """Return the bytes of a file, and hold them for a limited time; None when it cannot be read."""
         if path not in self._raw:
             raw = self.errors.guard(path, partial(self._contents, path), None)
             if self._raw_size > HELD_RAW:  # most was read to know what it imports, and is of no program that is asked
@@ -115,7 +115,7 @@ class Project:
             return None
 
     def lines(self, path: str) -> Optional[bytes]:
-        """Return the bytes of a Python file as scans expect them: lines end at `\\n` and start with code."""
+        """Return the bytes of a Python file normalised for scans: lines end with `\\n` and start with code."""
         raw = self.raw(path)
         if raw is None:
             return None
@@ -124,12 +124,12 @@ class Project:
         return self._lines[path]
 
     def contains(self, path: str, word: str) -> bool:
-        """Return whether the bytes of a file contain a word: if not, nothing of that name is in it."""
+        """Return whether the bytes of a file contain a word."""
         raw = self.raw(path)
         return raw is not None and word.encode() in raw
 
     def contains_any(self, path: str, words: tuple[str, ...]) -> bool:
-        """Return whether the bytes of a file contain one of these words; looked for once."""
+        """Return whether the bytes of a file contain one of these words; memoised."""
         held = self._contains.setdefault(words, {})
         found = held.get(path)
         if found is None:
@@ -163,9 +163,9 @@ class Project:
 
     @fact
     def keys(self, path: str) -> frozenset[str]:
-        """Return under which keys, in small letters, decorators may put what a file defines into tables.
+        """Return the keys, in lower case, under which decorators may register the definitions of a file.
 
-        These are names, and texts that decorators are given, by a scan of its bytes.
+        They are names of definitions and string arguments of decorators, by a scan of its bytes.
         """
         found = re.findall(ENTRY, self.lines(path) or b"")
         return frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
@@ -173,7 +173,7 @@ class Project:
     @fact
     @fact
     def matches(self, path: str, pattern: bytes) -> bool:
-        """Return whether a pattern is found in the bytes of a file; looked for once."""
+        """Return whether a pattern is found in the bytes of a file; memoised."""
         return re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"") is not None
 
     @fact
@@ -189,7 +189,7 @@ class Project:
 
     @fact
     def outline(self, path: str) -> Optional[Outline]:
-        """Return what the bytes of a file say without parsing it; None when it cannot be read."""
+        """Return the outline of a file; None when it cannot be read."""
         raw = self.lines(path)
         return self.errors.guard(path, partial(outline, raw), None) if raw is not None else None
 
@@ -202,7 +202,7 @@ class Project:
         return frozenset(_bases(self.lines(path) or b""))
 
     def parse(self, path: str, raw: Optional[bytes] = None) -> SemanticIndex:
-        """Return the module of a file, read unless its bytes are given; OSError or SourceError where there is none."""
+        """Return the module of a file, which is read unless its bytes are given. Raises OSError or SourceError."""
         held = self._modules.get(path)
         if held is not None:
             return held
@@ -214,7 +214,7 @@ class Project:
         return module
 
     def take(self, source: Source, tree: ast.Module) -> SemanticIndex:
-        """Return the module of a file that was read and parsed elsewhere; the one that is held for it, if any."""
+        """Return the module of a source and tree from elsewhere; the one that is held for the file, if any."""
         held = self._modules.get(source.path)
         if held is None:
             held = self._modules[source.path] = module_of(source, tree)
@@ -223,7 +223,7 @@ class Project:
         return held
 
     def differs(self, source: Source) -> bool:
-        """Return whether something else than this source is held for its file; line ends do not count."""
+        """Return whether the module that is held for a file has another source; line ends do not count."""
         if source.path not in self._modules:
             return False
         held = self._modules[source.path]
@@ -244,9 +244,9 @@ class Project:
             return None
 
     def evict(self, path: str) -> None:
-        """Give back the module of a file that no other file imports; it is created again where it is asked for.
+        """Evict the module of a file that no other file imports; it is created again when it is needed.
 
-        What names mean is kept for all programs: a module that another held one imports, directly or not, stays.
+        A module that another held one imports, directly or not, stays: resolvers refer to it.
         """
         module = self._modules.get(path)
         if module is None or self.parsed is not None:
@@ -262,7 +262,7 @@ class Project:
     # --- imports and programs
 
     def names(self, roots: Roots) -> Resolver:
-        """Return what names mean in programs with this search path; it is kept for the last few of them."""
+        """Return the resolver of programs with a search path; the last few are kept."""
         found = self._names.pop(roots, None) or Resolver(self, roots)
         if len(self._names) >= SEARCH_PATHS:
             del self._names[next(iter(self._names))]
@@ -292,7 +292,7 @@ def _lines(path: str, raw: bytes) -> bytes:
 
 
 def _bases(raw: bytes) -> Iterator[bytes]:
-    """Yield the words of the bases of classes, and the names that get another one by `as`."""
+    """Yield the last words of base classes, and names with an alias by `as`."""
     for bases in BASES.findall(raw):
         yield from NAME.findall(bases)
     for found in RENAMED.finditer(raw):
@@ -301,7 +301,7 @@ def _bases(raw: bytes) -> Iterator[bytes]:
 
 
 def _cells(path: str, raw: bytes) -> bytes:
-    """Return the code of a notebook; nothing where it cannot be read."""
+    """Return the code of a notebook; b"" where it cannot be read."""
     try:
         return Source(path, raw).text
     except SourceError:

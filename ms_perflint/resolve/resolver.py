@@ -1,6 +1,6 @@
-"""What names mean across files that are found on one search path: the same in all programs that have it.
+"""The resolver: what names denote across files, for all programs with one search path.
 
-By outlines first: only files that bind a name are parsed.
+It asks outlines first: only files that bind a name are parsed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Namespace(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """What a name may mean: functions and classes; and the modules that bind it, to those or to something else."""
+    """What a name may denote: functions and classes, and the modules that bind it, to these or to something else."""
 
     scopes: tuple[Scope, ...] = ()
     modules: tuple[SemanticIndex, ...] = ()
@@ -41,7 +41,7 @@ NOTHING = Resolution()
 
 
 class Resolver:
-    """The names of programs with one search path. Questions are answered when they are asked, once."""
+    """The names of programs with one search path; answers are memoised."""
 
     def __init__(self, project: Project, roots: Roots) -> None:
         self.project = project
@@ -49,21 +49,21 @@ class Resolver:
         self.facts: dict[tuple[object, ...], Any] = {}
 
     def close(self) -> None:
-        """Forget the project and all answers."""
+        """Drop the project and all answers."""
         self.facts.clear()
         del self.project
 
     def evict(self, module: SemanticIndex) -> None:
-        """Forget what a module says, which no other module imports."""
+        """Drop the answers about a module that no other module imports."""
         gone = {module, *module.scopes}  # what is said of a module, or of a scope of it, is asked with that first
         self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in gone}
 
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int, roots: Roots
     ) -> Union[SemanticIndex, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there.
+        """Return the module of an import; a dotted name for one outside of the project; None for a missing one.
 
-        It may be one by a call, which finds more with the search path of the program than the statements do.
+        Imports by a call may find more with the search path of the program than statements do.
         """
         found = self.project.imports.locate(module.directory, Import(level, dotted), roots)
         if found.module is not None:
@@ -76,17 +76,17 @@ class Resolver:
         return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
 
     def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
-        """Return whether a star import may give a name; False where the outlines of local modules show that not."""
+        """Return whether a star import may bind a name; False where the outlines of local modules exclude it."""
         path = self._locate(module, star.module or "", star.level).module
         return path is None or self._may_have(path, name) or self._has_from_mindspore(path, name)
 
     def _has_from_mindspore(self, path: str, name: str) -> bool:
-        """Return whether a file, or one from which it has names by stars, may import a name from MindSpore."""
+        """Return whether a file, or one that it imports by a star, may import a name from MindSpore."""
         shown = [each for source, _ in self._binders(path) if (each := self.project.outline(source)) is not None]
         return any(name in each.outside or any(name in exports(star) for star in each.stars) for each in shown)
 
     def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files that an import statement runs, unless they have run before."""
+        """Return the files that an import statement runs if they have not run before."""
         return tuple(self._imported_files(stmt, module))
 
     def _imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> Iterator[str]:
@@ -108,7 +108,7 @@ class Resolver:
 
     @fact
     def loaded(self, scope: Scope) -> Resolution:
-        """Return what all that a scope loads may mean: names, and members of modules that its file imports."""
+        """Return what the names that a scope loads may denote, and the members of modules that its file imports."""
         module = scope.module
         names = scope.names & module.named  # most names are local, or of Python
         for path in self._star_files(module):
@@ -119,7 +119,7 @@ class Resolver:
 
     @fact
     def resolve(self, module: SemanticIndex, name: str) -> Resolution:
-        """Return what a name, loaded in a module, may mean; through imports too."""
+        """Return what a name of a module may denote, also through imports."""
         if name not in module.named and not any(self._may_have(path, name) for path in self._star_files(module)):
             return NOTHING
         scopes: dict[Scope, None] = {}
@@ -139,12 +139,12 @@ class Resolver:
 
     @fact
     def _star_files(self, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files of the project of which a module imports all names."""
+        """Return the files of the project that a module imports by a star."""
         found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
         return tuple(path for path in found if path is not None)
 
     def _origins(self, module: SemanticIndex, name: str) -> Iterator[tuple[SemanticIndex, str]]:
-        """Yield the modules from which a module may have a name, and how it is called there."""
+        """Yield the modules from which a module may import a name, and the name there."""
         for stmt, alias in module.imported.get(name, ()):
             if isinstance(stmt, ast.ImportFrom):
                 path = self._locate(module, stmt.module or "", stmt.level).module
@@ -155,23 +155,23 @@ class Resolver:
                 yield target, name
 
     def _binding(self, path: str, name: str) -> Iterator[SemanticIndex]:
-        """Yield the modules that may bind a name which a file has: it, or those from which it has names by stars."""
+        """Yield the modules that may bind a name of a file: the file itself, or those that it imports by stars."""
         for source, binds in self._binders(path):
             module = self.project.module(source) if name in binds else None
             if module is not None:
                 yield module
 
     def _may_have(self, path: str, name: str) -> bool:
-        """Return whether a file may have a name: itself, or by stars."""
+        """Return whether a file may bind a name, itself or by a star."""
         return any(name in binds for _, binds in self._binders(path))
 
     def _among(self, path: str, names: Set[str]) -> set[str]:
-        """Return those of the names that a file may have."""
+        """Return those of the names that a file may bind, itself or by a star."""
         return {name for _, binds in self._binders(path) for name in names & binds}
 
     @fact
     def _binders(self, path: str) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Return a file, and those from which it may have names by stars, with what each may bind: unparsed."""
+        """Return a file and those that it imports by stars, with the names that each may bind, by their outlines."""
         found: list[tuple[str, frozenset[str]]] = []
         todo, seen = [path], {path}
         while todo:
@@ -191,13 +191,13 @@ class Resolver:
 
     @fact
     def known_members(self, module: SemanticIndex) -> frozenset[str]:
-        """Return those of the words of a module that may be members of modules that it imports."""
+        """Return the words of a module that may be members of modules that it imports."""
         found = (self._among(path, module.words) for path in self._modules_in(module))
         return frozenset().union(*found)
 
     @fact
     def resolve_member(self, module: SemanticIndex, attr: str) -> Resolution:
-        """Return what `imported_module.attr` may mean in a module."""
+        """Return what `imported_module.attr` may denote in a module."""
         if attr.startswith("__"):  # `__all__.extend(imported_module.__all__)` runs nothing
             return NOTHING
         if attr not in self.known_members(module) and attr in module.words:
@@ -207,13 +207,13 @@ class Resolver:
 
     @fact
     def _modules_in(self, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files of the modules that a module imports as such."""
+        """Return the files of the modules that a module binds to names."""
         imports = (each for imports in module.imported.values() for each in imports)
         files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
         return tuple(dict.fromkeys(files))
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
-        """Yield the files of the modules to which imports give a name."""
+        """Yield the files of the modules that import statements bind to names."""
         for stmt, alias in imports:
             if isinstance(stmt, ast.ImportFrom):
                 inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
@@ -224,14 +224,14 @@ class Resolver:
                 yield path
 
     def _files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files that a module imports, if it does so by calls, whose results have members too."""
+        """Return the files that a module imports, if it does so by a call, whose result is a module, too."""
         if module.by_word.keys().isdisjoint(module.aliases(*BY_CALL)):
             return ()
         return self.project.imports.imported(module.path, self.roots)
 
 
 def _together(found: list[Resolution]) -> Resolution:
-    """Return all of what several names may mean."""
+    """Return several resolutions as one."""
     if len(found) < 2:
         return found[0] if found else NOTHING
     return Resolution(

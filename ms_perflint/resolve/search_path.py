@@ -1,4 +1,4 @@
-"""What a file adds to `sys.path`, computed from its text: literals, `__file__` arithmetic, the working directory."""
+"""The directories that a file adds to `sys.path`: from literals, `__file__` arithmetic, the working directory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file witho
 
 
 class Addition(NamedTuple):
-    """One directory that is added, as an expression."""
+    """The expression of one directory that is added."""
 
     node: ast.expr
     first: bool  # searched before all others
@@ -26,16 +26,16 @@ class Addition(NamedTuple):
 
 
 class Additions(NamedTuple):
-    """All that a file adds, as it runs, with the assignments that its expressions may rest on, and when they run."""
+    """The additions of a file in execution order, with the assignments that their expressions may depend on."""
 
     path: str
     found: tuple[Addition, ...]
     assigned: Mapping[str, tuple[tuple[int, ast.expr], ...]]
 
     def directories(self, start: str, is_entry: bool) -> Iterator[tuple[str, bool]]:
-        """Yield each directory, and whether it comes first, for a program that is started in the directory `start`.
+        """Yield each directory, and whether it is put first, for a program that is started in the directory `start`.
 
-        A path that is written out from the root of the disk belongs to one machine and is left out.
+        Absolute paths belong to one machine and are left out.
         """
         from ms_perflint.resolve.path_arithmetic import Arithmetic
 
@@ -50,7 +50,7 @@ class Additions(NamedTuple):
 
 
 def additions(path: str, raw: bytes) -> Optional[Additions]:
-    """Return what a file with these bytes adds to `sys.path`; None for nothing."""
+    """Return the additions of a file with these bytes to `sys.path`; None without any."""
     if b"sys.path" not in raw or not re.search(ADDS, raw):
         return None
     try:
@@ -66,14 +66,14 @@ def additions(path: str, raw: bytes) -> Optional[Additions]:
 
 
 class _Step(NamedTuple):
-    """When something runs first, and whether only in the entry script."""
+    """The rank at which a node runs first, and whether it runs only in the entry script."""
 
     at: int
     is_guarded: bool
 
 
 def _steps(tree: ast.Module) -> dict[ast.AST, _Step]:
-    """Return when what matters in a file runs: a function where it is called, one without a call at the end."""
+    """Return the steps of a file in execution order: a function at its first call, one without a call at the end."""
     functions: dict[str, list[ast.stmt]] = {}
     for function in ast.walk(tree):
         if isinstance(function, FUNCTIONS):
@@ -108,7 +108,7 @@ def _steps(tree: ast.Module) -> dict[ast.AST, _Step]:
 
 
 def _added(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield each expression that a node adds, and whether it comes first."""
+    """Yield each expression that a node adds, and whether it is put first."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_search_path(node.func.value):
         method, args = node.func.attr, node.args
         if method == "insert" and len(args) == 2:
@@ -130,7 +130,7 @@ def _name(node: ast.AST) -> str:
 
 
 def _assigned(steps: Mapping[ast.AST, _Step]) -> dict[str, tuple[tuple[int, ast.expr], ...]]:
-    """Return what each name is assigned, and when; for a parameter of a function, what the calls in the file pass."""
+    """Return the assignments of each name with their steps; for a parameter, the arguments of the calls in the file."""
     found: dict[str, list[tuple[int, ast.expr]]] = {}
     functions = {each.name: [arg.arg for arg in each.args.args] for each in steps if isinstance(each, ast.FunctionDef)}
     for node, step in steps.items():

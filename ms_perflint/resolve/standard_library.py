@@ -1,4 +1,4 @@
-"""The names of Python's standard library: what an import may mean before a local file of the same name."""
+"""The module names of Python's standard library, which an import finds before a local file of the same name."""
 
 from __future__ import annotations
 

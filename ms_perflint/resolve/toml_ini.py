@@ -1,4 +1,4 @@
-"""TOML and INI files as the same plain data with lines that YAML files are."""
+"""TOML and INI documents as plain data with lines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
 
 
 def documents(raw: bytes, path: str) -> tuple[Entry, ...]:
-    """Return the documents of a config file, in the language that its name tells."""
+    """Return the documents of a config file, by the suffix of its name."""
     return read(raw, path) if path.endswith((*TOML, *INI)) else config_documents.read(raw, path)
 
 
 def read(raw: bytes, path: str) -> tuple[Entry, ...]:
-    """Return what a TOML or INI text says, as one document; none where it cannot be read, or is beyond the bounds."""
+    """Return the one document of a TOML or INI text; none where it cannot be read, or is beyond the bounds."""
     if len(raw) > SIZE:
         return ()
     try:
@@ -38,13 +38,13 @@ def read(raw: bytes, path: str) -> tuple[Entry, ...]:
 
 
 def row(text: str, keys: Path) -> int:
-    """Return the row of a TOML text in which a key stands, or of the innermost table around it that has a row."""
+    """Return the row of a key in a TOML text, or of the innermost table around it with a row."""
     found = _lines(text)
     return next((found[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in found), 1)
 
 
 def _toml(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text; ValueError where it is none, or nested too deeply."""
+    """Return the tables of a TOML text. Raises ValueError for a syntax error, or deep nesting."""
     if _DEEP.search(text) is not None:
         raise ValueError("nested too deeply")
     if sys.version_info >= (3, 11):
@@ -55,7 +55,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _ini(text: str) -> dict[str, dict[str, str]]:
-    """Return the sections of an INI text, each with what it has from the default one."""
+    """Return the sections of an INI text, each with the keys of the default section."""
     if _BLANKS.search(text) is not None:
         raise ValueError("too many blanks")
     parser = configparser.ConfigParser(interpolation=None, strict=False)
@@ -79,7 +79,7 @@ def _entry(data: Any, keys: Path, lines: Mapping[Path, int], path: str) -> Entry
 
 
 def _lines(text: str) -> dict[Path, int]:
-    """Return the row of each key, by the header above it; a look at each line, which texts of many lines may fool."""
+    """Return the row of each key by the header above it, line by line; strings of several lines may mislead it."""
     found: dict[Path, int] = {}
     section: Path = ()
     for row, line in enumerate(text.splitlines(), 1):
@@ -99,7 +99,7 @@ def _lines(text: str) -> dict[Path, int]:
 
 
 def _header(line: str) -> str:
-    """Return what stands in the brackets of a header, `[a.b]` or `[[a.b]]`; "" for another line."""
+    """Return the text in the brackets of a header, `[a.b]` or `[[a.b]]`; "" for another line."""
     line = line.lstrip()
     name, end, _ = line.lstrip("[").partition("]")
     return name.strip() if end and line.startswith("[") else ""

@@ -1,4 +1,4 @@
-"""Config documents that note what is read of them: another file that says the same there is no other run."""
+"""Config documents that record which keys are read: a file with equal values there gives the same run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Keys = tuple[object, ...]
 
 
 class Watched(dict[object, Entry]):
-    """A mapping of a document; which keys were asked for is noted, and where all were."""
+    """A mapping of a document that records the keys that are read."""
 
     def __init__(self, data: dict[object, Entry], keys: Keys, asked: dict[Keys, None]) -> None:
         super().__init__(data)
@@ -50,12 +50,12 @@ class Watched(dict[object, Entry]):
         return super().keys()
 
     def items(self) -> Any:
-        """Return all keys with what is under them."""
+        """Return all keys with their values."""
         self._note(ALL)
         return [(key, self[key]) for key in super().__iter__()]
 
     def values(self) -> Any:
-        """Return what is under all keys."""
+        """Return all values."""
         return [entry for _, entry in self.items()]
 
 
@@ -63,12 +63,12 @@ ALL = object()  # all keys of a mapping
 
 
 def is_same(asked: Iterable[Keys], one: Optional[Entry], other: Optional[Entry]) -> bool:
-    """Return whether two documents say the same under keys that were asked for."""
+    """Return whether two documents have equal values under the recorded keys."""
     return all(_at(one, keys) == _at(other, keys) for keys in asked)
 
 
 def _at(entry: Optional[Entry], keys: Keys) -> object:
-    """Return what a document says under some keys, as far as it counts; of a mapping only that it is one."""
+    """Return the value of a document under some keys, to be compared; of a mapping only that it is one."""
     for key in keys:
         if entry is None:
             return None
