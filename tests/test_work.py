@@ -486,6 +486,26 @@ def test_what_feeds_what_is_found_once_and_again_only_where_something_has_change
     assert counts["found"] <= 3 * len(nodes), (counts, len(nodes))
 
 
+def test_answers_about_evicted_modules_are_dropped_many_at_once(tmp_path: Path) -> None:
+    names = [f"part_{number}.py" for number in range(64)]
+    write(tmp_path, {name: "import mindspore as ms\n\ndef make():\n    return ms.nn\n" for name in names})
+    project = Project(Disk())
+    resolver = project.names(project.imports.roots(str(tmp_path / names[0])))
+    drops, asked = 0, 0
+    for name in names:
+        module = project.module(str(tmp_path / name))
+        assert module is not None
+        for scope in module.scopes:
+            resolver.loaded(scope)
+    for name in names:
+        held = resolver.facts
+        asked = max(asked, len(held))
+        project.evict(str(tmp_path / name))
+        drops += resolver.facts is not held
+    assert asked > 64 and len(resolver.facts) < 8
+    assert 0 < drops < 32
+
+
 STORES = """
 import trainlib
 from mindspore import nn

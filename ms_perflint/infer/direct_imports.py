@@ -26,8 +26,10 @@ def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
         words.append(base.attr)
         base = base.value
     module = scope.module
-    alias, api = imports(module).get(base.id, (None, "")) if isinstance(base, ast.Name) else (None, "")
-    if alias is None or not isinstance(base, ast.Name) or not _is_of_module(base.id, scope):
+    if not isinstance(base, ast.Name) or base.id not in module.imported:  # as most often
+        return None
+    alias, api = imports(module).get(base.id, (None, ""))
+    if alias is None or not _is_of_module(base.id, scope):
         return None
     spelled = base.id
     for word in reversed(words):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ms_perflint.resolve.project import Project
 
 BY_CALL = ("import_module", "__import__")
+GONE = 8  # one part of so many of the answers is about evicted modules, before these answers are dropped
 
 
 class Namespace(NamedTuple):
@@ -47,6 +48,7 @@ class Resolver:
         self.project = project
         self.roots = roots
         self.facts: dict[tuple[object, ...], Any] = {}
+        self._gone: set[object] = set()  # modules and scopes whose answers are to be dropped
 
     def close(self) -> None:
         """Drop the project and all answers."""
@@ -55,8 +57,10 @@ class Resolver:
 
     def evict(self, module: SemanticIndex) -> None:
         """Drop the answers about a module that no other module imports."""
-        gone = {module, *module.scopes}  # what is said of a module, or of a scope of it, is asked with that first
-        self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in gone}
+        self._gone.update((module, *module.scopes))  # a question about these has one of them as its first argument
+        if len(self._gone) > len(self.facts) // GONE:  # else it would be done for each module
+            self.facts = {asked: answer for asked, answer in self.facts.items() if asked[1] not in self._gone}
+            self._gone.clear()
 
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int, roots: Roots
