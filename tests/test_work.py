@@ -488,7 +488,7 @@ def test_what_feeds_what_is_found_once_and_again_only_where_something_has_change
 
 def test_answers_about_evicted_modules_are_dropped_many_at_once(tmp_path: Path) -> None:
     names = [f"part_{number}.py" for number in range(64)]
-    write(tmp_path, {name: "import mindspore as ms\n\ndef make():\n    return ms.nn\n" for name in names})
+    write(tmp_path, dict.fromkeys(names, "import mindspore as ms\n\ndef make():\n    return ms.nn\n"))
     project = Project(Disk())
     resolver = project.names(project.imports.roots(str(tmp_path / names[0])))
     drops, asked = 0, 0
