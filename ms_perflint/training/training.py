@@ -247,6 +247,22 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
     return set(reachable((site.scope.owner for site in sites), above))
 
 
+@fact
+def training_calls(program: Program) -> dict[int, list[Scope]]:
+    """Return the scopes that train which calls enter, by the identities of the calls."""
+    return calls_into(program, training_scopes(program))
+
+
+def calls_into(program: Program, scopes: Iterable[Scope]) -> dict[int, list[Scope]]:
+    """Return which of some scopes calls enter, by the identities of the calls."""
+    found: dict[int, list[Scope]] = {}
+    for scope in scopes:
+        for site in callers(program, scope) if scope.is_function else ():
+            found.setdefault(id(site.node), []).append(scope)
+    return found
+
+
+@fact
 def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function, also wrapped, and those of unknown callees with its name."""
     sites = list(entering(program.inputs, function))
