@@ -12,6 +12,7 @@ from ms_perflint.index.execution_order import is_always_passed, stored
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import is_enumeration
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     NO_CONSTANT,
@@ -35,24 +36,27 @@ ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its v
 NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
 
 
-def lineage(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
-    """Yield a class and all that it derives from: classes of the project, and names outside of it.
+@query(bottom=(), top=())
+def lineage(evaluator: Evaluator, cls: Scope) -> tuple[Alternative, ...]:
+    """Return a class and all that it derives from: classes of the project, and names outside of it.
 
-    Depth first, as members are looked for, each class of the project once, also where bases form a circle. A base is
-    evaluated when it is asked for.
+    In the order in which members are looked for: depth first, but what several derive from comes behind all of these.
+    Where bases form a circle, each class comes once.
     """
-    yield Alternative(cls, (cls.module, cls.node))
-    seen, levels = {cls}, [_bases(evaluator, cls)]
-    while levels:
-        known = next(levels[-1], None)
+    seen, done = {cls}, dict[object, Alternative]()  # the last one first
+    stack = [(Alternative(cls, (cls.module, cls.node)), reversed(_bases(evaluator, cls)))]
+    while stack:
+        below, above = stack[-1]
+        known = next(above, None)
         if known is None:
-            levels.pop()
+            stack.pop()
+            done.setdefault(below.what, below)
         elif not isinstance(known.what, Scope):
-            yield known
+            done.setdefault(known.what, known)
         elif known.what not in seen:
             seen.add(known.what)
-            yield known
-            levels.append(_bases(evaluator, known.what))
+            stack.append((known, reversed(_bases(evaluator, known.what))))
+    return (*reversed(done.values()),)
 
 
 def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
@@ -74,13 +78,11 @@ def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     return next((each for each in found if each is not None), None)
 
 
-def _bases(evaluator: Evaluator, cls: Scope) -> Iterator[Alternative]:
-    """Yield what the bases of a class can be, where that is a class."""
+def _bases(evaluator: Evaluator, cls: Scope) -> list[Alternative]:
+    """Return what the bases of a class can be, where that is a class."""
     assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
-    for base in cls.node.bases:
-        for known in evaluator.value(base, cls.parent).alternatives:
-            if known.api or (isinstance(known.what, Scope) and known.what.is_class):
-                yield known
+    found = [known for base in cls.node.bases for known in evaluator.value(base, cls.parent).alternatives]
+    return [known for known in found if known.api or (isinstance(known.what, Scope) and known.what.is_class)]
 
 
 def classes_asked(evaluator: Evaluator, node: ast.Call, scope: Scope) -> list[Optional[Alternative]]:

@@ -207,12 +207,26 @@ def of_class(
             is_asked = own or known.what is not cls
             found = _defined_by(evaluator, known.what, name, holder, receiver is not None) if is_asked else BOTTOM
             if found.alternatives or found.open:
+                if receiver is not None:
+                    found = _with_bases(evaluator, cls, known.what, name, holder, found)
                 late.append(_or_overridden(evaluator, cls, name, receiver, found, known.what) if is_any else found)
                 if not method_writes.is_set_later(evaluator, cls, known.what, name):
                     break
         elif known.api.startswith("mindspore.") and not late:
             return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
     return join(late) if late else _of_derived(evaluator, cls, name, receiver) if is_any else TOP
+
+
+def _with_bases(
+    evaluator: Evaluator, cls: Scope, owner: Scope, name: str, receiver: Alternative, found: Value
+) -> Value:
+    """Return a member of an object that a class gives it, or what methods of the bases of that store in its place."""
+    above = method_writes.set_by_bases(evaluator, cls, owner, name)
+    if not above:
+        return found
+    values = [_defined_by(evaluator, each, name, receiver, True) for each in above]
+    is_replaced = name not in owner.attributes and method_writes.is_set_when_made(evaluator, cls, above[0], name)
+    return join(values if is_replaced else [found, *values])
 
 
 def _or_overridden(
@@ -226,6 +240,9 @@ def _or_overridden(
     derived = _of_derived(evaluator, cls, name, receiver)
     if not derived.alternatives:
         return found
+    is_set = name in owner.attributes and all(name not in each.attributes for each in evaluator.program.derived(cls))
+    if is_set:  # then what a class below has of it is hidden
+        return found if method_writes.is_set_when_made(evaluator, owner, owner, name) else join((found, derived))
     known = _in_general(evaluator, owner, name).only
     function = known.definition if known is not None else None
     is_method = function is not None and function.is_method

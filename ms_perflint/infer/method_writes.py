@@ -61,6 +61,41 @@ def _rank(site: Site) -> int:
     return at.rank if at is not None else 0
 
 
+def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> list[Scope]:
+    """Return the bases of a class whose methods set an attribute that it gives its objects itself.
+
+    `cls`: the class of the object. Left out are those whose stores the constructor of the class replaces, whose methods
+    are overridden, or never called.
+    """
+    classes = list(bases.ancestors(evaluator, cls))
+    above = [each for each in classes[classes.index(owner) + 1 :] if name in each.attributes]
+    init = owner.method(INIT) if above else None
+    own = [each for each in owner.attributes.get(name, ()) if each.scope.owner is init]
+    last = max((rank(each) for each in own if is_always_passed(stored(each))), default=-1)
+    is_made_later = init is None or any(_rank(site) > last for site in init.calls if site.word == INIT)
+
+    def counts(setter: Scope) -> bool:
+        if setter.name == INIT:
+            return is_made_later
+        for site in evaluator.program.callers(setter):
+            caller = site.scope.owner
+            is_later = _rank(site) > last if caller is init else is_made_later
+            if is_later or caller.name != INIT:
+                return True
+        return False
+
+    return [each for each in above if any(counts(store.scope.owner) for store in each.attributes[name])]
+
+
+def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
+    """Return whether the constructor that makes the objects of a class always sets an attribute."""
+    init = owner.method(INIT)
+    is_run = init is not None and bases.method(evaluator, cls, INIT) is init
+    return is_run and any(
+        each.scope.owner is init and is_always_passed(stored(each)) for each in owner.attributes[name]
+    )
+
+
 def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
     """Return whether a class sets an attribute only in methods that nothing calls while an object is made.
 

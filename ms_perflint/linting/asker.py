@@ -20,7 +20,7 @@ from ms_perflint.resolve.project import Project
 
 
 class _Judged(NamedTuple):
-    """What a check found ahead in a file as a part of one program."""
+    """The findings of a check in a file as part of one program, before the file is linted."""
 
     reply: Reply
     left_out: Optional[Message] = None  # why some questions got no answer
@@ -74,9 +74,9 @@ class Asker:
             held.pop(path, None)
 
     def found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
-        """Return what checks find in a file.
+        """Return the findings of checks in a file.
 
-        What a budget leaves out must not depend on other files: a program that they have asked too starts again.
+        What a budget leaves out must not depend on other files: a program that is shared with them is created again.
         """
         before = self.inquiry.programs.entries
         self._asked_about, self._left, self._gaps = {}, {}, False
@@ -87,11 +87,11 @@ class Asker:
         return self.found_in(module, enabled) if again else found
 
     def has_gaps(self) -> bool:
-        """Return whether a program that was asked about a file left questions unanswered."""
+        """Return whether a program of the file left questions unanswered."""
         return self._gaps or any(map(self.inquiry.programs.left_out, self._asked_about))
 
     def unjudged(self, path: str) -> list[Finding]:
-        """Return the programs that were asked about a file, and may not have given all answers."""
+        """Return the programs of a file that were judged in part."""
         left = dict(self._left)
         for entry, codes in self._asked_about.items():
             gap = self.why_unjudged(entry)
@@ -103,13 +103,13 @@ class Asker:
         return [unjudged(entry, path, codes, gap) for entry, (gap, codes) in left.items()]
 
     def why_unjudged(self, entry: str) -> Optional[Gap]:
-        """Return why the program of an entry script may not have given all answers; None where it has."""
+        """Return why the program of an entry script was judged in part; None where it was judged in full."""
         programs = self.inquiry.programs
         reason = next(filter(None, map(judging.unjudged, programs.held(entry))), None) or programs.beyond(entry)
         return Gap(reason, programs.unasked(entry)) if reason is not None else None
 
     def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
-        """Return what rules could not follow in the program of an entry script that was asked about them, by code."""
+        """Return what rules could not follow in the program of an entry script, by code."""
         held = [each for each in self.inquiry.programs.held(entry) if judging.is_started(each)]
         asked = [check for check in self.enabled if check.code in codes]
         found = ((check.code, self.inquiry.check_in(check, program).gap()) for check in asked for program in held)
@@ -125,12 +125,12 @@ class Asker:
         return found if is_whole else [only_shown(finding, reason) for finding in found]
 
     def _is_shared(self, module: SemanticIndex) -> bool:
-        """Return whether programs that are not asked run a file too: just one run of one program is judged."""
+        """Return whether other programs run a file, too, where only one run of one program is judged."""
         asked = self.config.arguments
         return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
 
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
-        """Return the entry scripts of the programs that a check is asked for in a file."""
+        """Return the entry scripts of the programs in which a check runs on a file."""
         path, entries = module.path, self.project.entries
         has_sites = bool(self.inquiry.candidates(check, module))
         if check.per_program and self.config.arguments is not None:
@@ -142,7 +142,7 @@ class Asker:
         return tuple(each for each in entries.programs(path) if check.in_libraries or entries.is_entry(each))
 
     def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program, which may have judged it already."""
+        """Return the findings of a check in a file as part of one program, which may have judged it before."""
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
             return self.asked(check, entry, module)
@@ -157,11 +157,11 @@ class Asker:
         return self._noted(judged.reply)
 
     def asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program that is asked now."""
+        """Return the findings of a check in a file as part of one program, which runs now."""
         return self._noted(self.inquiry.ask(check, entry, module))
 
     def _noted(self, reply: Reply) -> Found:
-        """Return what a check found, and note what went wrong."""
+        """Return the findings of a reply, and add its failures and problems."""
         self.failures += reply.failures
         self.problems += reply.problems
         return reply.found
@@ -169,7 +169,7 @@ class Asker:
     # --- ahead, in files that come
 
     def _judge(self, entry: str) -> None:
-        """Let a program judge all files that come, and give it back."""
+        """Judge all coming files of a program, and free it."""
         for path in sorted(self.project.closure(entry) & self._coming.keys()):
             asking = self._asking(path).get(entry, ())
             for check, judged in self._ahead(entry, path, asking).items() if asking else ():
@@ -179,9 +179,9 @@ class Asker:
         self.inquiry.drop(entry)
 
     def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
-        """Return what a program says of a file that comes, by the checks that ask.
+        """Return the findings of a program in a coming file, by check.
 
-        What a budget leaves out must not depend on other files: where it is spent, a file gets a new program.
+        What a budget leaves out must not depend on other files: where it is spent, the program is created again.
         """
         programs = self.inquiry.programs
         is_new = entry not in programs
@@ -201,7 +201,7 @@ class Asker:
         return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
-        """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
+        """Return the checks that run in a coming file, by the entry scripts of their programs."""
         if path not in self._asked_in:
             found: dict[str, list[type[Check]]] = {}
             checks = self._checks_in(path)
@@ -213,7 +213,7 @@ class Asker:
         return self._asked_in[path]
 
     def _note_training(self, program: Program) -> None:
-        """Note an entry script whose program trains."""
+        """Record an entry script whose program trains."""
         try:
             if judging.is_trained(program):
                 self.trained.add(program.entry)

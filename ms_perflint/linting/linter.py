@@ -1,4 +1,4 @@
-"""Lints files one after the other: prefilter, meaning, suspects, checks, suppressions. It knows no rule."""
+"""Lints files one after the other: prefilter, programs, suspects, checks, suppressions."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ HELD_AT_MOST = 8_000_000  # bytes after which everything is evicted, wherever th
 
 
 class Linter:
-    """Lints files one after the other; what one file taught about its neighbours is kept while it is near.
+    """Lints files one after the other, and keeps what it learns about other files of their projects for a while.
 
-    A program is made once for all files `coming`: the first that asks it has it judge the others too.
+    A program is created once for all files `coming`: when the first file needs it, it judges the others, too.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Linter:
         return Project(self._recorder if self.remember else self.files, self._parsed, errors=self._read_errors)
 
     def _begin(self, project: Project) -> None:
-        """Know of nothing but a project."""
+        """Start with an empty project."""
         self.project = project
         self.asker.begin(project)
 
@@ -88,7 +88,7 @@ class Linter:
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
-        """Keep what was found together with everything that was consulted, and start again: with nothing known."""
+        """Store the findings with the fingerprints that they depend on, and start with an empty project."""
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._recorder.read(path)
         if self._session:
@@ -97,7 +97,7 @@ class Linter:
         self._recorder = Recorder(self.files)
 
     def end(self) -> None:
-        """Give back all memory after the last file."""
+        """Free all memory after the last file."""
         self.isolated(self._last, self.close, None)
         self.project.close()
 
@@ -108,12 +108,12 @@ class Linter:
         return found
 
     def file(self, path: str) -> list[Finding]:
-        """Return the findings in one file. What cannot be done goes to `problems`."""
+        """Return the findings in one file; problems are added to `problems`."""
         self._last = path
         return self.isolated(path, partial(self._file, path), [])
 
     def isolated(self, path: str, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return an answer about a file; where an internal error prevents it, report that and return `otherwise`."""
+        """Return an answer about a file; after an internal error, which is reported, `otherwise`."""
         try:
             return ask()
         except Exception as error:
@@ -134,14 +134,14 @@ class Linter:
         return found
 
     def _evict(self, path: str) -> None:
-        """Give back a file that is done, and that only its own program is made of."""
+        """Free a file that is done, if it belongs to its own program only."""
         is_held = path in self.asker.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
             self.asker.inquiry.evict(path)
             self.project.evict(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
-        """Report an internal error in a file, and forget all that was read: it may be half done."""
+        """Report an internal error in a file, and drop all state, which may be incomplete."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
         self.asker.forget()
@@ -160,7 +160,7 @@ class Linter:
         return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
-        """Return the program of an entry script, as the checks see it, in the first of its run configurations."""
+        """Return the program of an entry script in the first of its run configurations."""
         return self.programs(entry)[0]
 
     def programs(self, entry: str) -> tuple[Program, ...]:
@@ -174,7 +174,7 @@ class Linter:
         return self.asker.inquiry.runs_of(entry).kept
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
-        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
+        """Yield the findings of one program in its files, and whether a comment or the configuration hides each."""
         files = sorted(self.program(entry).files)  # as in a run over files: what is asked first spends the budgets
         for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
             for path in files:
@@ -189,7 +189,7 @@ class Linter:
                 self._report_errors(path)
 
     def asked_of(self, entry: str) -> tuple[str, ...]:
-        """Return the rules that have something to ask of a program."""
+        """Return the rules with suspects in a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
         candidates = self.asker.inquiry.candidates
@@ -214,14 +214,14 @@ class Linter:
         return sorted(found) + said + self.asker.unjudged(module.path)
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
-        """Return what is said about the comments of a file that was skipped, if it could be read."""
+        """Return the findings about the comments of a file that the prefilter skips."""
         enabled = self._enabled_in(path)
         if len(self.problems) > problems or not any(check.reviews for check in enabled):
             return []
         return review_unread(path, self.project.read(path), enabled)
 
     def _enabled_in(self, path: str) -> list[type[Check]]:
-        """Return the checks that are on in a file; without comments that count, none that is about them."""
+        """Return the enabled checks of a file; those about comments only if it has some."""
         on = (check for check in self.enabled if self.config.selects(check.code, path))
         return [check for check in on if self.suppress or not check.reviews]
 
@@ -231,9 +231,9 @@ class Linter:
         return self._enabled_in(path) if raw is not None and self.may_find(path, raw) else []
 
     def _make_room(self, path: str) -> bool:
-        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
+        """Free all state beyond a bound, or where the next file shares none of it.
 
-        Returns whether it did.
+        Return True where it was freed.
         """
         size, kept = self.project.size, HELD
         if not self._home or not inside(path, self._home):
@@ -244,13 +244,13 @@ class Linter:
         return is_over
 
     def _shares(self, path: str) -> bool:
-        """Return whether a program of a file, or a script beside it that comes with it, needs a module that is held."""
+        """Return whether a program of a file, or of a script beside it, needs a module that is held."""
         project = self.project
         entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
     def may_find(self, path: str, raw: bytes) -> bool:
-        """Return whether a file with these bytes can have findings: a prefilter, which may say so too often."""
+        """Return whether a file with these bytes may have findings: a prefilter, with false positives."""
         return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
@@ -263,7 +263,7 @@ class Linter:
     def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
 
-        For the next file to lint room is made.
+        For the next file to lint, memory is freed if needed.
         """
         try:
             raw = self.project.read(path)
@@ -285,7 +285,7 @@ class Linter:
         return None
 
     def reads(self, path: str) -> bool:
-        """Return whether a file can be parsed; one that cannot is a problem."""
+        """Return whether a file can be parsed; if not, a problem is added."""
         try:
             self.project.parse(path)
         except SourceError as error:
@@ -297,7 +297,7 @@ class Linter:
         return True
 
     def _report_errors(self, path: str) -> None:
-        """Turn the internal errors in a file into problems: one for each error, with the rules that it stopped."""
+        """Add the internal errors in a file as problems: one for each error, with the rules that it stopped."""
         by_error: dict[str, list[Failure]] = {}
         for each in self.asker.failures:
             by_error.setdefault(each.reason, []).append(each)
@@ -314,12 +314,12 @@ class Linter:
 
 
 def _file_of(check: type[Check]) -> str:
-    """Return the file that a check stands in."""
+    """Return the file of a check."""
     import inspect  # here, because most runs have no checks of others
 
     return inspect.getfile(check)
 
 
 def _is_own(check: type[Check]) -> bool:
-    """Return whether a check is part of this package; those of others are files that may change."""
+    """Return whether a check is part of this package; files of other packages may change."""
     return check.__module__.startswith("ms_perflint.")

@@ -37,15 +37,21 @@ FEW = 3  # functions of one name: of more, it does not tell which a call enters,
 def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
     """Return the sites that pass arguments to a function, `partial(function, x)` too.
 
-    A call of the result of a `partial` depends on what that passes: it is left out.
+    A call of the result of a `partial` depends on what that passes: it is left out where it calls nothing else.
     """
     found = entering(program, function)
     cls = function.cls if function.name == "__init__" else None
     partials = tuple(_partials(program, cls or function))
     if partials:
         own = program.direct_sites(function)
-        found = tuple(dict.fromkeys((*(site for site in found if site in own), *partials)))
+        plain = (site for site in found if site in own or _is_unprepared(program, site, cls or function))
+        found = tuple(dict.fromkeys((*plain, *partials)))
     return found
+
+
+def _is_unprepared(program: Inputs, site: Site, wanted: Scope) -> bool:
+    """Return whether a site may call a function itself, and not only what `partial` makes of it."""
+    return any(each.definition is wanted and not each.prepared for each in program.evaluator.callees(site).alternatives)
 
 
 def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:

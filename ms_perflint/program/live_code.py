@@ -220,7 +220,8 @@ class _Reach:
         if not scope.is_class:
             return
         for method in scope.defines:
-            if method.name in HOOKS or method.name.startswith("__") or method.name in self.attrs:
+            is_used = method.is_class or method.name in scope.names  # the body of a class runs with that around it
+            if is_used or method.name in HOOKS or method.name.startswith("__") or method.name in self.attrs:
                 self.add(method)
             else:
                 self.methods.setdefault(method.name, []).append(method)
