@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDERS = ("configs", "config", "conf", "cfgs", "cfg", "options", "yaml")  # beside the entry script, and above it
 KINDS = ("*.yaml", "*.yml")
-OTHERS = frozenset({"environment.yml", "environment.yaml", "mkdocs.yml", "docker-compose.yml"})  # of tools, not programs
+OTHERS = frozenset({"environment.yml", "environment.yaml", "mkdocs.yml", "docker-compose.yml"})  # of tools
 NAMED = r"(?i).*(?:conf|cfg|ya?ml|opt\b)"  # names of options that may be about such files
 FITTING = 0.5  # of them have to stand there
 
