@@ -283,7 +283,7 @@ def _calls(made: Program, runs: Sequence[Run]) -> list[str]:
             value = made.evaluator.callees(sites[0])
             if not value.open and all(known.definition is not function for known in value.alternatives):
                 definitions = [known.definition for known in value.alternatives if known.definition is not None]
-                if any(each.is_class or each.node.decorator_list for each in definitions):
+                if any(each.is_class or getattr(each.node, "decorator_list", ()) for each in definitions):
                     continue  # its constructor; what decorators make of it
                 found.append(f"{at[0]}:{at[1]}: enters {callee[2]}, not {shown(value) or 'nothing'}")
     return found

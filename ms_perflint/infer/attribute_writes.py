@@ -63,6 +63,8 @@ def overlaid(
     given = [evaluator.weighed(binding) for binding in found]
     if all(any(not each.is_required for each in path_condition(binding.block)) for binding in found):
         given.append(Value((), False, True))  # it may as well be what it was before
+    if absent is not TOP and not any(value.alternatives for value in values):
+        given.append(absent)
     return [*(value for value in values if value.alternatives), *given]
 
 

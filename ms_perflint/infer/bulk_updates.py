@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.execution_order import place, stored
+from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, config_files, mappings, setting_loops
-from ms_perflint.infer.call_order import is_never_before
+from ms_perflint.infer.call_order import has_run_before, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -59,9 +59,27 @@ def laid_over(
         if is_never_before(evaluator, at, base, node, scope):
             continue
         after = _after(evaluator, update, found, name, update.block.scope, absent)
-        is_below = at is not None and read is not None and at.owner is read.owner and at.rank >= read.rank
-        found = [*found, *(each for each in after if each not in found)] if is_below else after  # in a loop
+        if after is found or all(each in after for each in found) or _has_run(evaluator, update, at, read, scope):
+            found = after
+        else:
+            found = [*found, *(each for each in after if each not in found)]
     return found
+
+
+def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Optional[Place], scope: Scope) -> bool:
+    """Return whether the code of an update, whatever conditions are around it, has run where a setting is read.
+
+    One of an object that its own function makes, or gives back, has.
+    """
+    if at is None or read is None:
+        return True
+    if at.owner is read.owner:
+        return at.rank < read.rank  # else in a loop
+    name, owner = root_name(update.receiver), at.owner
+    made = owner.bindings.get(name, ()) if owner.is_function else ()
+    is_returned = any(isinstance(value, ast.Name) and value.id == name for value, _ in owner.returns)
+    is_own = any((each.kind != "parameter" or is_returned) and each.scope.owner is owner for each in made)
+    return is_own or has_run_before(evaluator, at._replace(block=at.owner.block), read, scope)
 
 
 @query(bottom=())

@@ -62,9 +62,18 @@ def at(evaluator: Evaluator, part: Held, key: object) -> Value:
 
 
 def under(
-    evaluator: Evaluator, base: Value, keys: Value, node: ast.expr, holder: Optional[ast.expr], scope: Scope
+    evaluator: Evaluator,
+    base: Value,
+    keys: Value,
+    node: ast.expr,
+    holder: Optional[ast.expr],
+    scope: Scope,
+    absent: Value = TOP,
 ) -> Value:
-    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it."""
+    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it.
+
+    `absent`: what is read where the one key may not be there.
+    """
     registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
     if registered is not None:
         return registered
@@ -77,7 +86,7 @@ def under(
         values.append(TOP)
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
     if len(names) == 1:
-        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder)
+        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
     else:
         for name in names:
             values.extend(attribute_writes.overlaid(evaluator, [], base, node, name, scope, holder))

@@ -349,11 +349,12 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     if len(keys) != 1 or keys[0] is NO_CONSTANT:
         return _any(evaluator, receiver, node, scope)
     holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-    found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope)
-    if found.alternatives:
-        return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     missing = evaluator.known(Constant(None), node, scope)
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
+    absent = default if receiver.is_display else TOP
+    found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
+    if found.alternatives:
+        return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     if node.func.attr == "setdefault" and receiver.is_display:  # type: ignore[attr-defined]
         is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
         return default if is_absent else TOP

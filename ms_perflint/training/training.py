@@ -111,7 +111,7 @@ def is_unit_test(program: Program) -> bool:
 
 
 def is_demonstration(program: Program) -> bool:
-    """Return whether a module of a package trains under its `__main__` guard only, on random data."""
+    """Return whether the module trains under its `__main__` guard only, on random data."""
     entry = program.module(program.entry)
     main = entry.scope.main if entry is not None else None
     if (
