@@ -163,8 +163,7 @@ class Run:
             found: Sequence[Finding] = linter.parsed(source, tree)
         if config.baseline_file is not None:
             found, _ = self._baseline(config.baseline_file).divide(found, here)
-        problems, linter.problems = linter.problems, []
-        return found, problems
+        return found, linter.taken_problems()
 
     def forget(self) -> None:
         """Start again with the next file."""

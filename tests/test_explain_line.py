@@ -92,7 +92,7 @@ def test_answers_that_leave_it_open_stand_apart_from_those_that_decide(tmp_path:
     sinks = PROGRAM.replace("sink_mode=False", "sink_mode=True")
     decided_at, answer = explain(tmp_path, "train.py:8", train=sinks).out.splitlines()[-2:]
     assert "is_off" in decided_at
-    assert answer.strip() == "no   a call trains without dataset sinking with the default options"
+    assert answer.strip() == "no   the call trains without dataset sinking with the default options"
 
 
 def test_two_expressions_on_a_line_are_told_apart(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_a_dataset_that_is_made_on_too_many_paths_is_said(choices: int, is_said:
     )
     text = (
         "import sys\nimport mindspore as ms\nfrom mindspore import dataset as ds, nn\n\n"
-        "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(32, 10)\ndata = ds.NumpySlicesDataset({'x': [1]})\n"
+        "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(32, 10)\ndata = ds.TFRecordDataset('rows')\n"
         f"{maps}data = data.batch(32)\n"
         "model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))\nmodel.train(2, data)\n"
     )

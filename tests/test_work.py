@@ -35,6 +35,7 @@ from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
 from ms_perflint.resolve.entry_points import BESIDE
 from ms_perflint.resolve.project import Project
+from ms_perflint.training import optimizers
 from ms_perflint.training.networks import data_flow, layers
 
 LAYERS = 12
@@ -483,6 +484,39 @@ def test_what_feeds_what_is_found_once_and_again_only_where_something_has_change
     assert len(report.findings) == 1 and not report.problems
     assert counts["flows"] == 1
     assert counts["found"] <= 3 * len(nodes), (counts, len(nodes))
+
+
+STORES = """
+import trainlib
+from mindspore import nn
+
+class Trainer(trainlib.Base):
+    def __init__(self, net, path):
+        super().__init__()
+        self.settings = read(path)
+        self.optimizer = make(net)
+
+def make(net):
+    return nn.SGD(net.trainable_params())
+
+def read(path):
+    return open(path)
+"""
+
+
+def test_what_stores_no_optimizer_is_not_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"train.py": STORES})
+    program = Program(Project(Disk()), str(tmp_path / "train.py"), Target((0,), ()))
+    asked: list[str] = []
+    value = Program.value
+
+    def noted(self: Program, node: ast.expr, scope: Scope) -> Any:
+        asked.append(ast.unparse(node))
+        return value(self, node, scope)
+
+    monkeypatch.setattr(Program, "value", noted)
+    assert [ast.unparse(each.node) for each in optimizers.storing_optimizers(program)] == ["trainlib.Base"]
+    assert "make(net)" in asked and "read(path)" not in asked
 
 
 MADE_TWICE = """

@@ -1,4 +1,4 @@
-"""What libraries mean to the evaluator, one module each, registered by qualified name."""
+"""Library models: what the evaluator knows of libraries, one module each, registered by qualified name."""
 
 from ms_perflint.infer.evaluator import joined
 from ms_perflint.libraries import (

@@ -1,4 +1,4 @@
-"""Flags of absl."""
+"""Library model of absl: the values of flags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFINES = tuple(f"DEFINE_{kind}" for kind in (*_TYPES, "list"))
 
 
 def _given(evaluator: Evaluator, declared: Value, site: Site, name: str) -> Value:
-    """Return what a flag can be by what the commands that start the program give: `--name=value`, `--noname`."""
+    """Return the value of a flag with the arguments of launchers: `--name=value`, `--noname`."""
     kind, where = _TYPES.get(site.word.partition("_")[2]), (site.module, site.node)
     on = (f"--{name}", f"-{name}")
     if kind == "bool":
@@ -28,7 +28,7 @@ def _given(evaluator: Evaluator, declared: Value, site: Site, name: str) -> Valu
 
 
 def _flag(evaluator: Evaluator, name: str) -> Value:
-    """Return what `FLAGS.name` of absl is: the default that `flags.DEFINE_...(name, default, help)` gives it."""
+    """Return the value of `FLAGS.name`: the default of `flags.DEFINE_...(name, default, help)`."""
     values = []
     for word in _DEFINES:
         for site in evaluator.program.sites(word):
@@ -39,7 +39,7 @@ def _flag(evaluator: Evaluator, name: str) -> Value:
 
 
 def _held(evaluator: Evaluator, holder: Alternative, name: str) -> Value:
-    """Return the `value` of what `flags.DEFINE_...(name, default, help)` gives."""
+    """Return the value of the flag behind `holder.value`, for `holder = flags.DEFINE_...(name, default, help)`."""
     made = holder.creation
     return (
         _flag(evaluator, flags_of(made.call)[0])

@@ -1,4 +1,4 @@
-"""argparse, and parsers like it: the options that a parser gives, and the default of each."""
+"""Library model of argparse and similar parsers: the options of a parser, and their defaults."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `parse_args()` of a parser gives."""
+    """Return the options that `parse_args()` of a parser returns."""
     return _options(evaluator, api.receiver, Layer(node, scope)) if api.receiver is not None else None
 
 
@@ -46,12 +46,12 @@ def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
-    """Return the first element of what `parse_known_args()` gives."""
+    """Return the first element of the result of `parse_known_args()`: the options."""
     return _options(evaluator, known.origin, known.creation) if key == 0 else TOP
 
 
 def _words(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...]]:
-    """Return the words that `parse_args(["--lr", "0.1"])` reads; None where it reads those of the command line."""
+    """Return the words of `parse_args(["--lr", "0.1"])`; None for the command line."""
     given = Signature.named("args").bind(call).of("args").part
     parts = whole(evaluator, evaluator.value(*given)) if given is not None else None
     words = [known for part in parts or () for known in evaluator.read(part).alternatives]
@@ -60,7 +60,7 @@ def _words(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...
 
 
 def parser_of(known: Alternative, end: str = "") -> Alternative:
-    """Return the parser to which a group or sub-parser belongs; `end`: or what a method of this name made."""
+    """Return the parser of a group or sub-parser; with `end`, at most up to the result of a method of this name."""
     while known.origin is not None and known.origin.is_object and not (end and known.type_api.endswith(end)):
         known = known.origin
     return known
@@ -76,7 +76,7 @@ def _sites(evaluator: Evaluator, parser: Alternative, word: str) -> list[Site]:
 def _by_parser(evaluator: Evaluator) -> tuple[dict[tuple[str, object], list[Site]]]:
     """Return the calls that add options or set their defaults, by the method and the identity of the parser.
 
-    It is a search, which is done again where it was cut short: not a fact that is found once.
+    It is a query and no fact, since its answer may grow in a cycle.
     """
     found: dict[tuple[str, object], list[Site]] = {}
     for word in (ADD, SET_DEFAULTS):
@@ -87,14 +87,14 @@ def _by_parser(evaluator: Evaluator) -> tuple[dict[tuple[str, object], list[Site
 
 
 def adds_option(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether a call that may be of `add_argument` is one of a parser."""
+    """Return whether a call of something named `add_argument` is one of a parser."""
     return bool(_receivers(evaluator, site, ADD))
 
 
 def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]:
-    """Return the parser, group or sub-parser of which a method is called, also under another name.
+    """Return the parser, group or sub-parser whose method a site calls, also under another name.
 
-    Of `add = partial(parser.add_argument, default=1)` a call does not show all that is passed: there it is none.
+    A call of `add = partial(parser.add_argument, default=1)` does not show all arguments, and does not count.
     """
     if site.base is not None and site.word == word:
         receivers: Iterable[Optional[Alternative]] = evaluator.value(site.base, site.scope).alternatives
@@ -105,7 +105,7 @@ def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]
 
 
 def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
-    """Return a parser and its `parents=[...]`, whose options it has too."""
+    """Return a parser and its `parents=[...]`, whose options it has, too."""
     found = {parser.identity: parser}
     todo = [parser]
     for each in todo:
@@ -123,7 +123,7 @@ def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
 
 
 def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
-    """Return what an option is in what a parser returns: of words that code shows, what these say."""
+    """Return the value of an option in the result of a parser; of words that the code shows, by these words."""
     value = option(evaluator, what.parser, name)
     if what.words is None:
         return value
@@ -137,7 +137,7 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
 
 
 def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given:
-    """Return what the words of a command line give an option with some flags."""
+    """Return the value that the words of a command line give an option with some flags."""
     found = commandline.ABSENT
     for position, word in enumerate(words):
         flag, sign, text = str(word.constant).partition("=")
@@ -151,7 +151,7 @@ def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given
 
 @query
 def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
-    """Return what an option of a parser gives."""
+    """Return the value of an option of a parser."""
     names = {site: option_names(evaluator, site) for site in _sites(evaluator, parser, ADD)}
     added = [site for site, found in names.items() if name in found]
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
@@ -163,13 +163,13 @@ def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
 
 
 def _is_given(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether every command that starts the program gives an option: its default is of no matter then."""
+    """Return whether all launchers pass an option, so that its default does not matter."""
     given = [each for each in evaluator.program.given(flags_of(site.call)) if each != commandline.ABSENT]
     return bool(given) and all(given)
 
 
 def _has_option(evaluator: Evaluator, parser: Alternative, name: str) -> Optional[bool]:
-    """Return whether a parser has an option; None where code makes the names of options, or their defaults."""
+    """Return whether a parser has an option; None where code computes the names of options."""
     return _held(evaluator, parser, name)[0]
 
 
@@ -191,7 +191,7 @@ def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
 
 
 def _first(evaluator: Evaluator, added: list[Site]) -> Value:
-    """Return what several options of one name give: of those that one parser gets in a row, the first has the say."""
+    """Return the value of several options of one name: of those added to one parser in a row, the first counts."""
     values: list[Value] = []
     leading: dict[object, Site] = {}
     for site in added:
@@ -203,10 +203,10 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:
-    """Return what an option gives after `set_defaults(name=...)` or `set_defaults(**settings)`.
+    """Return the value of an option after `set_defaults(name=...)` or `set_defaults(**settings)`.
 
-    Settings from a file that a user names are not known, also where a user may do without: programs come with files
-    to choose from.
+    Settings from a file that an option names are not known, also where the option has no default: programs come with
+    files to choose from.
     """
     for keyword in site.call.keywords:
         if keyword.arg == name:
@@ -235,13 +235,13 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
 
 
 def _is_usual(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether all conditions around a site are known to hold with the default options."""
+    """Return whether all conditions around a site hold by default."""
     parts = [part for condition in path_condition(site.block) for part in condition.parts]
     return all(evaluator.value(part.test, part.scope).default_truth is part.result for part in parts)
 
 
 def option_names(evaluator: Evaluator, site: Site) -> set[str]:
-    """Return the attribute that an `add_argument` call makes."""
+    """Return the name of the attribute for an `add_argument` call; empty where it is computed."""
     for keyword in site.call.keywords:
         if keyword.arg == "dest":
             return {str(c) for c in evaluator.value(keyword.value, site.scope).constants}
@@ -251,12 +251,12 @@ def option_names(evaluator: Evaluator, site: Site) -> set[str]:
 
 
 def flags_of(node: ast.Call) -> list[str]:
-    """Return the texts that a call is given by position: the flags of an option."""
+    """Return the flags of an option: the string literals among the positional arguments of a call."""
     return [text for text in map(text_of, node.args) if text]
 
 
 def option_default(evaluator: Evaluator, site: Site) -> Value:
-    """Return what an option gives a user who passes nothing more than the launchers do, and what else it can be."""
+    """Return the value of an option with the arguments of the launchers, overridable."""
     flags, where, declared = flags_of(site.call), (site.module, site.call), _declared(evaluator, site)
     keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     if "action" in keywords and word_of(keywords["action"]) == "BooleanOptionalAction":
@@ -266,7 +266,7 @@ def option_default(evaluator: Evaluator, site: Site) -> Value:
 
 
 def _declared(evaluator: Evaluator, site: Site) -> Value:
-    """Return what an option gives a user who does not pass it, and what else it can be."""
+    """Return the declared value of an option: its default, and its other choices."""
     given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     action = given.get("action")
     kind = action.value if isinstance(action, ast.Constant) else None
@@ -294,7 +294,7 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
 
 
 def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
-    """Return what `action="store_true"` gives: its default, or, for a user who asks for it, the other one."""
+    """Return the value for `action="store_true"`: its default, and the other one as non-default."""
     where = (site.module, site.call)
     passed = Alternative(Constant(not default), where, False)
     if "default" not in given:
@@ -308,9 +308,9 @@ def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default:
 
 
 def is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
-    """Return whether every user has to pass an option: `required=True`, or no flag and no `nargs` that allows none.
+    """Return whether an option must be passed: `required=True`, or positional without an optional `nargs`.
 
-    With `nargs=-1` an argument of click may get nothing.
+    An argument of click with `nargs=-1` is optional.
     """
     required, nargs = given.get("required"), given.get("nargs")
     if isinstance(required, ast.Constant):
@@ -322,7 +322,7 @@ def is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:
 
 
 def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> list[Value]:
-    """Return what else a user can choose; nothing where that is anything."""
+    """Return the other choices of an option; none where any value is allowed."""
     if "const" in given:
         return [evaluator.value(given["const"], site.scope)]
     choices = given.get("choices")
@@ -333,13 +333,13 @@ def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> li
 
 
 def _as(constant: object, kind: Optional[ast.expr]) -> object:
-    """Convert a default that is text as argparse does: by the option's type."""
+    """Return a default that is a string converted by the type of the option, as argparse does."""
     converted = commandline.read(constant, word_of(kind) if kind else None) if isinstance(constant, str) else constant
     return constant if converted is NO_CONSTANT else converted
 
 
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
-    """Return the defaults of options whose names code makes: `for key in settings: add_argument(f"--{key}", ...)`."""
+    """Return the defaults of options with computed names: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[Part] = []
     for site in _sites(evaluator, parser, ADD):
         if site.call.args and not isinstance(site.call.args[0], ast.Constant):

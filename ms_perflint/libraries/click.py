@@ -1,4 +1,4 @@
-"""Options that decorators of click give to a function, and `fire.Fire(main)`, `tyro.cli(main)` and the like."""
+"""Library model of click and typer, and of `fire.Fire(main)`, `tyro.cli(main)` and the like."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FUNCTION_FIRST = frozenset({"Fire", "run", "cli", "CLI", "auto_cli"})  # last wo
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
-    """Return what `@click.option("--name", default=...)` gives a parameter; None where no option is meant."""
+    """Return the value of a parameter by `@click.option("--name", default=...)`; None without such an option."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
     for decorator in function.node.decorator_list:
@@ -56,7 +56,7 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
 
 
 def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
-    """Return what a parameter with a default is of a function that a library calls; None of other parameters."""
+    """Return the value of a parameter with a default of a function that a library calls; None for others."""
     if binding.value is None or function.parent is None:
         return None
     if function not in _called(evaluator) and not _is_command(evaluator, function):
@@ -67,7 +67,7 @@ def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[
 
 
 def _default(evaluator: Evaluator, default: Value) -> Value:
-    """Return the default of a parameter: of `typer.Option(1)` what it is given first, which `...` leaves out."""
+    """Return the default of a parameter: for `typer.Option(1)` its first argument, TOP for `...`."""
     only = default.only
     made = only.creation if only is not None and only.type_api in DECLARING else None
     if made is None:
@@ -79,12 +79,12 @@ def _default(evaluator: Evaluator, default: Value) -> Value:
 
 @query
 def _called(evaluator: Evaluator) -> frozenset[Scope]:
-    """Return the functions of the program that a library calls with options."""
+    """Return the functions of the program that a library calls with the options of the command line."""
     return frozenset(_functions(evaluator))
 
 
 def _is_command(evaluator: Evaluator, function: Scope) -> bool:
-    """Return whether a decorator makes a function a command of `typer`."""
+    """Return whether a decorator registers a function as a command of typer."""
     outer = function.parent
     decorators = function.node.decorator_list if isinstance(function.node, FUNCTIONS) and outer is not None else []
     callees = (evaluator.value(each.func, outer) for each in decorators if isinstance(each, ast.Call) and outer)
@@ -103,7 +103,7 @@ def _functions(evaluator: Evaluator) -> Iterator[Scope]:
 
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the object that a library makes of the command line; None of what it makes of a function."""
+    """Return the object that a library creates from the command line; None for a function."""
     types = evaluator.value(node.args[0], scope).only if node.args else None
     cls = types.definition if types is not None else None
     if cls is None or not cls.is_class:

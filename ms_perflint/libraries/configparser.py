@@ -1,4 +1,4 @@
-"""What `configparser` gives: the settings of the files that a parser reads, as texts, or converted."""
+"""Library model of configparser: the settings in the files that a parser reads, as strings or converted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GETS = ("get", "getboolean", "getint", "getfloat")
 
 
 def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
-    """Return a section of the file that a parser reads; open where it reads none, several, or one that is not known."""
+    """Return a section of the file that a parser reads; TOP for no file, several, or an unknown one."""
     found = []
     for site in evaluator.program.sites(READ):
         if site.base is None or not site.call.args:
@@ -32,7 +32,7 @@ def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
 
 
 def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `parser.getint("section", "key")` and `section.getint("key")` give; None for other objects."""
+    """Return the result of `parser.getint("section", "key")` and `section.getint("key")`; None for other objects."""
     receiver, word = api.receiver, api.name.rpartition(".")[2]
     if receiver is None:
         return None
@@ -57,7 +57,7 @@ def _got(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
 
 
 def _converted(word: str, constant: object) -> object:
-    """Return a text as the method of that name reads it."""
+    """Return a string converted by the method of that name."""
     if not isinstance(constant, str) or word == "get":
         return constant
     try:

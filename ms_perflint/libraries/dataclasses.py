@@ -1,4 +1,4 @@
-"""Objects whose fields are the arguments of the call that makes them: data classes, those of attrs, named tuples."""
+"""Library model of records: data classes, classes of attrs and pydantic, named tuples."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ METHODS = frozenset({"_replace", "_asdict", "model_dump"})  # of named tuples, a
 
 
 def _is_dataclass(cls: Scope) -> bool:
-    """Return whether the values in a class body are only defaults of what its instances get."""
+    """Return whether the values in a class body are defaults of the fields of its instances."""
     is_derived = any(word_of(base) in cls.module.aliases(*BASES) for base in getattr(cls.node, "bases", ()))
     decorators = getattr(cls.node, "decorator_list", ())
     return is_derived or (bool(decorators) and is_decorated(cls.node, *cls.module.aliases(*RECORDS)))
 
 
 def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> Optional[Value]:
-    """Return a field of an object, as the call that made it set it; None where it is no such object, or no field.
+    """Return the value of a field of a record by the call that created it; None for other objects and names.
 
-    A number is the position of a field in a named tuple.
+    `name` may be the position of a field in a named tuple.
     """
     if name == "_make" and known.type_api == NAMED_TUPLE:
         return Value((Alternative(Api(f"{NAMED_TUPLE}._make", known), known.where),))
@@ -68,7 +68,7 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
 
 
 def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str], name: str) -> Value:
-    """Return what `namedtuple("Name", names, defaults=[...])` gives a field that is not passed: of the last ones."""
+    """Return the default of a field by `namedtuple("Name", names, defaults=[...])`, for the last fields."""
     made = known.origin.creation if known.origin is not None else None
     given = next((each.value for each in made.call.keywords if each.arg == "defaults"), None) if made else None
     parts = whole(evaluator, evaluator.value(given, made.scope)) if made is not None and given is not None else None
@@ -77,7 +77,7 @@ def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a record is with other fields, `replace(record, name=value)`, or as a dict: `asdict(record)`."""
+    """Return a record with other fields, by `replace(record, name=value)`, or as a dict, by `asdict(record)`."""
     is_method = api.name.startswith(NAMED_TUPLE)
     record = node.func.value if is_method and isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
     if record is None or len(node.args) > 1:
@@ -87,7 +87,7 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _of_row(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the named tuple that `Name._make(values)` makes; None where not all values are shown."""
+    """Return the named tuple of `Name._make(values)`; None where not all values are known."""
     parts = whole(evaluator, evaluator.value(node.args[0], scope)) if len(node.args) == 1 else None
     if parts is None or api.receiver is None:
         return None
@@ -95,7 +95,7 @@ def _of_row(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def structured(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the object that a library makes of a data class, or of an object of one; None for anything else."""
+    """Return the object that a library creates from a data class or a record; None for other arguments."""
     given = evaluator.value(node.args[0], scope) if node.args else TOP
     known = given.only
     if known is None or known.is_object:
@@ -111,7 +111,7 @@ def _has_field(evaluator: Evaluator, known: Alternative, name: object) -> Option
 
 
 def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
-    """Return the names of the fields of a record, in their order; none for other objects, and for `self`."""
+    """Return the names of the fields of a record, in order; none for other objects and for `self`."""
     if not known.is_made:
         return []
     if known.cls is not None:
@@ -128,7 +128,7 @@ def _names_of(evaluator: Evaluator, cls: Scope) -> list[str]:
 
 
 def _declared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `fields(record)` gives: objects that say the names of the fields; None of what is no record."""
+    """Return the result of `fields(record)`: objects with the names of the fields; None for other objects."""
     only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
     cls = (only.cls or only.definition) if only is not None else None
     if cls is None or not cls.is_class or not _is_dataclass(cls):
@@ -139,12 +139,12 @@ def _declared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
-    """Return a data class and those that it derives from, the bases first."""
+    """Return a data class and its base data classes, the bases first."""
     return [each for each in ancestors(evaluator, cls) if each is cls or _is_dataclass(each)][::-1]
 
 
 def _named(stmt: ast.stmt) -> str:
-    """Return the name of the field that a statement of a class declares; "" for others."""
+    """Return the name of the field that a statement of a class body declares; "" for others."""
     if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
         return stmt.target.id if "ClassVar" not in ast.dump(stmt.annotation) else ""
     is_made = isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call) and len(stmt.targets) == 1
@@ -152,13 +152,13 @@ def _named(stmt: ast.stmt) -> str:
 
 
 def _names(evaluator: Evaluator, factory: Alternative) -> list[str]:
-    """Return the names that `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])` gives its fields."""
+    """Return the names of the fields of `namedtuple("Name", "a b")` or `namedtuple("Name", ["a", "b"])`."""
     given = parameters.made_with(evaluator, factory, Signature.named("typename", "field_names")).of("field_names")
     return names_in(evaluator, evaluator.passed(given, TOP))
 
 
 def _default(evaluator: Evaluator, value: Value) -> Value:
-    """Return what a default in a class body stands for: itself, or what `field(default=...)` says."""
+    """Return the default in a class body, or that in `field(default=...)`."""
     home, _, word = value.only.type_api.rpartition(".") if value.only is not None else ("", "", "")
     made = value.only.creation if value.only is not None and word in FIELDS and home in HOMES else None
     if made is None:

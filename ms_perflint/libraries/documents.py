@@ -1,4 +1,4 @@
-"""YAML, JSON and TOML documents: what loads them, and from which path."""
+"""Library model of YAML, JSON and TOML: the functions that load documents, and their paths."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPENS = frozenset({"builtins.open", "io.open", "codecs.open"})
 
 
 def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `yaml.safe_load(...)` and its kin give: the tree of the file that is loaded by default."""
+    """Return the config document that `yaml.safe_load(...)` and similar functions load by default."""
     shown = _shown(evaluator, api, node, scope)
     if shown is not None and shown.alternatives:
         return shown
@@ -33,7 +33,7 @@ def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _shown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a text of the code says: `yaml.safe_load("mode: 0")`; None where no text is given."""
+    """Return the value of a string in the code: `yaml.safe_load("mode: 0")`; None without a string."""
     if not node.args:
         return None
 
@@ -52,7 +52,7 @@ def _shown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
 
 
 def _plain(entry: config_documents.Entry) -> object:
-    """Return what an entry says as data of Python; ValueError where that is not known."""
+    """Return an entry as plain Python data. Raises ValueError for an unknown value."""
     if isinstance(entry.data, dict):
         return {key: _plain(each) for key, each in entry.data.items()}
     if isinstance(entry.data, list):
@@ -63,9 +63,9 @@ def _plain(entry: config_documents.Entry) -> object:
 
 
 def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
-    """Return the trees that a load reads, as far as the path is known and the file is there.
+    """Return the config documents of a load, where the path is known and the file exists.
 
-    A file that is one of several, where the others are not known, is no default.
+    Where other files are possible that are not known, they are non-default.
     """
     if not node.args:
         return ()
@@ -75,7 +75,7 @@ def _trees(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternat
 
 
 def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
-    """Return the path behind the first argument of a load: a path, an open file, or what was read from one."""
+    """Return the path of the first argument of a load: a path, an open file, or the content of one."""
     value = evaluator.value(node, scope)
     if value.constants:
         return value
@@ -84,7 +84,7 @@ def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 
 def _path_of(evaluator: Evaluator, file: Alternative) -> Value:
-    """Return the path of a file that was opened, or from which something was read."""
+    """Return the path of an open file, or of the file from which a content was read."""
     made = file.creation
     if made is not None and file.type_api in OPENS and made.call.args:
         return config_files.path_at(evaluator, made.call.args[0], made.scope)

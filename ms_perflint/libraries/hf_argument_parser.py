@@ -1,4 +1,4 @@
-"""Options that are the fields of data classes: `HfArgumentParser((Model, Data)).parse_args_into_dataclasses()`."""
+"""Library model of HfArgumentParser, whose options are fields of data classes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PARSES = "parse_args_into_dataclasses"
 
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the objects that a parser makes of the command line, in their order."""
+    """Return the tuple of records that a parser creates from the command line."""
     return None if api.receiver is None else _objects(evaluator, api.receiver, node, scope) or TOP
 
 
 def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the same; None where they are not known."""
+    """Return the records; None where their classes are not known."""
     parser = receiver.creation
     if parser is None:
         return None
@@ -39,7 +39,7 @@ def _objects(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope:
 
 
 def _made(types: Value, node: ast.Call, scope: Scope) -> Value:
-    """Return the objects that a parser makes of classes."""
+    """Return the records of some classes."""
     objects = tuple(
         known._replace(what=Instance(known.definition, node, scope, (), True))
         for known in types.alternatives

@@ -1,4 +1,4 @@
-"""The config file that `@hydra.main(config_path="conf", config_name="config")` gives to a function."""
+"""Library model of hydra: the config document of `@hydra.main(config_path="conf", config_name="config")`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN = "_self_"  # the file itself, in that list
 
 
 def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
-    """Return what a parameter gets from the decorator of its function; None where no such decorator gives it."""
+    """Return the value of a parameter by the hydra decorator of its function; None without one."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
     if positional(function)[:1] != [binding.node]:
@@ -38,13 +38,13 @@ def _given(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[
 
 
 def _loaded(evaluator: Evaluator, decorator: ast.Call, scope: Scope) -> Value:
-    """Return the tree of the file that a decorator names, with the groups that it asks for."""
+    """Return the config document that a decorator names, composed with its groups."""
     folder, name = (_text(evaluator, decorator, each, scope) for each in FILE.slots)
     return _whole(evaluator, _asked(evaluator, PATHS, folder), _asked(evaluator, NAMES, name), scope)
 
 
 def _compose(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the tree that `compose(config_name="config")` gives, in the folder that the file initializes."""
+    """Return the config document of `compose(config_name="config")`, in the folder of `initialize`."""
     sites = [site for site in scope.module.by_word.get("initialize", ()) if isinstance(site.node, ast.Call)]
     if len(sites) != 1 or len(node.args) > 1 or any(word.arg != "config_name" for word in node.keywords):
         return TOP
@@ -57,7 +57,7 @@ def _compose(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _whole(evaluator: Evaluator, folder: str, name: str, scope: Scope) -> Value:
-    """Return the tree of the file of that name in a folder, with the groups that it asks for."""
+    """Return the config document of a name in a folder, composed with its groups."""
     if not name:
         return TOP
     directory = os.path.normpath(os.path.join(scope.module.directory, folder or ""))
@@ -76,13 +76,13 @@ def _whole(evaluator: Evaluator, folder: str, name: str, scope: Scope) -> Value:
 
 
 def _asked(evaluator: Evaluator, flags: tuple[str, ...], otherwise: str) -> str:
-    """Return what all commands that start the program give to an option of hydra, else what the decorator says."""
+    """Return the value that all launchers pass for an option of hydra, else that of the decorator."""
     texts = {each.text for each in evaluator.program.given(flags) if each is not None and each != ABSENT}
     return texts.pop() or "" if len(texts) == 1 else otherwise
 
 
 def _groups(tree: Optional[ConfigDocument]) -> set[object]:
-    """Return the groups of settings whose file the list of defaults names, and a run may name another."""
+    """Return the config groups in the list of defaults whose file a run may replace."""
     listed = tree.data.get(DEFAULTS) if tree is not None and isinstance(tree.data, dict) else None
     each = listed.data if listed is not None and isinstance(listed.data, list) else []
     return {group for entry in each if isinstance(entry.data, dict) for group in entry.data}
@@ -99,7 +99,7 @@ def _tree(evaluator: Evaluator, directory: str, name: str, scope: Scope) -> Opti
 
 
 def _composed(evaluator: Evaluator, tree: ConfigDocument, directory: str, scope: Scope) -> Optional[ConfigDocument]:
-    """Return a file with the groups of its list; None where a file of the list may replace any key."""
+    """Return a document composed with the groups of its list; None where a file of the list may replace any key."""
     if not isinstance(tree.data, dict) or DEFAULTS not in tree.data:
         return tree
     listed = tree.data[DEFAULTS].data
@@ -126,7 +126,7 @@ def _composed(evaluator: Evaluator, tree: ConfigDocument, directory: str, scope:
 
 
 def _group(evaluator: Evaluator, directory: str, group: str, option: Entry, scope: Scope) -> Optional[Entry]:
-    """Return the settings of a group; None where its file is not there, or puts them in another place."""
+    """Return the settings of a config group; None where its file is missing, or has another package."""
     tree = _tree(evaluator, os.path.join(directory, group), str(option.data), scope)
     if tree is None or DEFAULTS in (tree.data or {}) or evaluator.program.project.contains(tree.path, "@package"):
         return None

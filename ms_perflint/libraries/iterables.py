@@ -1,6 +1,6 @@
-"""Functions of Python that make sequences of others: `zip`, `map`, `sorted`, `pool.map`, `itertools.chain`, ...
+"""Library model of functions that make sequences of others: `zip`, `map`, `sorted`, `pool.map`, `chain`, ...
 
-They give displays of all that they hold, in its order, where that is shown; else of one element for all.
+Results are displays of all elements in order where these are known; else of one element for all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _made(evaluator: Evaluator, node: ast.Call, kind: str, parts: Iterable[Held]
 def _rows(
     evaluator: Evaluator, given: Sequence[ast.expr], scope: Scope, order: Callable[..., Iterable[Sequence[Held]]] = zip
 ) -> Rows:
-    """Return a row for each of what an order makes of some sequences; one for all where they are not known."""
+    """Return the rows that `order` makes of some sequences; one row for all where they are not known."""
     columns = [whole(evaluator, evaluator.value(argument, scope)) for argument in given]
     rows = list(order(*columns)) if None not in columns else []
     if None not in columns and len(rows) <= MAPPED:
@@ -59,7 +59,7 @@ def _tuples(evaluator: Evaluator, node: ast.Call, rows: Rows, scope: Scope) -> V
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the list that `list(sequence)` and `chain(first, second)` make; of other things just the thing."""
+    """Return the list of `list(sequence)` and `chain(first, second)`; other arguments unchanged."""
     values = [evaluator.value(argument, scope) for argument in node.args]
     if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
         return values[0]
@@ -67,7 +67,7 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the tuples that `zip` and `product` make; None of `product(first, repeat=2)`."""
+    """Return the tuples of `zip` and `product`; None for `product(first, repeat=2)`."""
     is_product = api.name == "itertools.product"
     if is_product and node.keywords:
         return None
@@ -75,7 +75,7 @@ def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
 
 
 def _columns(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the tuples that `zip(*rows)` makes of rows that are shown; None of other calls."""
+    """Return the tuples of `zip(*rows)` for known rows; None for other calls."""
     if len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
     parts = whole(evaluator, evaluator.value(node.args[0].value, scope)) or ()
@@ -109,7 +109,7 @@ def _reversed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _sliced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `islice(sequence, stop)` or `islice(sequence, start, stop, step)` leaves of a sequence."""
+    """Return the elements of `islice(sequence, stop)` or `islice(sequence, start, stop, step)`."""
     bounds = [evaluator.value(each, scope).constant for each in node.args[1:]]
     is_known = (
         0 < len(bounds) <= 3 and all(isinstance(each, (int, type(None))) for each in bounds) and 0 not in bounds[2:]
@@ -120,12 +120,12 @@ def _sliced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `sorted(sequence)` or `filter(function, sequence)` makes: it is not known in which order."""
+    """Return the elements of `sorted(sequence)` or `filter(function, sequence)`, in unknown order."""
     return _made(evaluator, node, MANY_OF, [Held(node.args[-1], scope, taken=(EACH,))], scope)
 
 
 def _one_after_another(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the list that `chain.from_iterable(lists)` makes; None where not all lists are shown."""
+    """Return the list of `chain.from_iterable(lists)`; None where not all lists are known."""
     parts = whole(evaluator, evaluator.value(node.args[0], scope))
     if parts is None:
         return None
@@ -133,7 +133,7 @@ def _one_after_another(evaluator: Evaluator, api: Api, node: ast.Call, scope: Sc
 
 
 def _reduced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `reduce(function, sequence, first)` makes of all elements; None where these are not shown."""
+    """Return the result of `reduce(function, sequence, first)`; None where the elements are not known."""
     parts = whole(evaluator, evaluator.value(node.args[1], scope)) if len(node.args) > 1 else None
     first = [Held(argument, scope) for argument in node.args[2:3]]
     if not (parts := [*first, *parts] if parts is not None else None):
@@ -149,7 +149,7 @@ def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the first element of what is made for it alone; any of others."""
+    """Return the result of `next`: the first element of a new iterator, any element of others."""
     value = evaluator.value(node.args[0], scope)
     parts = whole(evaluator, value) if isinstance(node.args[0], (ast.GeneratorExp, ast.Call)) else None
     if parts:
@@ -158,7 +158,7 @@ def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
 
 
 def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return how many elements a sequence or mapping has that is shown; None where that is not known."""
+    """Return the result of `len`; None where it is not known."""
     value = evaluator.value(node.args[0], scope)
     if value.only is not None and value.only.api == "sys.argv":
         return computing.if_known(commandline.of_index(evaluator.program, commandline.COUNT))
@@ -171,7 +171,7 @@ def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def length(evaluator: Evaluator, known: Alternative) -> Optional[int]:
-    """Return how many elements a sequence, mapping or array of NumPy has; None where that is not shown."""
+    """Return the number of elements of a sequence, mapping or NumPy array; None where it is not known."""
     if isinstance(known.constant, (str, bytes, tuple)):
         return len(known.constant)
     parts = computing.held(evaluator, known)
@@ -208,7 +208,7 @@ def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
 
 
 def _range(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the numbers of a short `range`; None of others."""
+    """Return the numbers of a short `range`; None for others."""
     found = computing.called(evaluator, _numbers, [Held(each, scope) for each in node.args], (), node, scope)
     return found if found is not None and found.only is not None else None
 
@@ -221,7 +221,7 @@ def _numbers(*bounds: int) -> list[int]:
 
 
 def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `sorted(sequence)` makes: in its order where that is computed."""
+    """Return the list of `sorted(sequence)`, in order where that can be computed."""
     found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
     if found is not None and not found.open:
         return found
@@ -231,7 +231,7 @@ def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -> Optional[list[Held]]:
-    """Return the elements of a sequence in the order of what `key=function` gives for them; None where not known."""
+    """Return the elements of a sequence in the order of `key=function`; None where it is not known."""
     function = next((word.value for word in node.keywords if word.arg == "key"), None)
     parts = whole(evaluator, evaluator.value(node.args[0], scope)) if function and len(node.args) == 1 else None
     if function is None or parts is None:
@@ -246,13 +246,13 @@ def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -
 
 
 def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the element of a sequence for which `key=function` is least, or greatest; None of other calls."""
+    """Return the element with the least or greatest `key=function`; None for other calls."""
     parts = _by_key(evaluator, node, scope, api.name == "builtins.max")
     return evaluator.read(parts[0]) if parts else None
 
 
 def _waited(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `pool.submit(function, argument).result()` gives; None of other calls."""
+    """Return the result of `pool.submit(function, argument).result()`; None for other calls."""
     made = api.receiver.creation if api.receiver is not None else None
     if made is None or not made.call.args or made.call.keywords:
         return None
@@ -264,7 +264,7 @@ def _waited(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _of_some(maker: Call) -> tuple[Call]:
-    """Return the same for calls that are given something, and show what."""
+    """Return a model for calls with at least one argument, none of them a `*sequence`."""
 
     def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
         is_shown = bool(node.args) and not any(isinstance(argument, ast.Starred) for argument in node.args)

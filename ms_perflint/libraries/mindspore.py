@@ -1,4 +1,4 @@
-"""What functions and methods of MindSpore give."""
+"""Library model of MindSpore: the results of functions and methods, and the networks of a training."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STEP, _WITH_LOSS = "mindspore.nn.TrainOneStepCell", "mindspore.nn.WithLossCell"
 
 
 def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a method gives; what a function gives is told by the name of the function, which says more."""
+    """Return the result of a method; that of a function is an instance named after the function, which tells more."""
     owner = api.name.rpartition(".")[0].rpartition(".")[2]
     kind = mindspore_api.returned(api.name) if api.receiver is not None or owner[:1].isupper() else ""
     if kind == "self":
@@ -40,12 +40,12 @@ def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _in_row(evaluator: Evaluator, row: Alternative, key: object) -> Value:
-    """Return an element of a row of cells: any of them."""
+    """Return an element of a SequentialCell or CellList: any of its cells."""
     return Value(*evaluator.elements(Value((row,))))
 
 
 def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:
-    """Return what stands under a key in a dict of cells, as in what it is made of."""
+    """Return the cell under a key of a CellDict, by the dict that it is made of."""
     made = cells.creation
     given = evaluator.value(made.call.args[0], made.scope) if made is not None and made.call.args else TOP
     return join([*(evaluator.item(known, key) for known in given.alternatives), *evaluator.rest(given)])
@@ -55,7 +55,7 @@ def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:
 
 
 def _of_hook(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
-    """Return what `Model.train` gives a hook of a callback; None for other parameters, and where the program does."""
+    """Return the RunContext that `Model.train` passes to a hook of a callback; None for other parameters."""
     cls = function.parent
     is_hook = function.name in _HOOKS and function.is_method and positional(function)[1:2] == [binding.node]
     if not is_hook or cls is None or evaluator.program.callers(function):
@@ -65,7 +65,7 @@ def _of_hook(evaluator: Evaluator, binding: Binding, function: Scope) -> Optiona
 
 
 def _of_run(evaluator: Evaluator, run: Alternative, name: object) -> Value:
-    """Return what the Models of a program are given, as a callback finds it: mindspore 2.10 train/model.py:1059.
+    """Return an argument of the Models of a program, as callbacks read it: mindspore 2.10 train/model.py:1059.
 
     `network` and `loss_fn` are the arguments, `train_network` is the network with the loss and optimizer around it.
     """
@@ -82,7 +82,7 @@ def _of_run(evaluator: Evaluator, run: Alternative, name: object) -> Value:
 
 
 def _around(model: Site, given: Mapping[object, Value]) -> Value:
-    """Return a network in the cells that a Model makes of it, with a loss and an optimizer."""
+    """Return a network in the cells that a Model wraps around it, for a loss and an optimizer."""
     network = given.get("network", TOP)
     for api, name in ((_WITH_LOSS, "loss_fn"), (_STEP, "optimizer")):
         if name in given and not given[name].must_be(None):
@@ -92,7 +92,7 @@ def _around(model: Site, given: Mapping[object, Value]) -> Value:
 
 
 def _inside(evaluator: Evaluator, cell: Alternative, name: str) -> Value:
-    """Return the network in a cell that MindSpore makes of one: mindspore 2.10 nn/wrap/cell_wrapper.py:117, 381."""
+    """Return the network in a cell that wraps one: mindspore 2.10 nn/wrap/cell_wrapper.py:117, 381."""
     if name not in (("_backbone", "backbone_network") if cell.type_api == _WITH_LOSS else ("network",)):
         return TOP
     made = cell.creation

@@ -1,4 +1,4 @@
-"""Options whose names the code computes, in a loop over settings or in a function that adds one option."""
+"""Options with computed names: added in a loop over settings, or by a function for one option."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ms_perflint.infer.values import BOTTOM, TOP, Value, join
 
 
 def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
-    """Return what an option gives, of those that these sites add under names that are computed."""
+    """Return the value of an option among those that some sites add under computed names."""
     values = []
     for site in sites:
         default = {k.arg: k.value for k in site.call.keywords}.get("default")
@@ -31,7 +31,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
-    """Return whether a site adds an option, under a name that is computed; None where that is not known."""
+    """Return whether a site adds an option under a computed name; None where that is not known."""
     loop = _loop(site)
     if loop is not None:
         return setting_loops.has(evaluator, loop, name, site.scope)
@@ -40,7 +40,7 @@ def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
 
 
 def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default: ast.expr, name: str) -> Value:
-    """Return the default that a loop over names gives to one of them: `default=settings[key]`."""
+    """Return the default of an option that a loop over names adds: `default=settings[key]`."""
     if setting_loops.has(evaluator, loop, name, site.scope) is False:
         return BOTTOM
     given = setting_loops.at_key(evaluator, default, loop, name, site.scope)
@@ -48,7 +48,7 @@ def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default
 
 
 def _loop(site: Site) -> Optional[setting_loops.Loop]:
-    """Return the loop over names in which an option is added under the name that it comes to."""
+    """Return the loop over names whose variable is part of the flag of a site; None without one."""
     for flag in site.call.args[:1]:
         for node in ast.walk(flag):
             loop = setting_loops.of_key(node, site.block) if isinstance(node, ast.Name) else None
@@ -58,7 +58,7 @@ def _loop(site: Site) -> Optional[setting_loops.Loop]:
 
 
 def _calls(evaluator: Evaluator, site: Site, name: str) -> Iterator[tuple[Optional[bool], Scope]]:
-    """Yield, for each call of the function that adds an option, whether it adds this one (None: perhaps)."""
+    """Yield for each call of the function around a site whether it adds the option (None: unknown), and its context."""
     function = site.scope
     if not function.is_function or not site.call.args or isinstance(site.call.args[0], ast.Constant):
         return

@@ -1,4 +1,4 @@
-"""OmegaConf, and other mappings whose keys are attributes."""
+"""Library model of OmegaConf, and of other mappings whose keys are attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's own library: built-in functions, methods of a dict, paths, sequences, modules loaded by a call."""
+"""Library model of Python: built-in functions, methods of dicts, paths, and modules loaded by a call."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ _NUMPY: Mapping[str, Callable[..., Any]] = {
 
 
 def passed_on(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a call is given first, or as the function that it wraps."""
+    """Return the first argument of a call, or the function that it wraps."""
     given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("fn", "function")), None)
     return evaluator.value(given, scope) if given is not None else None
 
 
 def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return that a call may give anything."""
+    """Return TOP: the result is not known."""
     return TOP
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the copy that `copy.copy(x)` or `x.copy()` makes of a dict or list; an object is marked as a copy."""
+    """Return the result of `copy.copy(x)` or `x.copy()`: a new dict or list; an object is marked as a copy."""
     is_method, func = api.receiver is not None, node.func
     given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
     if given is None:
@@ -93,7 +93,7 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return a function, with the arguments that `partial` passes when that is called."""
+    """Return the function in `partial(function, ...)`, with the arguments to pass."""
     if not node.args:
         return None
     value = evaluator.value(node.args[0], scope)
@@ -107,7 +107,7 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _run(function: Callable[..., Any]) -> tuple[Call]:
-    """Return what knows what a function gives that can just be run."""
+    """Return a model of a pure function, which is run on constants."""
 
     def made(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
         given = [Held.of(argument, scope) for argument in node.args]
@@ -117,19 +117,19 @@ def _run(function: Callable[..., Any]) -> tuple[Call]:
 
 
 def _whole(number: Any) -> Any:
-    """Return a number as an element of an array is computed."""
+    """Return a number. Raises TypeError for an array."""
     if not isinstance(number, (int, float)):
         raise TypeError("an array")
     return number
 
 
 def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of numpy on a number, or on a list of numbers that it makes one of."""
+    """Return a function of NumPy for numbers, or for lists that it reduces to a number."""
     return lambda given: _whole(function(given))
 
 
 def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return whether an object is one of some classes; None where that is not known."""
+    """Return the result of `isinstance`; None where it is not known."""
     if len(node.args) != 2:
         return None
     wanted = classes_asked(evaluator, node, scope)
@@ -149,7 +149,7 @@ def _module(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the file, of whose names these are, or the names of a function; None of another object."""
+    """Return the module for `globals()`, or the names of a function for `locals()`; None for another call."""
     if node.args:
         return None
     if scope.parent is None or api.name == "builtins.globals":
@@ -158,7 +158,7 @@ def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _locals(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    """Return the mapping of the names of a function: its parameters as it gets them, others are not known."""
+    """Return the mapping of the names of a function; only parameters have known values."""
     parts = []
     for name, bindings in scope.owner.bindings.items():
         is_given = len(bindings) == 1 and bindings[0].kind == "parameter"
@@ -167,13 +167,13 @@ def _locals(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 
 def _own_module(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return `sys.modules[__name__]`: the file in which that stands."""
+    """Return `sys.modules[__name__]`: the module of the expression."""
     is_own = key in OWN_NAMES and isinstance(holder.where, tuple) and not isinstance(holder.where, Place)
     return Value((holder._replace(what=holder.where[0]),)) if is_own else TOP  # type: ignore[arg-type]
 
 
 def _evaluated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `eval(text)` gives of a text that is a literal, a name of the file, or a member of one."""
+    """Return the result of `eval(text)` for a literal, a name of the module, or an attribute of one."""
     told = evaluator.value(node.args[0], scope) if len(node.args) == 1 else TOP
     literal = computing.called(
         evaluator, ast.literal_eval, [Held.of(each, scope) for each in node.args], (), node, scope
@@ -220,14 +220,14 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the class of an object of the project; None for others."""
+    """Return the result of `type(object)` for an object of a class of the project; None for others."""
     value = evaluator.value(node.args[0], scope) if len(node.args) == 1 else BOTTOM
     is_known = not value.open and all(known.cls is not None for known in value.alternatives)
     return evaluator.members(value, "__class__", node, scope) if value.alternatives and is_known else None
 
 
 def _signature(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `inspect.signature(function)` shows of a function of the project: its `parameters` by their names."""
+    """Return the result of `inspect.signature(function)` for a function of the project: `parameters` by name."""
     only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
     function = only.definition if only is not None else None
     if only is None or function is None or not (function.is_function or function.is_class):
@@ -242,7 +242,7 @@ def _signature(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> 
 
 
 def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return whether an object that holds settings has one; None for other objects."""
+    """Return the result of `hasattr`; None where it is not known."""
     if len(node.args) != 2:
         return None
     holders, names = (evaluator.value(argument, scope) for argument in node.args)
@@ -256,7 +256,7 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `attrgetter("name")` or `itemgetter(key)` takes from an object."""
+    """Return the result of a call of `attrgetter("name")` or `itemgetter(key)`."""
     made = api.receiver.creation if api.receiver is not None else None
     if made is None or len(made.call.args) != 1 or len(node.args) != 1:
         return None
@@ -269,7 +269,7 @@ def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
 
 
 def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `methodcaller("name", argument)` gives, called with an object."""
+    """Return the result of a call of `methodcaller("name", argument)`."""
     made = api.receiver.creation if api.receiver is not None else None
     name = evaluator.value(made.call.args[0], made.scope).constant if made is not None and made.call.args else None
     if made is None or len(node.args) != 1 or not isinstance(name, str):
@@ -280,12 +280,12 @@ def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `stack.enter_context(manager)` gives."""
+    """Return the result of `stack.enter_context(manager)`."""
     return calls.managed(evaluator, node.args[0], scope) if len(node.args) == 1 else None
 
 
 def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return whether a config file exists: one that comes with the program does for all; None of other files."""
+    """Return whether a config file exists: one of the project does for all users; None for other files."""
     told = Value((api.receiver,)) if api.receiver is not None else passed_on(evaluator, api, node, scope)
     path = told.constant if told is not None else NO_CONSTANT
     if told is None or not commandline.names_config(path):
@@ -299,21 +299,21 @@ def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _defaulted(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return what a `defaultdict` makes for a key that it does not hold."""
+    """Return the value of a `defaultdict` for a missing key."""
     made = holder.creation
     is_made = made is not None and len(made.call.args) == 1 and not made.call.keywords
     return calls.applied(evaluator, Layer(made.call, made.scope, row=())) if is_made else TOP  # type: ignore[union-attr]
 
 
 def _from_keys(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the dict that `dict.fromkeys(keys, value)` makes; None where not all keys are shown."""
+    """Return the dict of `dict.fromkeys(keys, value)`; None where not all keys are known."""
     keys = whole(evaluator, evaluator.value(node.args[0], scope)) if len(node.args) == 2 else None
     parts = tuple(Held(node.args[1], scope) for _ in keys or ())
     return evaluator.known(Display(node, scope, DICT, parts, tuple(keys)), node, scope) if keys else None
 
 
 def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the mapping that `ChainMap(first, second)` makes: the first one that has a key gives its value."""
+    """Return the mapping of `ChainMap(first, second)`: the first one with a key counts."""
     layers = [Held.of(argument, scope) for argument in reversed(node.args)]
     if not layers or any(layer.is_spread for layer in layers):
         return None
@@ -321,18 +321,18 @@ def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
 
 
 def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `list.pop()` and `deque.popleft()` take."""
+    """Return the result of `list.pop()` and `deque.popleft()`."""
     found = taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
     return found or TOP
 
 
 def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `typing.cast(type, value)` gives."""
+    """Return the result of `typing.cast(type, value)`: the value."""
     return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
 
 
 def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """`table.get(key, default)` on a table of functions or classes, of which the key is not known."""
+    """Return the result of `table.get(key, default)` for a table of functions or classes and an unknown key."""
     found = tables.any_entry(evaluator, Value((receiver,)))
     return (
         join([found, *(evaluator.value(default, scope) for default in node.args[1:2])]) if found.alternatives else None
@@ -340,7 +340,7 @@ def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Sco
 
 
 def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """`config.get("key", default)` on something that holds settings."""
+    """Return the result of `get`, `pop` and `setdefault` of an object with settings."""
     receiver = api.receiver
     if receiver is None or not node.args:
         return None
@@ -370,14 +370,14 @@ def _view(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
 
 
 def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the key and the value that `popitem` takes out of a dict that is shown."""
+    """Return the result of `popitem` of a known dict: its last key and value."""
     items = tables.view(evaluator, api.receiver, "items") if api.receiver is not None and not node.args else None
     parts = whole(evaluator, items) if items is not None else None
     return evaluator.read(parts[-1]) if parts else None
 
 
 def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """A variable of the environment: what all launchers put there, else its default."""
+    """Return a variable of the environment: the value that all launchers export, else the default."""
     given = LOOKUP.bind(Layer(node, scope))
     default, names = (
         evaluator.passed(given.of("default"), TOP),

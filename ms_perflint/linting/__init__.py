@@ -1,1 +1,1 @@
-"""From one file to its findings: prefilter, programs, suspects, checks, suppressions. Knows no rule."""
+"""Linting of files: prefilter, programs, suspects, checks, suppressions. No module here knows a rule."""

@@ -1,4 +1,4 @@
-"""Asks checks about files, each as a part of a program; an internal error costs one check in one of them."""
+"""Runs checks on files as parts of programs; an internal error stops one check in one file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ms_perflint.training import conditions
 
 
 class Failure(NamedTuple):
-    """An internal error: the check that was asked, the site it was asked about, and what to say of it."""
+    """An internal error: the check, the site, and the message."""
 
     code: str
     place: Place
@@ -31,7 +31,7 @@ class Failure(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a check found in a file as a part of one program, by place, and what went wrong."""
+    """The findings of a check in a file as part of one program, by place, with failures and problems."""
 
     found: Found
     failures: tuple[Failure, ...] = ()
@@ -39,7 +39,7 @@ class Reply(NamedTuple):
 
 
 class Inquiry:
-    """Holds the programs of a project, and the checks that are asked in them."""
+    """The programs of a project, and the checks that run in them."""
 
     def __init__(self, config: Config, project: Project) -> None:
         self.programs = Programs(config)
@@ -49,38 +49,38 @@ class Inquiry:
         self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
 
     def close(self) -> None:
-        """Give back all memory."""
+        """Free all memory."""
         self.programs.close()
         self._checks.clear()
         self._sites.clear()
 
     def evict(self, path: str) -> None:
-        """Give back what only a file and its own program need."""
+        """Free what only a file and its own program need."""
         self.drop(path)
         for key in [key for key in self._sites if key[1] == path]:
             del self._sites[key]
 
     def drop(self, entry: str) -> None:
-        """Forget the program of an entry script: it is done, or an internal error left something half done."""
+        """Drop the program of an entry script, which is done, or which an internal error left in an unknown state."""
         self._checks = {key: check for key, check in self._checks.items() if key[1].entry != entry}
         self.programs.drop(entry)
 
     def runs_of(self, entry: str) -> Runs:
-        """Return the program of an entry script in all its run configurations."""
+        """Return the program of an entry script in all of its run configurations."""
         if entry not in self.programs and self.programs.is_too_much():
             self.programs.close()
             self._checks.clear()
         return self.programs.of(entry, self._project)
 
     def candidates(self, check: type[Check], module: SemanticIndex) -> list[Site]:
-        """Return the sites of a file about which a check may be asked."""
+        """Return the sites of a file that may be suspects of a check."""
         key = check, module.path
         if key not in self._sites:
             self._sites[key] = candidates(check, module)
         return self._sites[key]
 
     def ask(self, check: type[Check], entry: str, module: SemanticIndex) -> Reply:
-        """Return what a check finds in a file as a part of one program, in all its run configurations."""
+        """Return the findings of a check in a file as part of one program, in all run configurations."""
         failures: list[Failure] = []
         problems: list[Problem] = []
         found: Found = {}
@@ -102,9 +102,9 @@ class Inquiry:
         problems: list[Problem],
         program: Program,
     ) -> Found:
-        """Return the same, in one run configuration.
+        """Return the findings in one run configuration.
 
-        An internal error costs what is left to ask of this check, file and program.
+        An internal error ends this check for the file and program.
         """
         found: Found = {}
         site: Optional[Site] = None
@@ -121,14 +121,14 @@ class Inquiry:
         return found
 
     def _site_of(self, check: type[Check], module: SemanticIndex, finding: Finding) -> Optional[Site]:
-        """Return the site that a check reports; None where the finding stands elsewhere."""
+        """Return the site of a finding; None for a finding at no site."""
         starts = ((site, site.place) for site in self.candidates(check, module))
         return next((site for site, place in starts if place == finding.place), None)
 
     def _comes_to(self, check: type[Check], program: Program, site: Site) -> bool:
-        """Return whether a run configuration comes to a site with the options that it gives, and a fix changes it.
+        """Return whether a run configuration reaches a site, so that a fix there changes it.
 
-        An option for which each launcher passes another value has none in the run without a launcher.
+        An option whose value differs in each launcher has none in the run without a launcher.
         """
         is_asked = program.runs(site) and not conditions.is_on_request(program, site)
         if is_asked and program.run is None:
@@ -136,7 +136,7 @@ class Inquiry:
         return is_asked and self.check_in(check, program).concerns(site)
 
     def check_in(self, check: type[Check], program: Program) -> Check:
-        """Return a check that asks in a program, with its settings."""
+        """Return a check for a program, with its settings."""
         key = (check, program)
         if key not in self._checks:
             self._checks[key] = check(program, self._config.options.get(check.code), self._config.line_length)
@@ -150,13 +150,13 @@ def _note(found: Found, findings: list[Finding]) -> None:
 
 
 def _reported(check: Check, site: Site) -> list[Finding]:
-    """Return what a check reports at a site, if by meaning that may have to be reported."""
+    """Return the findings of a check at a site, if the site is a suspect."""
     seen = suspect(check, site)
     return check.examine(seen) if seen is not None else []
 
 
 def _asked(ask: Callable[[], list[Finding]], check: Check, site: Site, problems: list[Problem]) -> list[Finding]:
-    """Return what a check says of a site; where it cannot be read, nothing, and a problem that says so."""
+    """Return the findings of a check at a site; for an expression that LibCST cannot read, none, and a problem."""
     try:
         return ask()
     except Unreadable as error:

@@ -1,4 +1,4 @@
-"""Which programs were judged only in part, and why: what a run has to say where it is silent about code."""
+"""Programs that were judged in part, with the reasons that a run reports."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def unjudged(program: Program) -> Optional[Message]:
-    """Return why rules that were asked about a program may have missed something; None where they did not.
+    """Return why rules may have missed findings in a program; None where they have not.
 
-    Nor where they can have missed nothing of a training: the program certainly does not train.
+    None also for a program that certainly does not train.
     """
     reason = (program.left_out or _unread(program)) if may_train(program) else None
     return reason or not_followed(program)
@@ -31,7 +31,7 @@ def unjudged(program: Program) -> Optional[Message]:
 
 @fact
 def not_followed(program: Program) -> Optional[Message]:
-    """Return why it is not known whether a program trains: a call that may do so, and cannot be followed."""
+    """Return the call that may train and cannot be followed; None where it is known whether a program trains."""
     if training.is_unit_test(program) or not is_started(program) or not followed.may_hold_trainer(program):
         return None
     if not program.is_whole or training.is_trained(program):
@@ -41,19 +41,19 @@ def not_followed(program: Program) -> Optional[Message]:
 
 
 def may_train(program: Program) -> bool:
-    """Return whether the program may train: its entry is no mere library, and a file names something that trains."""
+    """Return whether a program may train: its entry script does something, and a file names something that trains."""
     return training.may_train(program) and is_started(program)
 
 
 def is_trained(program: Program) -> bool:
-    """Return whether the program trains, as far as is known."""
+    """Return whether a program is known to train."""
     return may_train(program) and training.is_trained(program)
 
 
 def is_started(program: Program) -> bool:
-    """Return whether running the entry does something: it has a main guard, or a call or a loop beside its functions.
+    """Return whether running the entry script does something: by a main guard, or a call or loop at the top level.
 
-    Files of a library only define things: nothing starts them. A cell that does not parse may do so.
+    Files of a library only define things. A cell that does not parse may do something.
     """
     module, entries = program.module(program.entry), program.project.entries
     if module is None or not entries.is_entry(program.entry):
@@ -62,7 +62,7 @@ def is_started(program: Program) -> bool:
 
 
 def _acts(module: SemanticIndex) -> bool:
-    """Return whether statements of a file itself call something for its effect, or loop."""
+    """Return whether a file calls something for its effect, or loops, outside of functions."""
     left: list[ast.AST] = list(module.tree.body)
     while left:
         node = left.pop()
@@ -78,7 +78,7 @@ def _acts(module: SemanticIndex) -> bool:
 
 
 def _unread(program: Program) -> Optional[Message]:
-    """Return which file that running code imports, or which cell of the entry, could not be read; None for none."""
+    """Return the unreadable file that running code imports, or the cell of the entry script; None without one."""
     project, entry = program.project, program.module(program.entry)
     for lost in entry.source.lost if entry is not None else ():
         place = Place(program.entry, lost.row, lost.column, lost.cell)
@@ -94,7 +94,7 @@ def _unread(program: Program) -> Optional[Message]:
 
 
 def _behind(program: Program, stmt: ImportStatement, module: SemanticIndex, seen: set[str]) -> Iterator[str]:
-    """Yield the files that an import statement runs, and those that these take from others only to hand it on."""
+    """Yield the files that an import statement runs, and those whose names they re-export."""
     wanted = {alias.name for alias in stmt.names} if isinstance(stmt, ast.ImportFrom) else module.words
     for path in program.names.imported_files(stmt, module):
         yield path

@@ -1,28 +1,27 @@
-"""Lints files one after the other: prefilter, meaning, suspects, checks, suppressions. It knows no rule."""
+"""Lints files one after the other: prefilter, programs, suspects, checks, suppressions."""
 
 from __future__ import annotations
 
 import ast
 import gc
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.cache.packing import Session
 from ms_perflint.check import Check, checks_of
 from ms_perflint.config.settings import Config, inside
 from ms_perflint.core.files import Files, unreadable
-from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.findings import Finding
 from ms_perflint.core.fingerprints import Recorder
 from ms_perflint.core.internal import Answer, Errors, internal_error
-from ms_perflint.core.reports import Gap, Problem, trained, unjudged
+from ms_perflint.core.reports import Problem, trained
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.linting import judged as judging
-from ms_perflint.linting.inquiry import Failure, Inquiry, Reply
-from ms_perflint.linting.merging import Found, merged, only_shown
+from ms_perflint.linting.asker import Asker
+from ms_perflint.linting.inquiry import Failure
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.linting.review import is_read, review, review_unread
 from ms_perflint.linting.unparsable import unparsable
@@ -37,18 +36,10 @@ HELD_BY_SESSION = 50_000  # the same when findings are remembered: any change ma
 HELD_AT_MOST = 8_000_000  # bytes after which everything is evicted, wherever the run is
 
 
-class _Judged(NamedTuple):
-    """What a check found ahead in a file as a part of one program."""
-
-    reply: Reply
-    left_out: Optional[Message] = None  # why some questions got no answer
-    unjudged: Optional[Gap] = None  # the same, where that is to be said
-
-
 class Linter:
-    """Lints files one after the other; what one file taught about its neighbours is kept while it is near.
+    """Lints files one after the other, and keeps what it learns about other files of their projects for a while.
 
-    A program is made once for all files `coming`: the first that asks it has it judge the others too.
+    A program is created once for all files `coming`: when the first file needs it, it judges the others, too.
     """
 
     def __init__(
@@ -71,43 +62,33 @@ class Linter:
         self._unread: set[str] = set()  # files with such an error: they are not judged
         self._recorder = Recorder(files)
         self._session: dict[str, tuple[Finding, ...]] = {}
-        self._failures: list[Failure] = []  # internal errors in the file that is being linted
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
-        self._begin(self._new_project())
         self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
-        self._coming = dict.fromkeys(coming)  # files that are not linted yet
-        self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
-        self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
-        self._done: set[str] = set()  # programs that have judged all files that come
-        self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
-        self._left: dict[str, tuple[Gap, set[str]]] = {}  # why some got no answer of one that had judged it ahead
-        self._gaps = False  # whether some questions about it were left unanswered then
-        self._trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
+        self.asker = Asker(config, self.enabled, self._checks_in, self.problems, coming)
+        self._begin(self._new_project())
 
     def _new_project(self) -> Project:
         return Project(self._recorder if self.remember else self.files, self._parsed, errors=self._read_errors)
 
     def _begin(self, project: Project) -> None:
-        """Know of nothing but a project."""
+        """Start with an empty project."""
         self.project = project
-        self.inquiry = Inquiry(self.config, project)
+        self.asker.begin(project)
 
     def close(self) -> None:
         """Give back all memory."""
-        self.inquiry.close()
+        self.asker.inquiry.close()
         if not self.remember:
             self._begin(self.project.renewed())
             return
-        self._asked_in.clear()
-        self._judged.clear()  # the next session would not know what was consulted
-        self._done.clear()
+        self.asker.forget()  # the next session would not know what was consulted
         self.project.close()
         self._end_session()
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
-        """Keep what was found together with everything that was consulted, and start again: with nothing known."""
+        """Store the findings with the fingerprints that they depend on, and start with an empty project."""
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._recorder.read(path)
         if self._session:
@@ -116,17 +97,23 @@ class Linter:
         self._recorder = Recorder(self.files)
 
     def end(self) -> None:
-        """Give back all memory after the last file."""
+        """Free all memory after the last file."""
         self.isolated(self._last, self.close, None)
         self.project.close()
 
+    def taken_problems(self) -> list[Problem]:
+        """Return what could not be done so far, and forget it."""
+        found = list(self.problems)
+        self.problems.clear()
+        return found
+
     def file(self, path: str) -> list[Finding]:
-        """Return the findings in one file. What cannot be done goes to `problems`."""
+        """Return the findings in one file; problems are added to `problems`."""
         self._last = path
         return self.isolated(path, partial(self._file, path), [])
 
     def isolated(self, path: str, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return an answer about a file; where an internal error prevents it, report that and return `otherwise`."""
+        """Return an answer about a file; after an internal error, which is reported, `otherwise`."""
         try:
             return ask()
         except Exception as error:
@@ -138,9 +125,7 @@ class Linter:
         module = self._open(path, is_next=True)
         found = self._reported(module) if module is not None else self._of_comments(path, before)
         self._report_errors(path)
-        self._coming.pop(path, None)
-        self._asked_in.pop(path, None)
-        self._judged.pop(path, None)
+        self.asker.end(path)
         self._evict(path)
         if path in self._unread:
             return []
@@ -149,19 +134,18 @@ class Linter:
         return found
 
     def _evict(self, path: str) -> None:
-        """Give back a file that is done, and that only its own program is made of."""
-        is_held = path in self.inquiry.programs or self.project.holds_any(frozenset((path,)))
+        """Free a file that is done, if it belongs to its own program only."""
+        is_held = path in self.asker.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
-            self.inquiry.evict(path)
+            self.asker.inquiry.evict(path)
             self.project.evict(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
-        """Report an internal error in a file, and forget all that was read: it may be half done."""
+        """Report an internal error in a file, and drop all state, which may be incomplete."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        for held in (self._asked_in, self._judged, self._done):
-            held.clear()
-        self._coming.pop(path, None)
+        self.asker.forget()
+        self.asker.end(path)
         self._session, self._recorder = {}, Recorder(self.files)
         self._begin(self._new_project())
         gc.collect()  # what was not closed refers to itself
@@ -176,21 +160,21 @@ class Linter:
         return [each for each in self._reported(self.project.take(source, tree)) if each.code]
 
     def program(self, entry: str) -> Program:
-        """Return the program of an entry script, as the checks see it, in the first of its run configurations."""
+        """Return the program of an entry script in the first of its run configurations."""
         return self.programs(entry)[0]
 
     def programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in all its run configurations."""
-        found = self.inquiry.runs_of(entry).programs
-        self.problems += self.inquiry.programs.taken_problems()
+        found = self.asker.inquiry.runs_of(entry).programs
+        self.problems += self.asker.inquiry.programs.taken_problems()
         return found
 
     def judged_programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in the run configurations that are judged."""
-        return self.inquiry.runs_of(entry).kept
+        return self.asker.inquiry.runs_of(entry).kept
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
-        """Yield what one program alone gives in its files, and whether a comment or the configuration hides it."""
+        """Yield the findings of one program in its files, and whether a comment or the configuration hides each."""
         files = sorted(self.program(entry).files)  # as in a run over files: what is asked first spends the budgets
         for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
             for path in files:
@@ -200,86 +184,56 @@ class Linter:
                     if module is None or suppressions is None or check.per_program is not per_program:
                         continue
                     wanted = self.config.selects(check.code, path)
-                    for finding in self._asked(check, entry if per_program else path, module).values():
+                    for finding in self.asker.asked(check, entry if per_program else path, module).values():
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
     def asked_of(self, entry: str) -> tuple[str, ...]:
-        """Return the rules that have something to ask of a program."""
+        """Return the rules with suspects in a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
-        candidates = self.inquiry.candidates
+        candidates = self.asker.inquiry.candidates
         return tuple(
             check.code for check in asked if check.anchored or any(candidates(check, each) for each in modules)
         )
 
     def _reported(self, module: SemanticIndex) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
-        found = self._found_in(module, enabled)
+        found = self.asker.found_in(module, enabled)
         self._report_errors(module.path)
         if self.suppress:
 
             def is_all() -> bool:
-                is_judged = len(self.problems) == before and not self._has_gaps()
+                is_judged = len(self.problems) == before and not self.asker.has_gaps()
                 return is_judged and is_read(module.path, self.project, self.program)
 
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
-        said = [trained(module.path)] if module.path in self._trained else []
-        return sorted(found) + said + self._unjudged(module.path)
-
-    def _found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
-        """Return what checks find in a file.
-
-        What a budget leaves out must not depend on other files: a program that they have asked too starts again.
-        """
-        before = self.inquiry.programs.entries
-        self._asked_about, self._left, self._gaps = {}, {}, False
-        found = [finding for check in enabled for finding in self._findings(check, module)]
-        again = [entry for entry in self._asked_about if entry in before and self.inquiry.programs.is_spent(entry)]
-        for entry in again:
-            self.inquiry.drop(entry)
-        return self._found_in(module, enabled) if again else found
-
-    def _has_gaps(self) -> bool:
-        """Return whether a program that was asked about a file left questions unanswered."""
-        return self._gaps or any(map(self.inquiry.programs.left_out, self._asked_about))
-
-    def _unjudged(self, path: str) -> list[Finding]:
-        """Return the programs that were asked about a file, and may not have given all answers."""
-        left = dict(self._left)
-        for entry, codes in self._asked_about.items():
-            gap = self.why_unjudged(entry)
-            gaps = {} if gap or path != entry else self.gaps(entry, codes)
-            if gap:
-                left[entry] = gap, codes
-            elif gaps:
-                left[entry] = Gap(next(iter(gaps.values()))), set(gaps)
-        return [unjudged(entry, path, codes, gap) for entry, (gap, codes) in left.items()]
-
-    def why_unjudged(self, entry: str) -> Optional[Gap]:
-        """Return why the program of an entry script may not have given all answers; None where it has."""
-        programs = self.inquiry.programs
-        reason = next(filter(None, map(judging.unjudged, programs.held(entry))), None) or programs.beyond(entry)
-        return Gap(reason, programs.unasked(entry)) if reason is not None else None
+        said = [trained(module.path)] if module.path in self.asker.trained else []
+        return sorted(found) + said + self.asker.unjudged(module.path)
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
-        """Return what is said about the comments of a file that was skipped, if it could be read."""
+        """Return the findings about the comments of a file that the prefilter skips."""
         enabled = self._enabled_in(path)
         if len(self.problems) > problems or not any(check.reviews for check in enabled):
             return []
         return review_unread(path, self.project.read(path), enabled)
 
     def _enabled_in(self, path: str) -> list[type[Check]]:
-        """Return the checks that are on in a file; without comments that count, none that is about them."""
+        """Return the enabled checks of a file; those about comments only if it has some."""
         on = (check for check in self.enabled if self.config.selects(check.code, path))
         return [check for check in on if self.suppress or not check.reviews]
 
-    def _make_room(self, path: str) -> bool:
-        """Give back all that is held before it is too much: at a bound, and where the next file shares none of it.
+    def _checks_in(self, path: str) -> list[type[Check]]:
+        """Return the checks that are on in a file that may have findings."""
+        raw = self.project.raw(path)
+        return self._enabled_in(path) if raw is not None and self.may_find(path, raw) else []
 
-        Returns whether it did.
+    def _make_room(self, path: str) -> bool:
+        """Free all state beyond a bound, or where the next file shares none of it.
+
+        Return True where it was freed.
         """
         size, kept = self.project.size, HELD
         if not self._home or not inside(path, self._home):
@@ -290,13 +244,13 @@ class Linter:
         return is_over
 
     def _shares(self, path: str) -> bool:
-        """Return whether a program of a file, or a script beside it that comes with it, needs a module that is held."""
+        """Return whether a program of a file, or of a script beside it, needs a module that is held."""
         project = self.project
         entries = (*project.programs(path), *project.entries.scripts(os.path.dirname(path)))
         return any(project.holds_any(project.closure(entry)) for entry in entries)
 
     def may_find(self, path: str, raw: bytes) -> bool:
-        """Return whether a file with these bytes can have findings: a prefilter, which may say so too often."""
+        """Return whether a file with these bytes may have findings: a prefilter, with false positives."""
         return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
@@ -309,7 +263,7 @@ class Linter:
     def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
 
-        For the next file to lint room is made.
+        For the next file to lint, memory is freed if needed.
         """
         try:
             raw = self.project.read(path)
@@ -331,7 +285,7 @@ class Linter:
         return None
 
     def reads(self, path: str) -> bool:
-        """Return whether a file can be parsed; one that cannot is a problem."""
+        """Return whether a file can be parsed; if not, a problem is added."""
         try:
             self.project.parse(path)
         except SourceError as error:
@@ -342,127 +296,17 @@ class Linter:
             return False
         return True
 
-    # --- one check in one file
-
-    def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
-        before = len(self._failures)
-        found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
-        is_whole = len(self._failures) == before and not self._is_shared(module)
-        reason = Message("not every program that runs this file could be asked")
-        return found if is_whole else [only_shown(finding, reason) for finding in found]
-
-    def _is_shared(self, module: SemanticIndex) -> bool:
-        """Return whether programs that are not asked run a file too: just one run of one program is judged."""
-        asked = self.config.arguments
-        return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
-
-    def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
-        """Return the entry scripts of the programs that a check is asked for in a file."""
-        path, entries = module.path, self.project.entries
-        has_sites = bool(self.inquiry.candidates(check, module))
-        if check.per_program and self.config.arguments is not None:
-            return (self.config.arguments.entry,)
-        if not has_sites:
-            return (path,) if check.anchored and entries.is_entry(path) else ()
-        if not check.per_program:
-            return (path,)
-        return tuple(each for each in entries.programs(path) if check.in_libraries or entries.is_entry(each))
-
-    def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program, which may have judged it already."""
-        if module.path not in self._coming:
-            self._asked_about.setdefault(entry, set()).add(check.code)
-            return self._asked(check, entry, module)
-        if entry not in self._done:
-            self._judge(entry)
-        judged = self._judged.get(module.path, {}).get((check, entry))
-        if judged is None:
-            return {}
-        self._gaps = self._gaps or judged.left_out is not None
-        if judged.unjudged:
-            self._left.setdefault(entry, (judged.unjudged, set()))[1].add(check.code)
-        return self._noted(judged.reply)
-
-    def _asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
-        """Return what a check finds in a file as a part of one program that is asked now."""
-        return self._noted(self.inquiry.ask(check, entry, module))
-
-    def _noted(self, reply: Reply) -> Found:
-        """Return what a check found, and note what went wrong."""
-        self._failures += reply.failures
-        self.problems += reply.problems
-        return reply.found
-
-    def _judge(self, entry: str) -> None:
-        """Let a program judge all files that come, and give it back."""
-        for path in sorted(self.project.closure(entry) & self._coming.keys()):
-            asking = self._asking(path).get(entry, ())
-            for check, judged in self._ahead(entry, path, asking).items() if asking else ():
-                if any(judged.reply) or judged.left_out or judged.unjudged:
-                    self._judged.setdefault(path, {})[check, entry] = judged
-        self._done.add(entry)
-        self.inquiry.drop(entry)
-
-    def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
-        """Return what a program says of a file that comes, by the checks that ask.
-
-        What a budget leaves out must not depend on other files: where it is spent, a file gets a new program.
-        """
-        programs = self.inquiry.programs
-        is_new = entry not in programs
-        replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
-        held = programs.held(entry)
-        if not held:
-            return {check: _Judged(reply) for check, reply in replies.items()}
-        reason, said = programs.left_out(entry), self.why_unjudged(entry)
-        if path == entry and asking:
-            self._note_training(held[0])
-        if programs.is_spent(entry):
-            self.inquiry.drop(entry)
-            if not is_new:
-                return self._ahead(entry, path, asking)
-        gaps = self.gaps(entry, {check.code for check in asking}) if path == entry and not said else {}
-        more = {code: Gap(gap) for code, gap in gaps.items()}
-        return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
-
-    def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
-        """Return what rules could not follow in the program of an entry script that was asked about them, by code."""
-        held = [each for each in self.inquiry.programs.held(entry) if judging.is_started(each)]
-        asked = [check for check in self.enabled if check.code in codes]
-        found = ((check.code, self.inquiry.check_in(check, program).gap()) for check in asked for program in held)
-        return {code: gap for code, gap in found if gap is not None}
-
-    def _note_training(self, program: Program) -> None:
-        """Note an entry script whose program trains."""
-        try:
-            if judging.is_trained(program):
-                self._trained.add(program.entry)
-        except Exception as error:
-            self._failures.append(Failure("", Place(program.entry, 0, 0), internal_error(error)))
-
-    def _asking(self, path: str) -> dict[str, list[type[Check]]]:
-        """Return the checks that are asked in a file that comes, by the entry scripts of their programs."""
-        if path not in self._asked_in:
-            found: dict[str, list[type[Check]]] = {}
-            raw = self.project.raw(path)
-            module = self.project.module(path) if raw is not None and self.may_find(path, raw) else None
-            for check in self._enabled_in(path) if module is not None else ():
-                for entry in self._entries(check, module) if module is not None else ():
-                    found.setdefault(entry, []).append(check)
-            self._asked_in[path] = found
-        return self._asked_in[path]
-
     def _report_errors(self, path: str) -> None:
-        """Turn the internal errors in a file into problems: one for each error, with the rules that it stopped."""
+        """Add the internal errors in a file as problems: one for each error, with the rules that it stopped."""
         by_error: dict[str, list[Failure]] = {}
-        for each in self._failures:
+        for each in self.asker.failures:
             by_error.setdefault(each.reason, []).append(each)
         for reason, errors in by_error.items():
             rules = ", ".join(sorted({each.code for each in errors} - {""}))
             place = min(each.place for each in errors)
             message: str = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else reason
             self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
-        self._failures.clear()
+        self.asker.failures.clear()
         for other, reason in self._read_errors.taken().items():
             self.problems.append(Problem(other, 0, 0, reason, internal=True))
             self._unread.add(other)
@@ -470,12 +314,12 @@ class Linter:
 
 
 def _file_of(check: type[Check]) -> str:
-    """Return the file that a check stands in."""
+    """Return the file of a check."""
     import inspect  # here, because most runs have no checks of others
 
     return inspect.getfile(check)
 
 
 def _is_own(check: type[Check]) -> bool:
-    """Return whether a check is part of this package; those of others are files that may change."""
+    """Return whether a check is part of this package; files of other packages may change."""
     return check.__module__.startswith("ms_perflint.")

@@ -1,4 +1,4 @@
-"""One finding from what several run configurations and programs say of a place; its fix stands where all agree."""
+"""Merging of findings: one for each place, over run configurations and programs; the fix stays where all agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Found = dict[tuple[object, ...], Finding]  # by place
 
 
 def only_shown(finding: Finding, reason: Message) -> Finding:
-    """Return a finding whose fix is not made, with the reason; one that is not made anyway has its own."""
+    """Return a finding with a display-only fix and the reason; a fix that is display-only before keeps its reason."""
     fix = finding.fix
     if fix is None or (fix.safety is Safety.DISPLAY and fix.reason is not None):
         return finding
@@ -21,7 +21,7 @@ def only_shown(finding: Finding, reason: Message) -> Finding:
 
 
 class Ran(NamedTuple):
-    """What is found in a file of a program in one of its run configurations."""
+    """The findings in a file of a program in one run configuration."""
 
     name: str
     found: Found
@@ -62,7 +62,7 @@ def over_runs(
 
 
 def _of_some(finding: Finding, names: tuple[str, ...], every: int) -> Finding:
-    """Return a finding that says for which of the run configurations it holds, for example one that has a name."""
+    """Return a finding whose message names the run configurations for which it holds."""
     said, name = finding.message, next((each for each in names if each != DEFAULTS), names[0])
     message = Message("{message}, with 1 of {every} run configurations: {name}", message=said, every=every, name=name)
     if len(names) > 1:
@@ -86,9 +86,9 @@ def _weakness(finding: Finding) -> int:
 
 
 def merged(by_program: Sequence[Found]) -> list[Finding]:
-    """Return the findings of a file: one program that reports is enough; the fix stands if all that report agree.
+    """Return the findings of a file: one program that reports is enough; the fix stays if all that report agree.
 
-    Where they agree on the edits, the finding is that of the program in which the fix is trusted least.
+    Where they agree on the edits, the finding with the least safe fix counts.
     """
     out: list[Finding] = []
     keys = dict.fromkeys(key for found in by_program for key in found)

@@ -1,7 +1,7 @@
-"""What can be said about files without a look into them: from memory, and from their bytes.
+"""Prefilter of a run: answers from the cache, and from the bytes of files.
 
-Most runs ask about files that did not change, or that have nothing to do with MindSpore. They are answered here, and
-the engine, with all that knows what programs mean, is never loaded.
+Most runs are about files that did not change, or that have nothing to do with MindSpore. They are answered here, and
+the engine is not loaded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule abo
 def answered(
     paths: Sequence[str], files: Files, memory: Optional[Memory] = None, config: Optional[Config] = None
 ) -> Optional[Report]:
-    """Return the report on files, in order, that are all known or not marked; None where the engine has to look."""
+    """Return the report on files that are all cached or do not name MindSpore; None where the engine has to run."""
     marks = (MARK, *COMMENTS) if config and REVIEW in (*config.select, *config.extend_select) else (MARK,)
     unknown = [path for path in paths if memory is None or not memory.knows(path)]
     if any(_has_to_be_read(path, files, marks) for path in unknown):
@@ -40,7 +40,7 @@ def answered(
 
 
 def _has_to_be_read(path: str, files: Files, marks: Sequence[bytes]) -> bool:
-    """Return whether a file names MindSpore, or has comments that are judged, or is no Python."""
+    """Return whether a file names MindSpore, has suppression comments to check, or is no Python."""
     try:
         raw = files.read(path)
         return any(mark in raw for mark in marks) or imports_local(path, raw, files) or any(unparsable(path, raw))
@@ -49,7 +49,7 @@ def _has_to_be_read(path: str, files: Files, marks: Sequence[bytes]) -> bool:
 
 
 def imports_local(path: str, raw: bytes, files: Files) -> bool:
-    """Return whether a file may import others that are no library, which may import MindSpore for it."""
+    """Return whether a file may import local files, which may import MindSpore."""
     words = {word.decode("utf-8", "replace") for word in re.findall(IMPORT, raw)} if b"import" in raw else set()
     if "." in words or any(word in raw for word in OTHERWISE):
         return True
@@ -61,7 +61,7 @@ def imports_local(path: str, raw: bytes, files: Files) -> bool:
 
 
 def left_out(report: Report, config: Config, files: Files) -> Report:
-    """Return a report without what the baseline knows."""
+    """Return a report without the findings in the baseline."""
     if config.baseline_file is None:
         return report
     from ms_perflint import baseline

@@ -1,4 +1,4 @@
-"""The programs that a linter holds, each in all the run configurations in which it is judged."""
+"""The programs of a linter, each in all run configurations in which it is judged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ASKING = ("argparse", "ArgumentParser", "click", "absl", "hydra", "OmegaConf", "
 
 
 class Programs:
-    """Programs by their entry scripts. The first run configuration of one stands for it where one is asked for."""
+    """Programs by entry script; where one program is needed, it is that of the first run configuration."""
 
     def __init__(self, config: Config) -> None:
         self._problems: list[Problem] = []
@@ -51,7 +51,7 @@ class Programs:
         return frozenset(self._held)
 
     def taken_problems(self) -> list[Problem]:
-        """Return the arguments that a program does not take, which were not returned yet."""
+        """Return the problems of arguments that a program does not accept, each once."""
         problems, self._problems = self._problems, []
         return problems
 
@@ -59,7 +59,7 @@ class Programs:
         return (program for held in self._held.values() for program in held.programs)
 
     def held(self, entry: str) -> tuple[Program, ...]:
-        """Return a program in the run configurations that are asked, where it is held; () where it is not."""
+        """Return a program in the run configurations that are evaluated; () where it is not held."""
         return self._held[entry].asked if entry in self._held else ()
 
     def of(self, entry: str, project: Project) -> Runs:
@@ -77,7 +77,7 @@ class Programs:
         return self._held[entry]
 
     def _ways(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
-        """Return all run configurations of a program, those first that a change is about; None: with its defaults."""
+        """Return all run configurations of a program, those that a change affects first; None: the defaults."""
         runs = self._runs(base)
         if all(run is None or run.start is not None for run in runs) and _may_ask(base) and training.may_train(base):
             from ms_perflint.program import sibling_configs  # here, because most programs ask for nothing
@@ -91,7 +91,7 @@ class Programs:
     def _changed_first(
         base: Program, runs: tuple[Optional[RunConfiguration], ...]
     ) -> tuple[Optional[RunConfiguration], ...]:
-        """Return run configurations with those first that a change is about: all of these are judged, and named."""
+        """Return run configurations with those first that a change affects: these are all judged, and named."""
         if len(runs) == 1:
             return runs
         return tuple(sorted(runs, key=lambda run: run is None or not run_configurations.has_changed(base, run)))
@@ -100,9 +100,9 @@ class Programs:
     def _to_judge(
         base: Program, runs: tuple[Optional[RunConfiguration], ...]
     ) -> tuple[Optional[RunConfiguration], ...]:
-        """Return the run configurations that are judged: where nothing but config files changed, those with these.
+        """Return the run configurations to judge: where only config files changed, those with these files.
 
-        All are, where other code may read such a file too: it has its name in it.
+        All of them where other code may read such a file, too: the code has its name.
         """
         files = base.project.files
         if len(runs) == 1 or not files.named(CHANGE, ONLY_CONFIGS):
@@ -115,9 +115,9 @@ class Programs:
 
     @staticmethod
     def _needs(base: Program, siblings: tuple[RunConfiguration, ...]) -> bool:
-        """Return whether a program trains with one of the config files that it may be given, and loads it.
+        """Return whether a program loads one of the config files that it may be passed, and trains with it.
 
-        Of those that give the same where the program asks, one is tried; what the evaluations leave out is said.
+        Of files with equal values where the program reads them, one is tried; what is left out is reported.
         """
         from ms_perflint.program import sibling_configs
 
@@ -140,7 +140,7 @@ class Programs:
         return False
 
     def _runs(self, base: Program) -> tuple[Optional[RunConfiguration], ...]:
-        """Return the run configurations in which a program is judged; None: with its defaults."""
+        """Return the run configurations of a program; None stands for the defaults."""
         asked = self._config.arguments
         if asked is not None and asked.entry == base.entry:
             from ms_perflint.program import arguments  # here, because most runs have none
@@ -156,7 +156,7 @@ class Programs:
         return (None, *run_configurations.of_starts(base.commands.starts, os.path.dirname(base.entry)))
 
     def _launched(self, base: Program) -> tuple[RunConfiguration, ...]:
-        """Return the run configurations that `launch` says; none where it says nothing of this program."""
+        """Return the run configurations of a program in the setting `launch`; none without one."""
         runs: list[RunConfiguration] = []
         for launch in self._config.launch:
             if launch.entry != base.entry:
@@ -172,51 +172,51 @@ class Programs:
         return run_configurations.told_apart(runs)
 
     def left_out(self, entry: str) -> Optional[Message]:
-        """Return why some questions that were asked of a program are left unanswered; None where none is."""
+        """Return why some questions about a program were not answered; None where all were."""
         reasons = (program.left_out for program in self.held(entry))
         return next(filter(None, reasons), None) or self.beyond(entry)
 
     def is_spent(self, entry: str) -> bool:
-        """Return whether the budget of a program is spent: what was asked first decides what it answers."""
+        """Return whether the budget of a program is spent, so that the order of questions decides the answers."""
         return any(program.is_spent for program in self.held(entry))
 
     def beyond(self, entry: str) -> Optional[Message]:
-        """Return how many run configurations of a program are not judged; None where all are."""
+        """Return the number of run configurations of a program that are not judged; None where all are."""
         more = len(self.unasked(entry))
         return Message("{more} more run configurations were not judged", more=more) if more else None
 
     def unasked(self, entry: str) -> tuple[str, ...]:
-        """Return the names of the run configurations of a program that were to be judged, and are not."""
+        """Return the names of the run configurations of a program that should have been judged, and were not."""
         return self._held[entry].unasked if entry in self._held else ()
 
     def is_too_much(self) -> bool:
-        """Return whether they hold more answers than they should."""
+        """Return whether the programs hold more answers than the bound."""
         return sum(len(program.evaluator.queries.memo) for program in self) > ANSWERS
 
     def drop(self, entry: str) -> None:
-        """Give back a program."""
+        """Free a program."""
         held = self._held.pop(entry, None)
         if held is not None:
             held.close()
 
     def close(self) -> None:
-        """Give back all programs."""
+        """Free all programs."""
         for held in self._held.values():
             held.close()
         self.forget()
 
     def forget(self) -> None:
-        """Hold no program."""
+        """Remove all programs."""
         self._held.clear()
 
 
 def _may_ask(program: Program) -> bool:
-    """Return whether a program may ask the one who starts it for something."""
+    """Return whether a program may take arguments."""
     return program.project.one_contains(program.files, ASKING)
 
 
 class Runs:
-    """A program in all the run configurations in which it is judged; those that give the same are asked as one."""
+    """A program in all of its run configurations; those that are equivalent are evaluated once."""
 
     def __init__(self, programs: tuple[Program, ...], beyond: tuple[str, ...] = (), others: int = 0) -> None:
         self.programs = programs
@@ -228,23 +228,23 @@ class Runs:
         self._skipped: list[Program] = []  # that are not judged: the others took too much
 
     def close(self) -> None:
-        """Give back all programs, also the one with the defaults where that is none of the run configurations."""
+        """Free all programs, also that of the defaults where it is no run configuration."""
         for program in dict.fromkeys((*self.programs, self.programs[0].base or self.programs[0])):
             program.close()
 
     @property
     def asked(self) -> tuple[Program, ...]:
-        """Return the programs of which the others give the same, as far as is known."""
+        """Return one program for each set of run configurations that are equivalent, as far as is known."""
         return tuple(self._judged) or self.programs[:1]
 
     @property
     def unasked(self) -> tuple[str, ...]:
-        """Return the names of those that were to be judged, and are not."""
+        """Return the names of the run configurations that should have been judged, and were not."""
         return (*(_name(program.run) for program in self._skipped), *self._beyond)
 
     @property
     def kept(self) -> tuple[Program, ...]:
-        """Return the programs that are judged, each as itself or as one that gives the same."""
+        """Return the programs of the judged run configurations, each itself or an equivalent one."""
         return tuple(program for program in self.programs if program not in self._skipped)
 
     def ask(
@@ -253,10 +253,10 @@ class Runs:
         site_of: Callable[[Finding], Optional[Site]],
         comes_to: Callable[[Program, Site], bool],
     ) -> Found:
-        """Return what is found in a file as a part of the program, over its run configurations.
+        """Return the findings in a file as part of the program, over its run configurations.
 
-        `site_of` gives the site that a finding is about, `comes_to` whether a run comes to it. Launchers for a CPU do
-        not count: nothing is said of what they run.
+        `site_of` returns the site of a finding, `comes_to` whether a run reaches it. Launchers for a CPU do not count:
+        their runs are not reported.
         """
         if len(self.programs) == 1 and not self._others:
             return ask(self.programs[0])
@@ -294,9 +294,9 @@ class Runs:
 
     @staticmethod
     def _is_too_much(asked: Sequence[Program]) -> bool:
-        """Return whether some have spent together what one program may take.
+        """Return whether run configurations have together spent the budget of one program.
 
-        What they took over from one another counts by the time that it takes; from other programs, in full.
+        Answers taken over from one another count by their cost; from other programs, in full.
         """
         return sum(each.queries.spent_first + each.queries.repeated // TAKEN for each in asked) > BUDGET
 
@@ -308,9 +308,9 @@ def _reaches(
     site_of: Callable[[Finding], Optional[Site]],
     finding: Finding,
 ) -> bool:
-    """Return whether a run configuration comes to what a finding is about; to a place without a site all do.
+    """Return whether a run configuration reaches the site of a finding; True for a finding at no site.
 
-    `first`: the one that was asked for it. It is asked here too, unless it gives something else than this one does.
+    `first`: the program that was asked for it. It is asked here, too, unless the other gives another answer.
     """
     site = site_of(finding)
     if site is None:
@@ -320,7 +320,7 @@ def _reaches(
 
 
 def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:
-    """Return whether a fix changes the call alone that a finding is about."""
+    """Return whether a fix changes only the call of the finding."""
     site, edits = site_of(finding), finding.fix.edits if finding.fix is not None else ()
     return site is not None and all(
         edit.path == site.module.path and site.span[0] <= edit.start <= edit.end <= site.span[1] for edit in edits
@@ -337,6 +337,6 @@ def _is_on_cpu(program: Program) -> bool:
 
 
 def files_of(entry: str, settings: PerDirectory) -> tuple[str, ...]:
-    """Return the files of a program, its entry script first; those that are excluded are none."""
+    """Return the files of a program without excluded ones, its entry script first."""
     others = sorted(Project(Disk()).closure(entry) - {entry})
     return (entry, *discover(others, settings, force_exclude=True).files) if others else (entry,)

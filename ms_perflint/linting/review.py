@@ -1,4 +1,4 @@
-"""What is to be said about the comments of a file once all rules have spoken: asks the checks that have `reviews`."""
+"""Findings about the suppression comments of a file, after all other rules: runs the checks with `reviews`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Checks = Sequence[type[Check]]
 
 
 def review(source: Source, enabled: Checks, found: Sequence[Finding], is_read: Callable[[], bool]) -> list[Finding]:
-    """Return what the reviewing ones of the checks that are on in a file say, knowing what the others found.
+    """Return the findings of the reviewing checks of a file, given those of the other checks.
 
-    Where not all was read, only those are judged that find nothing in such a file whatever its programs do.
+    Where not all files were read, only rules count that cannot find anything in such a file.
     """
     reviewing = [check for check in enabled if check.reviews]
     if not reviewing or not names_rules(source.text):
@@ -35,7 +35,7 @@ def review(source: Source, enabled: Checks, found: Sequence[Finding], is_read: C
 
 
 def review_unread(path: str, raw: bytes, enabled: Checks) -> list[Finding]:
-    """Return what is said about a file in which nothing can be found; nothing where it is no Python."""
+    """Return the findings about the comments of a file without suspects; none where it is no Python."""
     if not any(check.reviews for check in enabled) or not names_rules(raw):
         return []
     try:
@@ -50,7 +50,7 @@ def review_unread(path: str, raw: bytes, enabled: Checks) -> list[Finding]:
 
 
 def is_read(path: str, project: Project, program: Callable[[str], Program]) -> bool:
-    """Return whether all programs of a file are known, and all their files were read."""
+    """Return whether all programs of a file are known, with all of their files."""
     for entry in project.programs(path):
         one = program(entry)
         if not one.is_whole or len(one.all_modules) < len(one.files):

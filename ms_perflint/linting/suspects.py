@@ -1,4 +1,4 @@
-"""Which sites of a file a check is asked about, by their words alone, and as which call it sees them."""
+"""Suspects: the sites of a file that may have a finding of a check, first by words, then by evaluation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ EVERY = "()"  # the trigger that every call is: for checks that know by the prog
 
 
 def candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
-    """Return the sites whose last word may be a trigger of the check, in the order of the source.
+    """Return the sites whose last word may be a trigger of a check, in the order of the source.
 
-    Those that are none by what stands around them are left out.
+    Sites that the code around them excludes are left out.
     """
     if EVERY in check.triggers:
         return [site for site in module.sites if isinstance(site.node, ast.Call)]
@@ -35,7 +35,7 @@ def _made_at_once(site: Site) -> Optional[str]:
 
 
 def suspect(check: Check, site: Site) -> Optional[Site]:
-    """Return the site as the check sees it, if by meaning it may have to be reported."""
+    """Return the call that a check sees at a site, if it may have to be reported; else None."""
     program = check.program
     if site.word in OPERATORS:
         return site if check.suspect(site) else None  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""Files that are no Python: an error also where no rule could find anything in them.
+"""Files that are no Python: an error, also where no rule could have a finding.
 
-A file that the engine parses says so by itself. All others are parsed for this alone, once: that takes a few
-hundredths of what the engine takes for the rest.
+The engine reports files that it parses itself. All others are parsed here, once; that takes a few percent of the
+time of the engine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ms_perflint.core.source import Source, SourceError
 
 
 def unparsable(path: str, raw: bytes) -> Iterator[Problem]:
-    """Yield why a file with these bytes, or a cell of it, is no Python."""
+    """Yield the syntax errors of a file with these bytes, or of its cells."""
     try:
         source = Source(path, raw)
         if not source.is_notebook and _is_python(source):

@@ -462,7 +462,7 @@ class Program:
         return self.evaluator.may_run(site)
 
     def runs(self, site: Site) -> bool:
-        """Return whether a site can run: its function is reached, and no condition around it is always false."""
+        """Return whether this call can run: its function is reached, and no condition around it is always false."""
         scope = site.scope.owner
         runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))

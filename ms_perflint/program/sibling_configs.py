@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FOLDERS = ("configs", "config", "conf", "cfgs", "cfg", "options", "yaml")  # beside the entry script, and above it
 KINDS = ("*.yaml", "*.yml")
+OTHERS = frozenset({"environment.yml", "environment.yaml", "mkdocs.yml", "docker-compose.yml"})  # of tools
 NAMED = r"(?i).*(?:conf|cfg|ya?ml|opt\b)"  # names of options that may be about such files
 FITTING = 0.5  # of them have to stand there
 
@@ -137,13 +138,19 @@ def _files(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def _folders(program: Program) -> Iterator[tuple[str, list[str]]]:
-    """Yield the YAML files of each folder for config files, and the folder from which they are named, nearest first."""
+    """Yield the YAML files of each folder for config files, and the folder from which they are named, nearest first.
+
+    The folder of the entry script is one itself, behind those beside the script.
+    """
     for base, inside in _homes(program):
         for folder in sorted(program.project.files.named(inside, *FOLDERS)):
             home = os.path.join(inside, folder)
             names = program.project.files.named(home, *(f"**/{kind}" for kind in KINDS))
             if names:
                 yield base, [os.path.join(home, name) for name in sorted(names)]
+        if inside == os.path.dirname(program.entry):
+            beside = program.project.files.named(inside, *KINDS).difference(OTHERS)
+            yield base, [os.path.join(inside, name) for name in sorted(beside)]
 
 
 def _homes(program: Program) -> Iterator[tuple[str, str]]:

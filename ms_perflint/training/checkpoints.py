@@ -77,14 +77,14 @@ def _own_callbacks(program: Program) -> Iterator[Site]:
 
 
 def is_synchronous(call: Call) -> bool:
-    """Return whether a call leaves `async_save` off, its default."""
+    """Return whether the call leaves `async_save` off, its default."""
     if call.api == CALLBACK:
         return config_of(call)[1]
     return call.argument("async_save").is_by_default(False)
 
 
 def saves_repeatedly(call: Call) -> bool:
-    """Return whether a call, or the callback that it makes or configures, saves per step or per epoch."""
+    """Return whether the call, or the callback that it makes or configures, saves per step or per epoch."""
     if call.api == SAVE:
         return repeats(call.program, call)
     program = call.program
@@ -133,7 +133,7 @@ def _loaded(program: Program, path: str) -> frozenset[str]:
 
 
 def saves_each_step(call: Call) -> bool:
-    """Return whether a call saves after each step: then writing in the background gains nothing."""
+    """Return whether the call saves after each step: then writing in the background gains nothing."""
     if call.api == SAVE:
         return is_each_step(call.program, call)
     if call.given("save_checkpoint_seconds") is not None:
@@ -144,7 +144,7 @@ def saves_each_step(call: Call) -> bool:
 
 
 def is_refused(call: Call) -> bool:
-    """Return whether MindSpore raises an error for the format of a call with `async_save`.
+    """Return whether MindSpore raises an error for the format of the call with `async_save`.
 
     mindspore 2.4 train/callback/_checkpoint.py:100, 2.5 train/serialization.py:601; run on a build of 2.5.
     """

@@ -254,5 +254,5 @@ def always(alternatives: Sequence[frozenset[Condition]]) -> bool:
 
 
 def is_for_cpu_only(program: Program, site: Site) -> bool:
-    """Return whether the conditions around a call let it run on a CPU only: `if device == "CPU":`."""
+    """Return whether the conditions around the call let it run on a CPU only: `if device == "CPU":`."""
     return devices(conditions(program, condition_of(site))) == {"CPU"}

@@ -58,7 +58,7 @@ def _slows(program: Program, effect: str) -> bool:
 
 
 def is_asked_for(call: Call) -> bool:
-    """Return whether a call needs an option that is off by default, also one for the mode."""
+    """Return whether the call needs an option that is off by default, also one for the mode."""
     return call.is_optional or mode.is_opt_in(call.program, call)
 
 

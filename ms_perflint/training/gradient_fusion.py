@@ -14,7 +14,7 @@ INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 util
 
 
 def is_data_parallel(call: Call) -> bool:
-    """Return whether a call sets data-parallel training on several devices."""
+    """Return whether the call sets data-parallel training on several devices."""
     sets = parallel.settings(call)
     if sets is None or parallel.data_parallel(sets) is None or parallel.is_alone(sets):
         return False

@@ -287,7 +287,7 @@ def _is_evaluation(site: Site) -> bool:
 
 
 def _decides(step: StepLoop, tensors: set[str]) -> bool:
-    """Return whether a result of the step decides what Python does next: a guard, an early stop."""
+    """Return whether a result of the step decides what Python does next: a guard, what the next step is given."""
     names = set(tensors)
     for name, bindings in step.scope.bindings.items():
         around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
@@ -297,7 +297,8 @@ def _decides(step: StepLoop, tensors: set[str]) -> bool:
     for node in descendants(step.loop):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
             return True
-    return False
+    parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
+    return any(not _names(part).isdisjoint(names - tensors) for part in parts)
 
 
 def _names(node: ast.AST) -> set[str]:

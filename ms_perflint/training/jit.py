@@ -14,7 +14,7 @@ JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 
 
 def is_compiled(program: Program) -> bool:
-    """Return whether `jit` compiles every training step of a program."""
+    """Return whether `jit` compiles every training step of the program."""
     sites = training.train_sites(program)
     return bool(sites) and all(_compiled_site(program, site) for site in sites)
 

@@ -150,7 +150,7 @@ def _is_sure(program: Program, site: Site) -> bool:
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
-    """Return whether a call needs an option for the mode or for debugging, which is off by default.
+    """Return whether the call needs an option for the mode or for debugging, which is off by default.
 
     Conditions on the device, on distribution and on the dataset are no such options.
     """
@@ -171,7 +171,7 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
-    """Return whether a condition on the mode or debugging around a site fails with the default options."""
+    """Return whether a condition on the mode or debugging around the call fails with the default options."""
     return any(conditions.by_default(program, each) is False for each in tests_of_mode(program, site))
 
 
@@ -260,7 +260,7 @@ def training_ends(program: Program) -> Optional[int]:
 
 
 def is_late(program: Program, call: Call) -> bool:
-    """Return whether a call sets the mode behind the training."""
+    """Return whether the call sets the mode only behind the training."""
     position, end = program.position(call), training_ends(program)
     return position is not None and end is not None and position > end
 
@@ -299,9 +299,7 @@ def anchor(program: Program) -> Optional[Site]:
         position = program.position(site)
         if position is None or not isinstance(site.node, ast.Call):
             continue
-        if id(site.node) in trains or any(
-            callee in training.training_scopes(program) for callee in training.callees(program, site)
-        ):
+        if id(site.node) in trains or id(site.node) in training.training_calls(program):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
     looping = [site for site in leading if site.block.loops]

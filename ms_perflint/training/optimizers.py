@@ -131,10 +131,13 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
 def storing_optimizers(program: Program) -> Iterator[Part]:
     """Yield what makes the external objects, or the external bases of objects, that store an optimizer."""
+    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
     for module in program.modules:
         classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
         for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):
-            if not isinstance(store.node, ast.Attribute) or store.scope.owner not in program.reached:
+            if not isinstance(store.node, ast.Attribute) or store.node.attr not in held:
+                continue
+            if store.scope.owner not in program.reached:
                 continue
             given = program.value(store.value, store.scope).alternatives if store.value is not None else ()
             if any(known.is_made and is_optimizer(program, known.type_api, known.cls) for known in given):

@@ -18,7 +18,7 @@ DROP = "drop_remainder"
 
 
 def may_remain(batch: Call) -> bool:
-    """Return whether a `batch` feeds a training that is not sunk, and its last batch may be smaller."""
+    """Return whether the `batch` feeds a training that is not sunk, and its last batch may be smaller."""
     fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
     return bool(fed) and not any(_divides(batch, each) for each in fed)
 
@@ -49,7 +49,7 @@ def is_one_size(batch: Call) -> bool:
 
 
 def is_shared(batch: Call) -> bool:
-    """Return whether the function around a `batch` has several callers, or one in a script that does not train."""
+    """Return whether the function around the `batch` has several callers, or one in a script that does not train."""
     owner = batch.scope.owner
     if not owner.is_function:
         return False

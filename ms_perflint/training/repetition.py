@@ -21,12 +21,12 @@ from ms_perflint.training.last_iteration import has_one_iteration, is_in_last_it
 from ms_perflint.training.optimizers import optimizers
 from ms_perflint.training.training import (
     MODEL_TRAINS,
-    callees,
     callers,
+    calls_into,
     is_callback,
     scopes_above,
     train_sites,
-    training_scopes,
+    training_calls,
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
@@ -158,23 +158,23 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
-    making, made = _making(program, is_by_epoch)
-    if any(id(site.node) in made or not making.isdisjoint(callees(program, site)) for site in inside):
+    making, entered = _making(program, is_by_epoch), training_calls(program)
+    if any(id(site.node) in making for site in inside):
         return False
     for site in inside:
         loops = site.block.loops
         is_stage = not stages and not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
         if id(site.node) in direct and not is_stage:
             return True
-        for callee in () if is_stage else callees(program, site):
-            if callee in training_scopes(program) and (is_by_epoch or stages or not _has_epochs(program, callee)):
+        for callee in () if is_stage else entered.get(id(site.node), ()):
+            if is_by_epoch or stages or not _has_epochs(program, callee):
                 return True
     return False
 
 
 @fact
-def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int]]:
-    """Return what makes an optimizer, or a Model that trains several epochs: the scopes that lead there, and the calls.
+def _making(program: Program, by_epoch: bool) -> frozenset[int]:
+    """Return the calls that make an optimizer, or a Model that trains several epochs, or lead to one that does.
 
     `by_epoch`: of a loop over epochs, in which an optimizer does not begin a training.
     """
@@ -182,7 +182,7 @@ def _making(program: Program, by_epoch: bool) -> tuple[set[Scope], frozenset[int
     trained = {id(layer.call) for layer in map(_model_of, program.calls(*MODEL_TRAINS)) if layer is not None}
     models = [call for call in program.calls("mindspore.train.Model") if id(call.node) in trained]
     found = [*models, *program.calls(*kinds)]
-    return scopes_above(program, found), frozenset(id(site.node) for site in found)
+    return frozenset({*(id(site.node) for site in found), *calls_into(program, scopes_above(program, found))})
 
 
 def _model_of(train: Call) -> Optional[Layer]:
@@ -202,12 +202,12 @@ def _counts_epochs(loop: ast.AST) -> bool:
 
 def _has_epochs(program: Program, scope: Scope) -> bool:
     """Return whether a function that trains has a loop over epochs, directly or in what it calls."""
-    training = training_scopes(program)
+    entered = training_calls(program)
 
     def called(caller: Scope) -> Iterator[Scope]:
-        return (each for site in caller.calls for each in callees(program, site) if each in training)
+        return (each for site in caller.calls for each in entered.get(id(site.node), ()))
 
-    sites = (site for each in reachable([scope], called) if each in training for site in each.calls)
+    sites = (site for each in reachable([scope], called) for site in each.calls)
     return any(_counts_epochs(loop) for site in sites for loop in site.block.loops)
 
 

@@ -24,7 +24,7 @@ _DEBUG = "mindspore.dataset.config.set_debug_mode"  # mindspore 2.10 train/model
 
 
 def is_off_by_default(call: Call) -> bool:
-    """Return whether a call trains without dataset sinking with the default options."""
+    """Return whether the call trains without dataset sinking with the default options."""
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
@@ -48,7 +48,7 @@ def can_sink(call: Call) -> bool:
 
 
 def is_before_the_mode(call: Call) -> bool:
-    """Return whether a training runs before any call sets the mode, in a version whose default is PyNative."""
+    """Return whether the training runs before any call sets the mode, in a version whose default is PyNative."""
     program = call.program
     position = program.position(call)
     said = [program.position(each) for each in mode.settings(program)]
@@ -102,7 +102,7 @@ def is_on_for_cpu(call: Call) -> bool:
 
 
 def asks_for_a_size(call: Call) -> bool:
-    """Return whether a call passes a `sink_size` other than -1, the whole dataset: it is meant to sink."""
+    """Return whether the call passes a `sink_size` other than -1, the whole dataset: it is meant to sink."""
     sizes = {known.constant for known in call.argument(SIZE).by_default}
     return call.passes(SIZE) and sizes != {-1}
 
@@ -133,7 +133,7 @@ def _reads_a_switch(node: ast.expr) -> bool:
 
 
 def _is_false(call: Call) -> bool:
-    """Return whether a call passes a False that is written in its file."""
+    """Return whether the call passes a False that is written in its file."""
     spread = call.spread_argument(SINK)
     is_shown = _is_literal(call, call.given(SINK)) if spread is None else isinstance(spread.where[1], ast.Constant)
     return is_shown and call.argument(SINK).must_be(False)

@@ -111,7 +111,7 @@ def is_unit_test(program: Program) -> bool:
 
 
 def is_demonstration(program: Program) -> bool:
-    """Return whether a module of a package trains under its `__main__` guard only, on random data."""
+    """Return whether the module trains under its `__main__` guard only, on random data."""
     entry = program.module(program.entry)
     main = entry.scope.main if entry is not None else None
     if (
@@ -247,6 +247,22 @@ def scopes_above(program: Program, sites: Iterable[Site]) -> set[Scope]:
     return set(reachable((site.scope.owner for site in sites), above))
 
 
+@fact
+def training_calls(program: Program) -> dict[int, list[Scope]]:
+    """Return the scopes that train which calls enter, by the identities of the calls."""
+    return calls_into(program, training_scopes(program))
+
+
+def calls_into(program: Program, scopes: Iterable[Scope]) -> dict[int, list[Scope]]:
+    """Return which of some scopes calls enter, by the identities of the calls."""
+    found: dict[int, list[Scope]] = {}
+    for scope in scopes:
+        for site in callers(program, scope) if scope.is_function else ():
+            found.setdefault(id(site.node), []).append(scope)
+    return found
+
+
+@fact
 def callers(program: Program, function: Scope) -> list[Site]:
     """Return the sites that call a function, also wrapped, and those of unknown callees with its name."""
     sites = list(entering(program.inputs, function))

@@ -15,7 +15,7 @@ from ms_perflint.training.followed import End
 
 
 def is_pynative(program: Program) -> bool:
-    """Return whether a program trains in PyNative mode because no call sets the mode."""
+    """Return whether the program trains in PyNative mode because no call sets the mode."""
     return (
         _is_unset(program)
         and mode.library_setup(program) is None
@@ -45,12 +45,12 @@ def _is_unset(program: Program) -> bool:
 
 
 def trains_uncompiled(program: Program) -> bool:
-    """Return whether a program trains on an accelerator, with a training step that `jit` does not compile."""
+    """Return whether the program trains on an accelerator, with a training step that `jit` does not compile."""
     return training.is_trained(program) and not target_of(program).is_cpu and not jit.is_compiled(program)
 
 
 def is_place(call: Call) -> bool:
-    """Return whether a call is the first `set_context` of its program, in a file of no other entry script."""
+    """Return whether the call is the first `set_context` of its program, in a file of no other entry script."""
     return call == first_context(call.program) and not _is_shared(call)
 
 
@@ -86,7 +86,7 @@ def _is_shared(call: Call) -> bool:
 
 
 def is_beside_cpu(call: Call) -> bool:
-    """Return whether a `set_context` in the block of a call sets the CPU, and the command line names no device."""
+    """Return whether a `set_context` in the block of the call sets the CPU, and the command line names no device."""
     if call.program.asked.devices:
         return False
     beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]

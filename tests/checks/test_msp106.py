@@ -56,6 +56,10 @@ CALLS_OUTER = CALLS.replace("train(", "outer(")
 IN_FUNCTION_QUIET = join(IN_FUNCTION.replace("  # !", ""))
 
 FIRES = [
+    each(
+        "the next step takes a tensor", "print(loss)  # !", take="loss, state = step(x, y, state)", before="state = 0\n"
+    ),
+    each("what is read is not what a step takes", "shift = slope.asnumpy()  # !", take="loss, slope = step(x, y)"),
     each("a step with a type", "print(loss)  # !", take="loss: ms.Tensor = step(x, y)"),
     each("another name", "loss = made", "print(loss)  # !", take="made = step(x, y)"),
     each("in one assignment", "print(loss)  # !", take="loss, count = step(x, y), 1"),
@@ -302,6 +306,20 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(
+            f"the next step takes what is read: {how}",
+            how,
+            "print(loss, weight)",
+            take="loss, slope = step(x, y, weight)",
+            before="weight = 0.0\ndef adapted(slope, weight):\n    return weight + 0.001 * float(slope)\n",
+        )
+        for how in (
+            "weight = adapted(slope, weight)",
+            "weight = float(slope)",
+            "weight = weight + slope.asnumpy()",
+        )
+    ),
     each("not read"),
     each("kept", "losses.append(loss)"),
     each("every 100 steps", "if i % 100 == 0:", "    print(loss.asnumpy())"),

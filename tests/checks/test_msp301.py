@@ -1506,6 +1506,27 @@ QUIET = [
             ms.save_checkpoint(net, f"stage-{stage}.ckpt")
         """,
     ),
+    case(
+        "one save after each training of an object that makes its own optimizer",
+        STEP,
+        """
+        class Trainer:
+            def __init__(self, width):
+                self.net = nn.Dense(width, 16)
+                optimizer = nn.SGD(self.net.trainable_params())
+                self.step = nn.TrainOneStepCell(nn.WithLossCell(self.net, loss), optimizer)
+
+            def fit(self):
+                for data, label in dataset.create_tuple_iterator():
+                    self.step(data, label)
+
+
+        for width in (16, 32, 64):
+            trainer = Trainer(width)
+            trainer.fit()
+            ms.save_checkpoint(trainer.net, f"{width}.ckpt")
+        """,
+    ),
     *(
         case(
             f"one save after each training with an optimizer of its own: {loop}",

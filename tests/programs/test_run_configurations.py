@@ -850,6 +850,35 @@ def test_each_config_file_that_may_be_named_is_a_run(
     assert configurations(tmp_path) == expected
 
 
+WIDTH = "width: 3\n"
+BESIDE = [
+    ({"a.yaml": "mode: 1\n" + WIDTH, "b.yml": "mode: 0\n" + WIDTH}, [["a.yaml"]]),
+    ({"a.yaml": "mode: 1\n" + WIDTH}, [None]),
+    # they come before those of folders above the entry script, and behind those of folders beside it
+    ({"a.yaml": "mode: 1\n" + WIDTH, "../configs/b.yaml": "mode: 0\n" + WIDTH}, [None]),
+    ({"a.yaml": "mode: 1\n" + WIDTH, "configs/b.yaml": "mode: 0\n" + WIDTH}, []),
+    # those of a folder above are not beside it
+    ({"../a.yaml": "mode: 1\n" + WIDTH}, []),
+    # files of tools, and those that do not fit
+    ({"environment.yml": "mode: 1\n" + WIDTH}, []),
+    ({"a.yaml": "mode: 1\nservices: 2\nother: 3\n"}, []),
+    ({"a.yaml": "mode: 1\nservices: 2\nother: 3\n", "../configs/b.yaml": "mode: 1\n"}, [None]),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), BESIDE)
+def test_config_files_beside_the_entry_script(
+    files: dict[str, str], expected: list[list[str] | None], tmp_path: Path
+) -> None:
+    folder = tmp_path / "example"
+    folder.mkdir()
+    write(folder, YAML, **files)
+    (tmp_path / "setup.cfg").touch()
+    for name in CONFIGS:
+        (folder / name).unlink()
+    assert configurations(folder) == expected
+
+
 NEEDLESS = """
 import argparse
 import yaml

@@ -92,7 +92,7 @@ def _inside(program: Program) -> frozenset[Scope]:
 
 
 def is_compiled(program: Program, scope: Scope) -> bool:
-    """Return whether code is in a function that graph mode compiles."""
+    """Return whether the code is in a function that graph mode compiles."""
     return not _inside(program).isdisjoint(scope.owner.chain())
 
 

@@ -18,7 +18,7 @@ class Padding(NamedTuple):
 
 
 def may_pad(node: ast.expr) -> bool:
-    """Return whether an expression is a sum times a literal, as formulas that round up are."""
+    """Return whether the expression is a sum times a literal, as formulas that round up are."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return False
     sides = (node.left, node.right)

@@ -25,12 +25,12 @@ class Suspect(NamedTuple):
 
     @property
     def is_forced(self) -> bool:
-        """Return whether a call is a `to_float`."""
+        """Return whether the call is a `to_float`."""
         return self.training is None or self.call != self.training.call
 
     @property
     def is_scaled(self) -> bool:
-        """Return whether a training scales its loss."""
+        """Return whether the training scales its loss."""
         return self.training is not None and train_cells.is_given(self.training.call, "loss_scale_manager")
 
 

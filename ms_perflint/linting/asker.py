@@ -1,0 +1,221 @@
+"""Asks the checks of files in the programs of these files: a program is made once, and asked about all that come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple, Optional
+
+from ms_perflint.check import Check
+from ms_perflint.config.settings import Config
+from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.internal import internal_error
+from ms_perflint.core.reports import Gap, Problem, unjudged
+from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.languages import Message
+from ms_perflint.linting import judged as judging
+from ms_perflint.linting.inquiry import Failure, Inquiry, Reply
+from ms_perflint.linting.merging import Found, merged, only_shown
+from ms_perflint.program.program import Program
+from ms_perflint.resolve.project import Project
+
+
+class _Judged(NamedTuple):
+    """The findings of a check in a file as part of one program, before the file is linted."""
+
+    reply: Reply
+    left_out: Optional[Message] = None  # why some questions got no answer
+    unjudged: Optional[Gap] = None  # the same, where that is to be said
+
+
+class Asker:
+    """Asks checks about files, each in the programs of the file, and keeps what is found ahead in files that come.
+
+    `checks_in` gives the checks of a file that may have findings; `problems` gets what cannot be done.
+    """
+
+    project: Project
+    inquiry: Inquiry
+
+    def __init__(
+        self,
+        config: Config,
+        enabled: Sequence[type[Check]],
+        checks_in: Callable[[str], Sequence[type[Check]]],
+        problems: list[Problem],
+        coming: Sequence[str],
+    ) -> None:
+        self.config = config
+        self.enabled = enabled
+        self.problems = problems
+        self.failures: list[Failure] = []  # internal errors in the file that is linted
+        self.trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
+        self._checks_in = checks_in
+        self._coming = dict.fromkeys(coming)  # files that are not linted yet
+        self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
+        self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
+        self._done: set[str] = set()  # programs that have judged all files that come
+        self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
+        self._left: dict[str, tuple[Gap, set[str]]] = {}  # why some got no answer of one that had judged it ahead
+        self._gaps = False  # whether some questions about it were left unanswered then
+
+    def begin(self, project: Project) -> None:
+        """Start with a project, of which nothing is known."""
+        self.project = project
+        self.inquiry = Inquiry(self.config, project)
+
+    def forget(self) -> None:
+        """Forget what was found ahead."""
+        for held in (self._asked_in, self._judged, self._done):
+            held.clear()
+
+    def end(self, path: str) -> None:
+        """Forget a file that is linted."""
+        for held in (self._coming, self._asked_in, self._judged):
+            held.pop(path, None)
+
+    def found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
+        """Return the findings of checks in a file.
+
+        What a budget leaves out must not depend on other files: a program that is shared with them is created again.
+        """
+        before = self.inquiry.programs.entries
+        self._asked_about, self._left, self._gaps = {}, {}, False
+        found = [finding for check in enabled for finding in self._findings(check, module)]
+        again = [entry for entry in self._asked_about if entry in before and self.inquiry.programs.is_spent(entry)]
+        for entry in again:
+            self.inquiry.drop(entry)
+        return self.found_in(module, enabled) if again else found
+
+    def has_gaps(self) -> bool:
+        """Return whether a program of the file left questions unanswered."""
+        return self._gaps or any(map(self.inquiry.programs.left_out, self._asked_about))
+
+    def unjudged(self, path: str) -> list[Finding]:
+        """Return the programs of a file that were judged in part."""
+        left = dict(self._left)
+        for entry, codes in self._asked_about.items():
+            gap = self.why_unjudged(entry)
+            gaps = {} if gap or path != entry else self.gaps(entry, codes)
+            if gap:
+                left[entry] = gap, codes
+            elif gaps:
+                left[entry] = Gap(next(iter(gaps.values()))), set(gaps)
+        return [unjudged(entry, path, codes, gap) for entry, (gap, codes) in left.items()]
+
+    def why_unjudged(self, entry: str) -> Optional[Gap]:
+        """Return why the program of an entry script was judged in part; None where it was judged in full."""
+        programs = self.inquiry.programs
+        reason = next(filter(None, map(judging.unjudged, programs.held(entry))), None) or programs.beyond(entry)
+        return Gap(reason, programs.unasked(entry)) if reason is not None else None
+
+    def gaps(self, entry: str, codes: Collection[str]) -> dict[str, Message]:
+        """Return what rules could not follow in the program of an entry script, by code."""
+        held = [each for each in self.inquiry.programs.held(entry) if judging.is_started(each)]
+        asked = [check for check in self.enabled if check.code in codes]
+        found = ((check.code, self.inquiry.check_in(check, program).gap()) for check in asked for program in held)
+        return {code: gap for code, gap in found if gap is not None}
+
+    # --- one check in one file
+
+    def _findings(self, check: type[Check], module: SemanticIndex) -> list[Finding]:
+        before = len(self.failures)
+        found = merged([self._of_program(check, entry, module) for entry in self._entries(check, module)])
+        is_whole = len(self.failures) == before and not self._is_shared(module)
+        reason = Message("not every program that runs this file could be asked")
+        return found if is_whole else [only_shown(finding, reason) for finding in found]
+
+    def _is_shared(self, module: SemanticIndex) -> bool:
+        """Return whether other programs run a file, too, where only one run of one program is judged."""
+        asked = self.config.arguments
+        return asked is not None and not {asked.entry, module.path}.issuperset(self.project.programs(module.path))
+
+    def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
+        """Return the entry scripts of the programs in which a check runs on a file."""
+        path, entries = module.path, self.project.entries
+        has_sites = bool(self.inquiry.candidates(check, module))
+        if check.per_program and self.config.arguments is not None:
+            return (self.config.arguments.entry,)
+        if not has_sites:
+            return (path,) if check.anchored and entries.is_entry(path) else ()
+        if not check.per_program:
+            return (path,)
+        return tuple(each for each in entries.programs(path) if check.in_libraries or entries.is_entry(each))
+
+    def _of_program(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
+        """Return the findings of a check in a file as part of one program, which may have judged it before."""
+        if module.path not in self._coming:
+            self._asked_about.setdefault(entry, set()).add(check.code)
+            return self.asked(check, entry, module)
+        if entry not in self._done:
+            self._judge(entry)
+        judged = self._judged.get(module.path, {}).get((check, entry))
+        if judged is None:
+            return {}
+        self._gaps = self._gaps or judged.left_out is not None
+        if judged.unjudged:
+            self._left.setdefault(entry, (judged.unjudged, set()))[1].add(check.code)
+        return self._noted(judged.reply)
+
+    def asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
+        """Return the findings of a check in a file as part of one program, which runs now."""
+        return self._noted(self.inquiry.ask(check, entry, module))
+
+    def _noted(self, reply: Reply) -> Found:
+        """Return the findings of a reply, and add its failures and problems."""
+        self.failures += reply.failures
+        self.problems += reply.problems
+        return reply.found
+
+    # --- ahead, in files that come
+
+    def _judge(self, entry: str) -> None:
+        """Judge all coming files of a program, and free it."""
+        for path in sorted(self.project.closure(entry) & self._coming.keys()):
+            asking = self._asking(path).get(entry, ())
+            for check, judged in self._ahead(entry, path, asking).items() if asking else ():
+                if any(judged.reply) or judged.left_out or judged.unjudged:
+                    self._judged.setdefault(path, {})[check, entry] = judged
+        self._done.add(entry)
+        self.inquiry.drop(entry)
+
+    def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
+        """Return the findings of a program in a coming file, by check.
+
+        What a budget leaves out must not depend on other files: where it is spent, the program is created again.
+        """
+        programs = self.inquiry.programs
+        is_new = entry not in programs
+        replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
+        held = programs.held(entry)
+        if not held:
+            return {check: _Judged(reply) for check, reply in replies.items()}
+        reason, said = programs.left_out(entry), self.why_unjudged(entry)
+        if path == entry and asking:
+            self._note_training(held[0])
+        if programs.is_spent(entry):
+            self.inquiry.drop(entry)
+            if not is_new:
+                return self._ahead(entry, path, asking)
+        gaps = self.gaps(entry, {check.code for check in asking}) if path == entry and not said else {}
+        more = {code: Gap(gap) for code, gap in gaps.items()}
+        return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
+
+    def _asking(self, path: str) -> dict[str, list[type[Check]]]:
+        """Return the checks that run in a coming file, by the entry scripts of their programs."""
+        if path not in self._asked_in:
+            found: dict[str, list[type[Check]]] = {}
+            checks = self._checks_in(path)
+            module = self.project.module(path) if checks else None
+            for check in checks if module is not None else ():
+                for entry in self._entries(check, module) if module is not None else ():
+                    found.setdefault(entry, []).append(check)
+            self._asked_in[path] = found
+        return self._asked_in[path]
+
+    def _note_training(self, program: Program) -> None:
+        """Record an entry script whose program trains."""
+        try:
+            if judging.is_trained(program):
+                self.trained.add(program.entry)
+        except Exception as error:
+            self.failures.append(Failure("", Place(program.entry, 0, 0), internal_error(error)))
