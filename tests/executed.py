@@ -18,7 +18,7 @@ import ast
 import builtins
 import contextlib
 import enum
-import importlib
+import importlib.machinery
 import io
 import os
 import sys

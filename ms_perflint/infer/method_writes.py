@@ -52,8 +52,12 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
 
 def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:
     """Return the method of its own object that a constructor always calls by a call; None of other calls."""
-    is_own = isinstance(site.base, ast.Name) and site.base.id == receiver_name(init) and site.block.parent is None
-    return cls.method(site.word) if is_own else None
+    return cls.method(site.word) if _is_own_call(init, site) else None
+
+
+def _is_own_call(init: Scope, site: Site) -> bool:
+    """Return whether a constructor always calls a method of its own object there."""
+    return isinstance(site.base, ast.Name) and site.base.id == receiver_name(init) and site.block.parent is None
 
 
 def _rank(site: Site) -> int:
@@ -73,10 +77,13 @@ def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> l
     own = [each for each in owner.attributes.get(name, ()) if each.scope.owner is init]
     last = max((rank(each) for each in own if is_always_passed(stored(each))), default=-1)
     is_made_later = init is None or any(_rank(site) > last for site in init.calls if site.word == INIT)
+    always = {each.scope.owner for each in owner.attributes.get(name, ()) if is_always_passed(stored(each))}
 
-    def counts(setter: Scope) -> bool:
+    def counts(store: Binding) -> bool:
+        setter = store.scope.owner
         if setter.name == INIT:
-            return is_made_later
+            later = (site for site in setter.calls if _rank(site) > rank(store) and _is_own_call(setter, site))
+            return is_made_later and not any(bases.method(evaluator, cls, site.word) in always for site in later)
         for site in evaluator.program.callers(setter):
             caller = site.scope.owner
             is_later = _rank(site) > last if caller is init else is_made_later
@@ -84,7 +91,7 @@ def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> l
                 return True
         return False
 
-    return [each for each in above if any(counts(store.scope.owner) for store in each.attributes[name])]
+    return [each for each in above if any(map(counts, each.attributes[name]))]
 
 
 def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:

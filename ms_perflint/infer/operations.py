@@ -24,6 +24,7 @@ from ms_perflint.infer.values import (
     TOP,
     TUPLE,
     Alternative,
+    Api,
     Bound,
     ConfigDocument,
     Constant,
@@ -185,17 +186,20 @@ def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...])
 
 
 def _is_none(known: Alternative, wanted: bool) -> object:
-    """Return whether a thing is None: what is no constant, and no name outside of the project, is something."""
+    """Return whether a thing is None: what is no constant, and no name outside of the project, is something.
+
+    A function of MindSpore, or a method of its objects, is something, too.
+    """
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
     is_object = known.cls is not None or isinstance(known.what, (Display, Options, ConfigDocument, Scope, Bound))
-    return not wanted if is_object else NO_CONSTANT
+    return not wanted if is_object or known.is_function else NO_CONSTANT
 
 
 def _is_same(known: Alternative, other: Alternative, wanted: bool) -> object:
     """Return whether two things are one: classes and functions of the project, and objects made once, by a module."""
     kinds = [_kind(each) for each in (known, other)]
-    if None in kinds or kinds == [Constant, Constant]:
+    if None in kinds or kinds in ([Constant, Constant], [Api, Api]):  # each reading of a method makes another one
         return NO_CONSTANT
     return (kinds[0] is kinds[1] and known.identity == other.identity) is wanted
 
@@ -206,6 +210,8 @@ def _kind(known: Alternative) -> Optional[type]:
         return Constant
     if isinstance(known.what, Scope):
         return Scope
+    if known.is_function:
+        return Api
     made = known.creation
     return Instance if made is not None and made.scope.parent is None else None
 

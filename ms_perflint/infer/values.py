@@ -184,7 +184,13 @@ class Alternative(NamedTuple):
             return bool(constant)
         if isinstance(what, (Display, Instance)):
             return what.truth
-        return True if isinstance(what, (Scope, SemanticIndex, Bound)) else None
+        return True if isinstance(what, (Scope, SemanticIndex, Bound)) or self.is_function else None
+
+    @property
+    def is_function(self) -> bool:
+        """Return whether it is a function or class of MindSpore, or a method of an object of it."""
+        name = self.what.name if isinstance(self.what, Api) else ""
+        return name.startswith("mindspore.") and mindspore_api.parameters(name, mindspore_api.newest()) is not None
 
     @property
     def api(self) -> str:

@@ -100,12 +100,9 @@ class _TooLarge(Exception):
 def _acting(program: Files) -> list[str]:
     """Return the files of a program whose import has effects, by their bytes."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
-    work = ImportWork(outlines.values())
-    return [
-        path
-        for path, found in outlines.items()
-        if work.acts(found, program.project.imports.taken(path, "mindspore")[1])
-    ]
+    files = {path: (found, program.project.imports.taken(path, "mindspore")[1]) for path, found in outlines.items()}
+    work = ImportWork(files.values())
+    return [path for path, (found, watched) in files.items() if work.acts(found, watched)]
 
 
 class _Reach:

@@ -70,18 +70,19 @@ class ImportWork:
     Creating an object has no effect.
     """
 
-    def __init__(self, outlines: Iterable[Outline]) -> None:
+    def __init__(self, files: Iterable[tuple[Outline, Set[bytes]]]) -> None:
+        """`files`: the outline of each file, and its names from the watched package."""
         self.methods: set[bytes] = set()
-        self.functions: dict[bytes, list[Function]] = {}
-        for each in outlines:
+        self.functions: dict[bytes, list[tuple[Function, Set[bytes]]]] = {}
+        for each, watched in files:
             self.methods |= each.methods
             for name, function in each.functions.items():
-                self.functions.setdefault(name, []).append(function)
+                self.functions.setdefault(name, []).append((function, watched))
 
     def acts(self, file: Outline, watched: Set[bytes]) -> bool:
         """Return whether the import of a file has an effect; `watched`: its names from the watched package."""
-        codes, called = [file.code], set[bytes]()
-        for code in codes:  # grows by that of functions that are called
+        codes, called = [(file.code, watched)], set[bytes]()
+        for code, watched in codes:  # grows by that of functions that are called
             if code.environment:
                 return True
             for first, last in code.calls:
@@ -90,7 +91,7 @@ class ImportWork:
                 if last in DYNAMIC or (first in watched and not last[:1].isupper()):
                     return True
                 if last in self.functions:
-                    codes.extend(each.code for each in self.functions[last] if last not in called)
+                    codes.extend((each.code, names) for each, names in self.functions[last] if last not in called)
                     called.add(last)
                 elif first != last and last in self.methods:
                     return True

@@ -33,7 +33,7 @@ class Config:
 def acts(text: str, watched: frozenset[bytes] = frozenset()) -> bool:
     """Return whether importing a file with this text, beside the helpers, does something."""
     file = outline(text.encode())
-    return ImportWork([file, outline(HELPERS.encode())]).acts(file, watched)
+    return ImportWork([(file, watched), (outline(HELPERS.encode()), frozenset())]).acts(file, watched)
 
 
 @pytest.mark.parametrize(
