@@ -65,8 +65,8 @@ def facts_of(linter: Linter, entry: str) -> Facts:
     said = verdicts(linter, entry)
     in_part = surroundings.judged(linter, entry)
     judged = tuple(program.run for program in linter.judged_programs(entry))
-    if linter.asker.inquiry.programs.is_spent(entry):
-        linter.asker.inquiry.drop(entry)  # what rules asked has cost the facts nothing
+    if linter.runner.inquiry.programs.is_spent(entry):
+        linter.runner.inquiry.drop(entry)  # what rules asked has cost the facts nothing
     program = linter.program(entry)
     reader = Reader(program)
     asked = IN_FULL if program.is_whole else IN_PART

@@ -76,7 +76,7 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
     found: dict[Place, list[Asked]] = {}
     for entry in linter.project.programs(module.path) if check.per_program else (module.path,):
         for program in linter.programs(entry):
-            instance = linter.asker.inquiry.check_in(check, program)
+            instance = linter.runner.inquiry.check_in(check, program)
             for site, is_anchor in _sites(instance, module, row):
                 one = _in_program(linter, instance, site, is_anchor)
                 found.setdefault(one.place, []).append(one)
@@ -100,7 +100,7 @@ def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> As
     trail, module = Trail(type(check)), site.module
     seen = trail.watch(lambda: site if is_anchor else suspect(check, site))
     finding = next(iter(check.examine(seen)), None) if seen is not None else None
-    is_meant, gap = seen is not None or trail.row > 0, linter.asker.why_unjudged(check.program.entry)
+    is_meant, gap = seen is not None or trail.row > 0, linter.runner.why_unjudged(check.program.entry)
     return Asked(
         check.code,
         check.name,
@@ -149,7 +149,7 @@ def _elsewhere(linter: Linter, entry: str, module: SemanticIndex, row: int) -> I
 def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
     """Yield the lines of a file about which rules ask, each once."""
     program = linter.program(module.path)
-    checks = (linter.asker.inquiry.check_in(check, program) for check in linter.enabled)
+    checks = (linter.runner.inquiry.check_in(check, program) for check in linter.enabled)
     found = {site.span[0] for check in checks for site in check.narrowed(candidates(type(check), module))}
     yield from (_start(module, row) for row in sorted(set(map(module.source.row, found))))
 

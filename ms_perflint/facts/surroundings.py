@@ -46,8 +46,8 @@ def files(reader: Reader) -> Fact:
 
 def judged(linter: Linter, entry: str) -> tuple[Fact, ...]:
     """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
-    gap = linter.asker.why_unjudged(entry)
-    gaps = {} if gap is not None else linter.asker.gaps(entry, linter.asked_of(entry))
+    gap = linter.runner.why_unjudged(entry)
+    gaps = {} if gap is not None else linter.runner.gaps(entry, linter.asked_of(entry))
     reason = gap.reason if gap is not None else next(iter(gaps.values()), None)
     return (Fact(Message("judged"), False, Message("in part: {reason}", reason=reason)),) if reason else ()
 

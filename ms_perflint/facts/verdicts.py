@@ -21,7 +21,7 @@ def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
     asked = linter.asked_of(entry)
-    gaps = frozenset(asked) if linter.asker.why_unjudged(entry) else linter.asker.gaps(entry, asked).keys()
+    gaps = frozenset(asked) if linter.runner.why_unjudged(entry) else linter.runner.gaps(entry, asked).keys()
     others = [(name, _found(other, entry)) for name, other in _otherwise(linter, linter.program(entry), quiet)]
     out = []
     for check in checks():

@@ -20,7 +20,7 @@ from ms_perflint.core.reports import Problem, trained
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.linting.asker import Asker
+from ms_perflint.linting.check_runner import CheckRunner
 from ms_perflint.linting.inquiry import Failure
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.linting.review import is_read, review, review_unread
@@ -65,7 +65,7 @@ class Linter:
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
         self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
-        self.asker = Asker(config, self.enabled, self._checks_in, self.problems, coming)
+        self.runner = CheckRunner(config, self.enabled, self._checks_in, self.problems, coming)
         self._begin(self._new_project())
 
     def _new_project(self) -> Project:
@@ -74,15 +74,15 @@ class Linter:
     def _begin(self, project: Project) -> None:
         """Start with an empty project."""
         self.project = project
-        self.asker.begin(project)
+        self.runner.begin(project)
 
     def close(self) -> None:
         """Give back all memory."""
-        self.asker.inquiry.close()
+        self.runner.inquiry.close()
         if not self.remember:
             self._begin(self.project.renewed())
             return
-        self.asker.forget()  # the next session would not know what was consulted
+        self.runner.forget()  # the next session would not know what was consulted
         self.project.close()
         self._end_session()
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
@@ -125,7 +125,7 @@ class Linter:
         module = self._open(path, is_next=True)
         found = self._reported(module) if module is not None else self._of_comments(path, before)
         self._report_errors(path)
-        self.asker.end(path)
+        self.runner.end(path)
         self._evict(path)
         if path in self._unread:
             return []
@@ -135,17 +135,17 @@ class Linter:
 
     def _evict(self, path: str) -> None:
         """Free a file that is done, if it belongs to its own program only."""
-        is_held = path in self.asker.inquiry.programs or self.project.holds_any(frozenset((path,)))
+        is_held = path in self.runner.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
-            self.asker.inquiry.evict(path)
+            self.runner.inquiry.evict(path)
             self.project.evict(path)
 
     def _start_again(self, path: str, error: Exception) -> None:
         """Report an internal error in a file, and drop all state, which may be incomplete."""
         self.problems.append(Problem(path, 0, 0, internal_error(error), internal=True))
         self._report_errors(path)
-        self.asker.forget()
-        self.asker.end(path)
+        self.runner.forget()
+        self.runner.end(path)
         self._session, self._recorder = {}, Recorder(self.files)
         self._begin(self._new_project())
         gc.collect()  # what was not closed refers to itself
@@ -165,13 +165,13 @@ class Linter:
 
     def programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in all its run configurations."""
-        found = self.asker.inquiry.runs_of(entry).programs
-        self.problems += self.asker.inquiry.programs.taken_problems()
+        found = self.runner.inquiry.runs_of(entry).programs
+        self.problems += self.runner.inquiry.programs.taken_problems()
         return found
 
     def judged_programs(self, entry: str) -> tuple[Program, ...]:
         """Return the program of an entry script in the run configurations that are judged."""
-        return self.asker.inquiry.runs_of(entry).kept
+        return self.runner.inquiry.runs_of(entry).kept
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
         """Yield the findings of one program in its files, and whether a comment or the configuration hides each."""
@@ -184,7 +184,7 @@ class Linter:
                     if module is None or suppressions is None or check.per_program is not per_program:
                         continue
                     wanted = self.config.selects(check.code, path)
-                    for finding in self.asker.asked(check, entry if per_program else path, module).values():
+                    for finding in self.runner.asked(check, entry if per_program else path, module).values():
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
@@ -192,26 +192,26 @@ class Linter:
         """Return the rules with suspects in a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
-        candidates = self.asker.inquiry.candidates
+        candidates = self.runner.inquiry.candidates
         return tuple(
             check.code for check in asked if check.anchored or any(candidates(check, each) for each in modules)
         )
 
     def _reported(self, module: SemanticIndex) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)
-        found = self.asker.found_in(module, enabled)
+        found = self.runner.found_in(module, enabled)
         self._report_errors(module.path)
         if self.suppress:
 
             def is_all() -> bool:
-                is_judged = len(self.problems) == before and not self.asker.has_gaps()
+                is_judged = len(self.problems) == before and not self.runner.has_gaps()
                 return is_judged and is_read(module.path, self.project, self.program)
 
             found += review(module.source, enabled, found, is_all)
             suppressions = Suppressions(module.source)
             found = [finding for finding in found if not suppressions.hides(finding)]
-        said = [trained(module.path)] if module.path in self.asker.trained else []
-        return sorted(found) + said + self.asker.unjudged(module.path)
+        said = [trained(module.path)] if module.path in self.runner.trained else []
+        return sorted(found) + said + self.runner.unjudged(module.path)
 
     def _of_comments(self, path: str, problems: int) -> list[Finding]:
         """Return the findings about the comments of a file that the prefilter skips."""
@@ -299,14 +299,14 @@ class Linter:
     def _report_errors(self, path: str) -> None:
         """Add the internal errors in a file as problems: one for each error, with the rules that it stopped."""
         by_error: dict[str, list[Failure]] = {}
-        for each in self.asker.failures:
+        for each in self.runner.failures:
             by_error.setdefault(each.reason, []).append(each)
         for reason, errors in by_error.items():
             rules = ", ".join(sorted({each.code for each in errors} - {""}))
             place = min(each.place for each in errors)
             message: str = Message("{rules}: {reason}", rules=rules, reason=reason) if rules else reason
             self.problems.append(Problem(path, place.line, place.column, message, place.cell, internal=True))
-        self.asker.failures.clear()
+        self.runner.failures.clear()
         for other, reason in self._read_errors.taken().items():
             self.problems.append(Problem(other, 0, 0, reason, internal=True))
             self._unread.add(other)

@@ -1,4 +1,4 @@
-"""Asks the checks of files in the programs of these files: a program is made once, and asked about all that come."""
+"""Runs checks on files in the programs of these files; a program is created once for all coming files."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class _Judged(NamedTuple):
     unjudged: Optional[Gap] = None  # the same, where that is to be said
 
 
-class Asker:
-    """Asks checks about files, each in the programs of the file, and keeps what is found ahead in files that come.
+class CheckRunner:
+    """Runs checks on files, each in the programs of the file, and keeps the findings in coming files.
 
-    `checks_in` gives the checks of a file that may have findings; `problems` gets what cannot be done.
+    `checks_in` returns the checks for a file that may have findings; problems are added to `problems`.
     """
 
     project: Project
@@ -53,23 +53,23 @@ class Asker:
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
         self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
-        self._done: set[str] = set()  # programs that have judged all files that come
+        self._done: set[str] = set()  # programs that have judged all coming files
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
         self._left: dict[str, tuple[Gap, set[str]]] = {}  # why some got no answer of one that had judged it ahead
         self._gaps = False  # whether some questions about it were left unanswered then
 
     def begin(self, project: Project) -> None:
-        """Start with a project, of which nothing is known."""
+        """Start with an empty project."""
         self.project = project
         self.inquiry = Inquiry(self.config, project)
 
     def forget(self) -> None:
-        """Forget what was found ahead."""
+        """Drop the findings in coming files."""
         for held in (self._asked_in, self._judged, self._done):
             held.clear()
 
     def end(self, path: str) -> None:
-        """Forget a file that is linted."""
+        """Drop what is kept about a file that is linted."""
         for held in (self._coming, self._asked_in, self._judged):
             held.pop(path, None)
 
@@ -166,7 +166,7 @@ class Asker:
         self.problems += reply.problems
         return reply.found
 
-    # --- ahead, in files that come
+    # --- ahead, in coming files
 
     def _judge(self, entry: str) -> None:
         """Judge all coming files of a program, and free it."""
