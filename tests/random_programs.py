@@ -284,7 +284,7 @@ class _Writer:
                 f"vars({name}).update({attr}={value})",
                 f"{name}.__dict__['{attr}'] = {value}",
             ]
-            ways += [f"for key in ('x', 'y'):\n{at}{INDENT}setattr({name}, key, {value})", f"type({name}).k = {value}"]
+            ways += [f"for key in ('x', 'y'):\n{at}{INDENT}setattr({name}, key, {value})"]
         if names["cls"]:
             ways += [f"{self.name('cls')}.k = {self.value(1)}"]
         if names["call"]:
@@ -466,6 +466,5 @@ class _Writer:
             kind: [f"lib.{name}" if way == "module" else f"m.{name}" for name in of]
             for kind, of in self.globals.of.items()
         }
-        if way == "as":
-            return ["import lib as m"]
-        return ["import lib"]
+        module = "m" if way == "as" else "lib"  # which counts where a name of it is read
+        return ["import lib as m" if way == "as" else "import lib", f"{module}.{names[0]}"]
