@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Optional
+from weakref import proxy
 
 from ms_perflint.cache.packing import Session
 from ms_perflint.check import Check, checks_of
@@ -65,7 +66,8 @@ class Linter:
         self._last = ""  # the last file that was linted
         self._home = ""  # the directory below which all its last files are
         self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
-        self.runner = CheckRunner(config, self.enabled, self._checks_in, self.problems, coming)
+        linter = proxy(self)  # a reference to this linter in its runner would keep both until a garbage collection
+        self.runner = CheckRunner(config, self.enabled, lambda path: linter._checks_in(path), self.problems, coming)
         self._begin(self._new_project())
 
     def _new_project(self) -> Project:
