@@ -1,4 +1,4 @@
-"""A function as one call enters it, or a comprehension as one pass goes through it."""
+"""Call contexts: a function in one call, or a comprehension in one pass."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BEHIND = 4  # the same, with those of the functions around it
 
 
 class CallContext(Scope):
-    """The scope of a function whose parameters are what one call passes, and whose `self` is one object.
+    """The scope of a function in one call: its parameters have the arguments of the call, `self` is one object.
 
-    Of a comprehension: in one pass through it, in the scope that makes it.
+    For a comprehension, the scope of one pass through it.
     """
 
     __slots__ = ("behind", "call", "caller", "depth", "function", "key", "modules", "passed", "receiver")
@@ -32,7 +32,7 @@ class CallContext(Scope):
         passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> None:
-        """Share everything with the function but what its parameters are; `outer`: a scope to take for its parent."""
+        """Share all but the parameters with the function; `outer`: a call context that replaces its parent."""
         for slot in Scope.__slots__:
             setattr(self, slot, getattr(function, slot))
         self.function = function
@@ -49,7 +49,7 @@ class CallContext(Scope):
 
     @property
     def owner(self) -> Scope:
-        """Return the function that is entered."""
+        """Return the function."""
         return self.function.owner
 
     @property
@@ -58,12 +58,12 @@ class CallContext(Scope):
         return self.function.flow
 
     def element(self, binding: Binding) -> Optional[Held]:
-        """Return the element to which the loop of a comprehension has come that binds a name; None for other names."""
+        """Return the element of this pass that a loop of the comprehension binds to a name; None for other names."""
         loops = getattr(self.function.node, "generators", ())[: len(self.passed)]
         return next((part for loop, part in zip(loops, self.passed) if loop.iter is binding.value), None)
 
     def enters(self, function: Scope) -> bool:
-        """Return whether it is a call of this function, or is made inside of one."""
+        """Return whether it is a context of a function, or nested in one."""
         scope: Scope = self
         while isinstance(scope, CallContext):
             if scope.function is function:
@@ -93,10 +93,10 @@ def modules_of(what: tuple[object, ...]) -> frozenset[SemanticIndex]:
 
 
 def depth_of(scope: Optional[Scope]) -> int:
-    """Return how many activations a scope is inside of."""
+    """Return the number of nested call contexts of a scope."""
     return scope.depth if isinstance(scope, CallContext) else 0
 
 
 def behind(scope: Optional[Scope]) -> int:
-    """Return how many activations a scope hangs on: by the calls that lead to it, and by those around its function."""
+    """Return the number of call contexts that a scope depends on: of its callers, and of the functions around it."""
     return scope.behind if isinstance(scope, CallContext) else 0

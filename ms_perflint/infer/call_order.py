@@ -1,4 +1,4 @@
-"""Which of two places of a program runs first, where they stand in two functions or files."""
+"""The execution order of places in two functions or files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CALLERS = 20  # of one function
 
 
 def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether what is known is one object in a run: made in no loop, and in no function that is called again."""
+    """Return whether an alternative is one object in a run: created in no loop, and in no function that runs twice."""
     what, node = known.what, known.where[1]
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
@@ -41,7 +41,7 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
 def has_run_before(
     evaluator: Evaluator, first: Optional[Place], here: Optional[Place], scope: Scope, calls: int = CALLS
 ) -> bool:
-    """Return whether a place has run, on every path, whenever another is reached, that `scope` contains.
+    """Return whether a place runs on every path before another one, which `scope` contains.
 
     A call before the other makes it, or all calls of the function around come after it; what stands at the level of a
     module has run behind its import, and where a function or class below it is made. Of a function without a known
@@ -92,7 +92,7 @@ def held(evaluator: Evaluator, node: ast.Name, home: Scope, scope: Scope) -> tup
 
 
 def _makes(evaluator: Evaluator, site: Site, first: Place, calls: int) -> bool:
-    """Return whether a call runs a place, on every path: in the function that it enters, or in one that this calls."""
+    """Return whether a call always runs a place: in the called function, or in one that it calls."""
     if not calls:
         return False
     only = evaluator.callees(site).only
@@ -145,7 +145,7 @@ def is_done_for(evaluator: Evaluator, first: Optional[Place], own: Scope) -> boo
 
 @query
 def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
-    """Return the files that importing a file may run."""
+    """Return the files that an import of a file may run."""
     program = evaluator.program
 
     def imported(path: str) -> Iterator[str]:
@@ -197,5 +197,5 @@ def _is_repeated(evaluator: Evaluator, function: Scope, sites: tuple[Site, ...])
 
 @query(bottom=True, top=True)
 def _runs_again(evaluator: Evaluator, function: Scope) -> bool:
-    """Return whether a function may run more than once; one that calls itself does."""
+    """Return whether a function may run more than once; a recursive one does."""
     return function.is_function and _is_repeated(evaluator, function, evaluator.program.callers(function))

@@ -1,4 +1,4 @@
-"""What a call gives: an object, what a function returns, what a generator yields."""
+"""The results of calls: new objects, values that functions return, elements that generators yield."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CALLERS = 8  # calls that are distinguished; a function that is called more ofte
 
 
 def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    """Return what a call gives."""
+    """Return the result of a call."""
     text = computing.of_text(evaluator, node, scope)
     if text is not None:
         return text
@@ -44,7 +44,7 @@ def call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
 
 
 def applied(evaluator: Evaluator, layer: Layer) -> Value:
-    """Return what a call gives, or what a function gives that `map` calls."""
+    """Return the result of a call, or of the call of a function that `map` makes."""
     callee = evaluator.value(layer.func, layer.scope)
     results = [(known, evaluator.kind(known).call(layer)) for known in callee.when_set]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
@@ -52,7 +52,7 @@ def applied(evaluator: Evaluator, layer: Layer) -> Value:
 
 
 def made(evaluator: Evaluator, what: Union[Scope, Api], layer: Layer) -> Value:
-    """Return an object that a call makes."""
+    """Return the object that a call creates."""
     return evaluator.known(Instance(what, layer.call, layer.scope, row=layer.row), layer.call, layer.scope)
 
 
@@ -60,7 +60,7 @@ def made(evaluator: Evaluator, what: Union[Scope, Api], layer: Layer) -> Value:
 
 
 def made_inside(evaluator: Evaluator, node: ast.AST, scope: Scope) -> Value:
-    """Return a function or lambda that is made in a scope, with the call of the function around it if it is one."""
+    """Return a function or lambda that a scope defines; in a call context, with that context."""
     function = scope.module.scope_of[id(node)]
     outer = scope if isinstance(scope, CallContext) else None
     return Value((Alternative(function, (scope.module, node), outer=outer),))
@@ -95,7 +95,7 @@ def entered(
 
 
 def _given_back(function: Scope) -> Optional[Binding]:
-    """Return the parameter that a function returns wherever it returns, and whose name it never rebinds."""
+    """Return the parameter that every `return` of a function returns unchanged; None without one."""
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
@@ -106,7 +106,7 @@ def _given_back(function: Scope) -> Optional[Binding]:
 
 
 def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
-    """Return whether a call, or the function that it enters, passes on all that it is given: `inner(*args, **more)`."""
+    """Return whether a call or its function forwards arguments: `inner(*args, **more)`."""
     args: ast.arguments = function.node.args  # type: ignore[union-attr]
     given = (*layer.call.args, *layer.call.keywords) if layer is not None else ()
     spreads = (each for each in given if isinstance(each, ast.Starred) or getattr(each, "arg", "") is None)
@@ -114,7 +114,7 @@ def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
 
 
 def depends(value: Value) -> bool:
-    """Return whether it may be less than this for one call alone."""
+    """Return whether a value may be more precise in the context of one call."""
     if not value.alternatives:
         return value is MANY
     what = value.alternatives[0].what
@@ -131,7 +131,7 @@ def entered_context(
     receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Optional[CallContext]:
-    """Return a function as one call enters it; None where that teaches nothing, or goes too deep."""
+    """Return the call context of a call; None where it adds no precision, or is nested too deeply."""
     scope = layer.scope if layer is not None else function
     is_again = isinstance(scope, CallContext) and scope.enters(function)
     if depth_of(scope) >= (AGAIN if is_again and _takes_data(evaluator, layer) else 0 if is_again else NESTED):
@@ -144,14 +144,14 @@ def entered_context(
 
 
 def _takes_data(evaluator: Evaluator, layer: Optional[Layer]) -> bool:
-    """Return whether a call passes one thing that the program, or a file of it, shows: a level of nested data."""
+    """Return whether a call passes one known constant, display or config document: a level of nested data."""
     args = tuple(layer.args) if layer is not None else ()
     only = evaluator.read(args[0]).only if len(args) == 1 else None
     return only is not None and (only.is_display or bool(only.document) or only.constant is not NO_CONSTANT)
 
 
 def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[Layer]) -> bool:
-    """Return whether a call is one of a few that the parameters of a function are known from."""
+    """Return whether a call is one of a few known calls of a function."""
     if layer is None or not function.is_function or layer.row is not None:
         return layer is not None  # a lambda, or one of the calls that `map` makes
     if not any(binding.kind == "parameter" for bindings in function.bindings.values() for binding in bindings[:1]):
@@ -162,7 +162,7 @@ def _is_one_of_several(evaluator: Evaluator, function: Scope, layer: Optional[La
 
 
 def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative], function: Scope) -> bool:
-    """Return whether an object is one of a few of its class: made by a call that is known, or of an enumeration.
+    """Return whether an object is one of a few of its class: created by a known call, or a member of an enumeration.
 
     Also the only one, where a method reads what others set: that depends on those that were called on the object.
     """
@@ -179,13 +179,13 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative], functi
 
 @fact
 def _rewritten(module: SemanticIndex, cls: Scope) -> frozenset[str]:
-    """Return the attributes of a class that several of its methods set."""
+    """Return the attributes that several methods of a class set."""
     methods = {name: {each.scope.owner for each in stores} for name, stores in cls.attributes.items()}
     return frozenset(name for name, setting in methods.items() if len(setting) > 1)
 
 
 def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[Alternative]) -> bool:
-    """Return whether a method is that of several classes, and the object is known to be of one of them."""
+    """Return whether other classes inherit a method, and the class of the object is known."""
     cls = function.parent if function.is_method else None
     is_one = receiver is not None and not receiver.is_any
     return is_one and cls is not None and bool(evaluator.program.derived(cls))
@@ -193,7 +193,7 @@ def _is_of_one_class(evaluator: Evaluator, function: Scope, receiver: Optional[A
 
 @query(bottom=BOTTOM, top=MANY)
 def returned(evaluator: Evaluator, function: Scope) -> Value:
-    """Return what a function can return; of a call context, what it returns to that call."""
+    """Return the value that a function returns to any call; for a call context, to that call."""
     if function.yields:
         return _generator(evaluator, function)
     values = []
@@ -209,7 +209,7 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
 
 
 def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
-    """Return what the name of a decorated function holds, where `value` is the function.
+    """Return the value of the name of a decorated function; `value` is the function.
 
     That is the function, whatever the decorator: those of real training code register, compile, time or log, and give
     back what the function gives. Not of a decorator of the project that shows something else, but for methods.
@@ -260,7 +260,7 @@ def _is_told_apart(module: SemanticIndex, decorator: Scope, is_called: bool) -> 
 
 
 def _made_in(function: Scope) -> Optional[Scope]:
-    """Return the one function, made inside of it, that a function returns; None of others."""
+    """Return the one inner function that a function returns; None for others."""
     names = {_word(node) for node, _ in function.returns}
     found = [each for each in function.defines if each.is_function and {each.name} == names]
     return found[0] if len(found) == 1 else None
@@ -274,13 +274,13 @@ def _word(node: ast.expr) -> str:
 
 
 def _generator(evaluator: Evaluator, function: Scope) -> Value:
-    """Return what a generator yields, as a sequence."""
+    """Return the elements that a generator yields, as a sequence."""
     parts = tuple(Held.of(node, function) for node, _ in function.yields)
     return evaluator.known(Display(function.node, function, YIELDS, parts), function.node, function)
 
 
 def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
-    """Return what `with node as x` gives `x`: what `__enter__` returns, or what a context manager yields."""
+    """Return the value of `x` in `with node as x`: the result of `__enter__`, or the value that a generator yields."""
     value = evaluator.value(node, scope)
     return join([*(_managed(evaluator, each) for each in value.alternatives), *([TOP] if value.open else [])])
 

@@ -1,4 +1,4 @@
-"""What the flags on a command line give to the options of a program.
+"""The values of options by the flags on command lines.
 
 A flag that every command line gives replaces the default of its option; where they give it differently, each value is
 one that a user gets who passes nothing more. Where one of them leaves the flag out, the default is what such a user
@@ -25,7 +25,7 @@ _WORDS = {"true": True, "yes": True, "y": True, "1": True, "false": False, "no":
 
 
 class Given(NamedTuple):
-    """A flag on a command line: the text behind it (None: there is none, or it cannot be told), and where it stands.
+    """A flag on a command line: its argument (None without one, or if unknown), and its place.
 
     `is_all`: the run with this command line is judged, and no other; also what it does not give is known then.
     """
@@ -42,10 +42,10 @@ ABSENT = Given(None, False, NOWHERE, True)  # what the one command line does not
 
 
 class Asked(Protocol):
-    """A program, which knows the commands that start it."""
+    """A program with the command lines that start it."""
 
     def given(self, flags: Iterable[str]) -> Sequence[Optional[Given]]:
-        """Return what each command that starts the entry script gives to an option with these flags."""
+        """Return the argument that each launcher of the entry script passes for an option with these flags."""
 
 
 Where = Union[Place, tuple[SemanticIndex, ast.AST]]
@@ -53,7 +53,7 @@ Meaning = Callable[[Given], object]  # the constant that a program gets for a fl
 
 
 def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meaning, where: Where) -> Value:
-    """Return what an option can be, from its declaration and from what each command line gives it; None: nothing.
+    """Return the value of an option by its declaration and the command lines; None: no argument.
 
     `where` it is declared is the place of what a user gives who was asked, and in no file.
     """
@@ -81,7 +81,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
 
 
 def switched(program: Asked, declared: Value, on: Sequence[str], off: Sequence[str], where: Where) -> Value:
-    """Return what an option can be that some flags switch on, and others off."""
+    """Return the value of an option that some flags switch on, and others off."""
     given = program.given(on)
     value = overridden(declared, given, lambda each: each.is_bare or _switch(each), where)
     others = program.given(off)
@@ -95,7 +95,7 @@ def _switch(given: Given) -> object:
 
 
 def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Value:
-    """Return what an option is in the one run that is judged; a user can run it otherwise."""
+    """Return the value of an option in the one run that is judged."""
     if given == ABSENT:
         return Value(declared.by_default, declared.open, True)
     constant = meaning(given)
@@ -122,7 +122,7 @@ def by_index(words: Sequence[tuple[str, Place]], place: Place) -> dict[str, Give
 
 
 def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
-    """Return what a variable of the environment can be: what all launchers put there, else its default."""
+    """Return the value of an environment variable: what all launchers export, else its default."""
     if exported is None:
         return Value(default.alternatives, default.open, True) if default.alternatives else TOP
     text, place = exported
@@ -136,7 +136,7 @@ def _is_config(value: Value) -> bool:
 
 
 def names_config(constant: object) -> bool:
-    """Return whether a text or a path is that of a config file, by its name."""
+    """Return whether a string or path names a config file."""
     return isinstance(constant, (str, PurePath)) and str(constant).endswith(CONFIGS)
 
 
@@ -180,7 +180,7 @@ def like(constant: object) -> Meaning:
 
 
 def read(text: str, word: Optional[str]) -> object:
-    """Return what argparse makes of a text for an option of this type; NO_CONSTANT where that cannot be told."""
+    """Return an argument converted by argparse for an option of a type; NO_CONSTANT where it is not known."""
     if word == "Path":
         return PurePath(text)
     if word is None or word == "str" or os.path.isabs(text):  # a type of the program's own gives a path, too

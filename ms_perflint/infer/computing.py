@@ -1,4 +1,4 @@
-"""What Python computes of constants, and of lists and dicts of them: operators, functions, methods of a text."""
+"""Constant folding: operators, pure functions and string methods on constants, and on lists and dicts of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _times(left: Any, right: Any) -> Any:
 
 
 def power(base: Any, exponent: Any, *modulus: Any) -> Any:
-    """Return a power; ValueError for one of very many digits."""
+    """Return a power. Raises ValueError for one with very many digits."""
     if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > BITS:
         raise ValueError("too long")
     return pow(base, exponent, *modulus)
@@ -71,7 +71,7 @@ def _formatted(text: str, *values: Any, **named: Any) -> str:
 
 
 def formatted(data: Any, form: str = "") -> str:
-    """Return what an f-string writes for a value; ValueError for a form that may make it too long."""
+    """Return the text of a value in an f-string. Raises ValueError for a format that may make it too long."""
     return format(data, _narrow(form))
 
 
@@ -136,7 +136,7 @@ PARTS_OF_PATH: Mapping[str, Callable[[PurePath], object]] = {
 
 
 def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what a method of a text or a path gives: `mode.lower()`; None where that is not known to be one."""
+    """Return the result of a method of a string or path: `mode.lower()`; None for other calls."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT:
         return None
     base = evaluator.value(node.func.value, scope)
@@ -154,7 +154,7 @@ def called(
     node: ast.Call,
     scope: Scope,
 ) -> Optional[Value]:
-    """Return what a function gives that is computed; None where it is not known how many arguments it gets."""
+    """Return the result of a pure function; None where the number of its arguments is not known."""
     names = [str(word.arg) for word in words if word.arg is not None]
     if len(names) < len(words) or any(part.is_spread for part in given):
         return None
@@ -168,14 +168,14 @@ def called(
 
 
 def if_known(value: Optional[Value]) -> Optional[Value]:
-    """Return what is computed; None where nothing of it is known: then it is just what the function gives."""
+    """Return a result; None where nothing of it is known, so that it is an instance."""
     return value if value is not None and (value.alternatives or not value.open) else None
 
 
 def computed(
     evaluator: Evaluator, function: Callable[..., Any], operands: Sequence[Value], node: ast.expr, scope: Scope
 ) -> Value:
-    """Return what a function gives for all that its operands can be; open where these are not known in full."""
+    """Return the results of a function for all alternatives of its operands; open where an operand is open."""
     return combine(evaluator, operands, lambda known: _calculate(evaluator, function, known), node, scope)
 
 
@@ -186,7 +186,7 @@ def combine(
     node: ast.expr,
     scope: Scope,
 ) -> Value:
-    """Return what a function of the operands can be; `function` gives NO_CONSTANT where it cannot tell."""
+    """Return the results of a function on alternatives of the operands; NO_CONSTANT stands for an unknown one."""
     count = 1
     for operand in operands:
         if evaluator.is_pending(operand):
@@ -208,7 +208,7 @@ def combine(
 
 
 def _calculate(evaluator: Evaluator, function: Callable[..., Any], known: tuple[Alternative, ...]) -> object:
-    """Return what a function gives for some arguments; NO_CONSTANT where it cannot be told."""
+    """Return the result of a function for some arguments; NO_CONSTANT where it is not known."""
     data = [plain(evaluator, each) for each in known]
     if NO_CONSTANT in data or any(map(_is_huge, data)):
         return NO_CONSTANT
@@ -221,7 +221,7 @@ def _calculate(evaluator: Evaluator, function: Callable[..., Any], known: tuple[
 
 
 def _is_huge(constant: object) -> bool:
-    """Return whether a constant may blow up in arithmetic: `"x" * 10**9`."""
+    """Return whether a constant is beyond the bounds for computing."""
     if isinstance(constant, (str, bytes, PurePath)):
         return len(bytes(constant) if isinstance(constant, PurePath) else constant) > TEXT
     return isinstance(constant, int) and abs(constant) > 1 << 64
@@ -231,7 +231,7 @@ def _is_huge(constant: object) -> bool:
 
 
 def held(evaluator: Evaluator, known: Alternative) -> Optional[list[Held]]:
-    """Return all that a list holds, or pairs of what a dict does, in their order; None where not all is known."""
+    """Return the elements of a list, or the items of a dict, in order; None where not all are known."""
     what = known.what
     if not isinstance(what, Display) or not is_fixed(evaluator, what):
         return None
@@ -240,7 +240,7 @@ def held(evaluator: Evaluator, known: Alternative) -> Optional[list[Held]]:
 
 
 def plain(evaluator: Evaluator, known: Alternative, depth: int = 0) -> object:
-    """Return a constant, or a list or dict of such, as Python has it; NO_CONSTANT where not all of it is known."""
+    """Return a constant, or a list or dict of constants, as Python data; NO_CONSTANT where not all of it is known."""
     what = known.what
     is_list = isinstance(what, Display) and not isinstance(what.node, ast.SetComp) and depth <= NESTED
     if known.constant is not NO_CONSTANT or not is_list:
@@ -260,7 +260,7 @@ def plain(evaluator: Evaluator, known: Alternative, depth: int = 0) -> object:
 
 
 def _shown(evaluator: Evaluator, data: Any, node: ast.expr, scope: Scope) -> Value:
-    """Return data of Python as a value that is made at a node."""
+    """Return Python data as a value at a node."""
     if not isinstance(data, (list, tuple, dict)):
         return evaluator.known(Constant(data), node, scope)
     kind = DICT if isinstance(data, dict) else TUPLE if isinstance(data, tuple) else LIST

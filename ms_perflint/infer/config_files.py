@@ -1,4 +1,4 @@
-"""Config files that a program loads by a path that it shows, together with the files they are based on."""
+"""Config files that a program loads by a known path, merged with the files that they are based on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILES = 10  # files in one chain of bases
 
 
 def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternative, ...]:
-    """Return the trees of the files whose paths are given to a function of a library: `load_config("x.yaml")`."""
+    """Return the config documents whose paths a call passes to a library: `load_config("x.yaml")`."""
     found: list[Alternative] = []
     for argument in given(node):
         defaults = evaluator.value(argument, scope).by_default
@@ -36,9 +36,9 @@ def named(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Alternati
 
 
 def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
-    """Return what a path is.
+    """Return the value of a path.
 
-    A function that reads a file and then, by calling itself, those that it names, is asked for the first one.
+    In a recursive loader of files that name others, the path is that of the first call.
     """
     value = evaluator.value(node, scope)
     while isinstance(node, ast.Call) and len(node.args) == 1 and word_of(node.func) in SAME_PATH:
@@ -59,12 +59,12 @@ def path_at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 
 def at(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
-    """Return the trees of the files at a path."""
+    """Return the config documents at a path."""
     return trees(evaluator, path_at(evaluator, node, scope), scope)
 
 
 def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = False) -> Value:
-    """Return the trees of the files at some paths; `is_stream`: each is read as a stream of documents."""
+    """Return the config documents at some paths; with `is_stream`, each is a stream of documents."""
     program = evaluator.program
     trees_at = [program.config_document(str(known.constant), scope.module) for known in paths.by_default]
     found = [tree for tree in trees_at if tree is not None]
@@ -78,9 +78,9 @@ def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = Fa
 
 
 def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]) -> list[str]:
-    """Return where a relative path may lie.
+    """Return the files that a relative path may denote.
 
-    From the entry script, where it is usually run; from the module; from the directories above the entry script.
+    It is relative to the entry script, where a program is mostly run, the module, or a directory above the script.
     """
     if os.path.isabs(path):
         return [os.path.normpath(path)]
@@ -89,18 +89,18 @@ def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]
 
 
 def respelled(path: str) -> list[str]:
-    """Return the path of a YAML file with the other one of its two suffixes."""
+    """Return the path of a YAML file with its other suffix: `.yaml`, `.yml`."""
     stem, suffix = os.path.splitext(path)
     return [stem + YAML[suffix]] if suffix in YAML else []
 
 
 def read(program: Files, path: str) -> Optional[config_documents.Entry]:
-    """Return a file with the files below it, where the code knows such a key; None where there is no such file."""
+    """Return a config document merged with its base files, where the code uses such a key; None without the file."""
     return _chain(program, path, [])
 
 
 def below(program: Files, path: str) -> tuple[str, ...]:
-    """Return the files that a file builds on."""
+    """Return the base files of a config file."""
     seen: list[str] = []
     _chain(program, path, seen)
     return tuple(seen[1:])
@@ -122,7 +122,7 @@ def _chain(program: Files, path: str, seen: list[str]) -> Optional[config_docume
 def _based(
     program: Files, entry: config_documents.Entry, named: config_documents.Entry, seen: list[str]
 ) -> config_documents.Entry:
-    """Return a mapping laid over the files that it names, the later over the earlier ones."""
+    """Return a mapping merged over the base files that it names, later over earlier ones."""
     below: Optional[config_documents.Entry] = None
     is_open = False
     for each in named.data if isinstance(named.data, list) else [named]:
@@ -139,5 +139,5 @@ def _based(
 
 
 def _is_spoken_of(program: Files, key: str) -> bool:
-    """Return whether code of the program has the key as a text of its own."""
+    """Return whether code of the program has a key as a string literal."""
     return any(program.project.contains(path, quote + key + quote) for path in program.files for quote in "'\"")

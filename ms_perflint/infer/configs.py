@@ -1,4 +1,4 @@
-"""Settings that come from outside the code: from the files and parsers that the flow of data leads back to."""
+"""Settings of objects whose data flow starts at a config file or a parser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLOW_STEPS = 150  # expressions that the search for the source of a setting look
 
 
 def holds(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bool]:
-    """Return whether an object that a call makes holds a setting; None where that is not known."""
+    """Return whether an object that a call creates has a setting; None where it is not known."""
     made = known.creation
     if made is None or _is_closed(evaluator, known):
         return None
@@ -31,13 +31,13 @@ def holds(evaluator: Evaluator, known: Alternative, name: object) -> Optional[bo
 
 
 def setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
-    """Return a member of an object that project code or a library made of options or of a config file."""
+    """Return a setting of an object that code creates from options or a config file."""
     is_known = known.type_api in evaluator.libraries.settings
     return _setting(evaluator, known, name) if is_known or not _is_closed(evaluator, known) else TOP
 
 
 def _is_closed(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether an object is one of a library whose objects hold no settings."""
+    """Return whether an object belongs to a library whose objects have no settings."""
     return known.type_api.startswith(evaluator.libraries.closed)
 
 
@@ -60,7 +60,7 @@ def _setting(evaluator: Evaluator, known: Alternative, name: str) -> Value:
 
 
 def _looked_up(evaluator: Evaluator, found: tuple[Alternative, ...], kind: type, name: str) -> Value:
-    """Return what the sources of one kind say of a setting."""
+    """Return the value of a setting in the sources of one kind."""
     values = [evaluator.item(source, name) for source in found if isinstance(source.what, kind)]
     return join([value for value in values if value.alternatives])
 
@@ -70,12 +70,12 @@ def _looked_up(evaluator: Evaluator, found: tuple[Alternative, ...], kind: type,
 
 @query(bottom=())
 def sources(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Alternative, ...]:
-    """Return the config files and parsers that an expression is made of, in the order of their places."""
+    """Return the config documents and parsers from which data flows into an expression, by place."""
     return _Search(evaluator).run(node, scope)
 
 
 class _Search:
-    """A bounded walk against the flow of data, until it meets a file that is loaded or a parser."""
+    """A bounded walk against the data flow, up to loads of config files and parsers."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -95,7 +95,7 @@ class _Search:
         return tuple(sorted(self.found.values(), key=lambda known: known.place))
 
     def _before(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the expressions that this one is made of."""
+        """Return the expressions from which data flows into this one."""
         if isinstance(node, ast.Call):
             return self._call(node, scope)
         if isinstance(node, ast.Name):
@@ -120,7 +120,7 @@ class _Search:
                     self.behind.extend(self.evaluator.libraries.behind(self.evaluator, known.what.parser))
 
     def _members(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return what `self.x` was set to."""
+        """Return the values that are stored in `self.x`."""
         holders = self.evaluator.value(node.value, scope).alternatives if isinstance(node, ast.Attribute) else ()
         found = (b for known in holders if known.cls is not None for b in known.cls.attributes.get(node.attr, ()))  # type: ignore[attr-defined]
         return [(binding.value, binding.scope) for binding in found if binding.value is not None]
@@ -144,12 +144,12 @@ class _Search:
         return out
 
     def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Objects that another module made: go on where they were made."""
+        """Return the calls that created an imported object."""
         made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
         return [(layer.call, layer.scope) for layer in made if layer is not None]
 
     def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return all that the first calls of a function pass."""
+        """Return the arguments of the first calls of a function."""
         sites = (site for site in self.evaluator.program.callers(function)[:CALLERS])
         running = (site for site in sites if self.evaluator.reachability(site.block) != IMPOSSIBLE)
         return [(argument, site.scope) for site in running for argument in given(site.call)]
@@ -182,7 +182,7 @@ class _Search:
             self.found.setdefault(tree.what, tree)
 
     def _made(self, cls: Scope) -> None:
-        """Note the files that a class loads, itself or by a method, to make its own attributes of them."""
+        """Add the files that a constructor or a method of a class loads to fill its attributes."""
         init = cls.method("__init__")
         if init is None or not ("setattr" in init.names or "__dict__" in init.attrs or cls.method("__getattr__")):
             return
@@ -194,7 +194,7 @@ class _Search:
 
 
 def _updates(scope: Scope) -> list[Site]:
-    """Return the calls in a scope that may change what a name holds, in source order."""
+    """Return the calls in a scope that may update a mapping, in source order."""
     sites = [site for word in UPDATES for site in scope.module.by_word.get(word, ()) if site.scope.owner is scope]
     return sorted(sites, key=lambda site: site.span) if len(sites) > 1 else sites
 

@@ -1,4 +1,4 @@
-"""What the evaluator asks of the program in which it evaluates."""
+"""The protocols through which the evaluator asks its program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Files(Protocol):
         """Return a module of the program; None when it cannot be parsed."""
 
     def leave_out(self, reason: Message) -> None:
-        """Note why a question is answered in part."""
+        """Record why a question is answered in part."""
 
     @property
     def modules(self) -> tuple[SemanticIndex, ...]:
@@ -44,11 +44,11 @@ class Files(Protocol):
 
 
 class Names(Protocol):
-    """What names mean in a program."""
+    """The names of a program."""
 
     @property
     def roots(self) -> Roots:
-        """Return where imports are looked for."""
+        """Return the module search path."""
 
     def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""
@@ -57,15 +57,15 @@ class Names(Protocol):
         """Return whether a star import may give a name."""
 
     def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
-        """Return the files that an import statement runs, unless they have run before."""
+        """Return the files that an import statement runs if they have not run before."""
 
 
 class Database(Protocol):
-    """A program: its files, its call sites, its config documents and the commands that start it."""
+    """A program: its files, call sites, config documents and launchers."""
 
     @property
     def names(self) -> Names:
-        """Return what names mean in it."""
+        """Return its names."""
 
     @property
     def project(self) -> Project:
@@ -88,7 +88,7 @@ class Database(Protocol):
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int
     ) -> Union[SemanticIndex, Namespace, str, None]:
-        """Return the module that an import names; a dotted name outside; None for one that is not there."""
+        """Return the module of an import; a dotted name for one outside of the project; None for a missing one."""
 
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules of the files that have a word in them, by their bytes."""
@@ -109,19 +109,19 @@ class Database(Protocol):
         """Return the classes that derive from a class, directly or not."""
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
-        """Yield what a function, or one that a function around it returns, decorates."""
+        """Yield the functions and classes that a function, or the function that it returns, decorates."""
 
     def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return what running code stores under a name in objects."""
+        """Return the stores of running code in attributes and items of a name."""
 
     def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None where there is none."""
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
-        """Return what each command that starts the entry script gives to an option with these flags."""
+        """Return the argument that each launcher of the entry script passes for an option with these flags."""
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return what all launchers put into a variable of the environment; None where they differ."""
+        """Return the value that all launchers export for an environment variable; None where they differ."""
 
     def overrides(self) -> tuple[Setting, ...]:
         """Return the `key=value` among the arguments of the run configuration, each with its place."""

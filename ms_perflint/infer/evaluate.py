@@ -1,4 +1,4 @@
-"""The evaluator of one program: names, receivers and settings are one question, "what can this expression be?"."""
+"""The evaluator of one program: one query, the value of an expression, serves names, receivers and settings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, as
 
 
 class ProgramEvaluator:
-    """Evaluates expressions of one program; answers are remembered, and the same in whatever order they are asked."""
+    """The evaluator of one program. Answers are memoised, and do not depend on the order of questions."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ProgramEvaluator:
         self._call_contexts: dict[tuple[object, ...], CallContext] = {}
 
     def close(self) -> None:
-        """Forget the program and all answers."""
+        """Drop the program and all answers."""
         self.queries.clear()
         self._call_contexts.clear()
         del self.program
@@ -72,7 +72,7 @@ class ProgramEvaluator:
     # --- queries
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
-        """Return what an expression, read in a scope, can be."""
+        """Return the value of an expression in a scope."""
         key = id(node), scope.key
         found: Optional[Value] = self._memo.get(key)
         if found is not None:
@@ -94,7 +94,7 @@ class ProgramEvaluator:
         return self._ask(key, BOTTOM, MANY, ProgramEvaluator._expression, (self, node, scope))
 
     def _bound(self, key: tuple[int, str], node: ast.Name, scope: Scope) -> Optional[Value]:
-        """Return what a name is that one binding gives it, or an import from outside: no query of its own.
+        """Return the value of a name with one binding, or from an import from outside, without a query of its own.
 
         None for other names.
         """
@@ -116,15 +116,15 @@ class ProgramEvaluator:
         return found
 
     def rest(self, value: Value) -> list[Value]:
-        """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
+        """Return the values that the open part of an operand adds to a result: none, or one that is open."""
         return [] if value.alternatives and not value.open else [TOP] if value.open else [self.empty()]
 
     def is_pending(self, value: Value) -> bool:
-        """Return whether nothing is known of an operand yet, in a cycle under way."""
+        """Return whether an operand is BOTTOM in a cycle that is not solved yet."""
         return not value.alternatives and not value.open and self.queries.may_grow()
 
     def empty(self) -> Value:
-        """Return what an expression is for which nothing was found: open, or BOTTOM in a cycle under way."""
+        """Return the value of an expression without a known one: TOP, or BOTTOM in a cycle that is not solved yet."""
         return BOTTOM if self.queries.may_grow() else TOP
 
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
@@ -154,13 +154,13 @@ class ProgramEvaluator:
         return operations.operation(self, node, scope)
 
     def read(self, part: Held) -> Value:
-        """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
+        """Return the value of a part of a display or of an argument; for `*sequence`, that of the sequence."""
         if part.taken:
             return self._taken(part)
         return part.known if part.known is not None else self.value(part.node, part.scope)
 
     def passed(self, argument: Argument, default: Value) -> Value:
-        """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
+        """Return the value of an argument; `default` where the call passes none."""
         value = self.read(argument.given) if argument.given is not None else default
         if argument.is_open:
             value = join([value, TOP])
@@ -170,20 +170,20 @@ class ProgramEvaluator:
 
     @query(bottom=BOTTOM, top=MANY)
     def _taken(self, part: Held) -> Value:
-        """Return what is taken last from what a part was before."""
+        """Return the value of the last step of `part.taken`."""
         before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
         if isinstance(last, Layer):
             return calls.applied(self, last)
         return Value(*self.elements(self.read(before))) if last is EACH else members.at(self, before, last)
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
-        """Return the value that is just this, read at this node."""
+        """Return the value with one alternative, read at a node."""
         return Value((Alternative(what, (scope.module, node)),))  # type: ignore[arg-type]
 
     # --- names
 
     def name(self, node: ast.Name, scope: Scope) -> Value:
-        """Return what a name can be where it is read."""
+        """Return the value of a name where it is read."""
         if node.id == "__name__":
             own = self.program.is_entry(scope.module.path)
             return self.known(Constant("__main__" if own else "module"), node, scope)
@@ -200,7 +200,7 @@ class ProgramEvaluator:
 
     @query(bottom=BOTTOM, top=MANY)
     def exported(self, module: SemanticIndex, name: str) -> Value:
-        """Return what a name of a module of the project is when the module has run."""
+        """Return the value of a name of a module after the module ran."""
         if name in module.scope.bindings:
             return importing.bound(self, name, module.scope, module.scope.flow.at_end(name))
         if module.scope.stars and (star := importing.star(self, name, module.scope)):
@@ -208,9 +208,9 @@ class ProgramEvaluator:
         return importing.submodule(self, module, name)
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
-        """Return what any of these bindings can give; those in arms that cannot run are left out.
+        """Return the joined values of some bindings, without those in unreachable blocks.
 
-        The only one of a name counts, whatever leads to it.
+        A single binding counts even in an unreachable block.
         """
         if len(bindings) == 1:
             return self.binding(bindings[0], scope)
@@ -225,12 +225,12 @@ class ProgramEvaluator:
         return join(values) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives: as non-default where only an option leads to it."""
+        """Return the value of one binding; non-default where only an option leads to it."""
         value = self.binding(binding, scope)
         return value if self.reachability(binding.block, scope) == BY_DEFAULT else value.as_non_default()
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives its name; `scope`: the call context in which it is asked for."""
+        """Return the value of one binding; `scope`: the call context in which it is evaluated."""
         inner = narrowing.read_in(binding.scope, scope)
         key = id(binding), inner.key
         found: Optional[Value] = self._memo.get(key)
@@ -277,7 +277,7 @@ class ProgramEvaluator:
         return TOP
 
     def _looped(self, binding: Binding, over: ast.expr, scope: Scope) -> Value:
-        """Return what a loop gives its target: any element; in one pass through a comprehension, that of the pass."""
+        """Return the value of a loop target: any element, or that of the pass in the context of a comprehension."""
         part = scope.element(binding) if isinstance(scope, CallContext) else None
         if part is not None:
             return self.read(part)
@@ -286,18 +286,18 @@ class ProgramEvaluator:
         return Value(*self.elements(self.value(over, outer or scope)))
 
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
-        """Return the element of a value that `a, (b, c) = value` gives to one name."""
+        """Return the element of a value that unpacking such as `a, (b, c) = value` binds to one name."""
         for index in path:
             values = [self.item(known, index) for known in value.alternatives]
             value = join([*values, *self.rest(value)])
         return value
 
     def kind(self, known: Alternative) -> Kind[Any]:
-        """Return what answers for values of this kind."""
+        """Return the object that answers questions about an alternative, by its kind."""
         return KINDS[type(known.what)](self, known)
 
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return what `base.name` can be; `node` is that expression."""
+        """Return the value of `base.name`; `node` is that expression."""
         if self.is_pending(base):
             return BOTTOM
         values = [self.kind(known).attribute(name, node, scope) for known in base.when_set]
@@ -308,20 +308,20 @@ class ProgramEvaluator:
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def item(self, known: Alternative, key: object) -> Value:
-        """Return what `known[key]` can be."""
+        """Return the value of `known[key]`."""
         return self.kind(known).item(key)
 
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
-        """Return whether an object has a setting; None where that is not known."""
+        """Return whether an object has a setting; None where it is not known."""
         return self.kind(known).contains(key)
 
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
-        """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
+        """Return the result of a special method of an object, such as `__getitem__`; None without the method."""
         method = bases.method(self, known.cls, name) if known.cls is not None else None
         return calls.entered(self, method, layer, known) if method is not None else None
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-        """Return what a list can hold where it is made, and whether it can hold more."""
+        """Return the elements of a list, and whether it may hold more."""
         return lists.elements(self, value)
 
     # --- calls
@@ -335,7 +335,7 @@ class ProgramEvaluator:
         passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
-        """Return a function as one call enters it: the same one whenever it is asked for."""
+        """Return the call context of a call of a function; equal calls share one."""
         what = receiver.what if receiver is not None else None
         key = id(function), call, id(caller), what, passed, id(outer)
         found = self._call_contexts.get(key)
@@ -355,14 +355,14 @@ class ProgramEvaluator:
     # --- conditions
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
-        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
+        """Return how a block is reached: IMPOSSIBLE, OPTIONAL (only with an option), or BY_DEFAULT."""
         reachability = IMPOSSIBLE if block.is_dead else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
         return reachability
 
     def may_run(self, site: Site) -> bool:
-        """Return whether no condition around a site is always false."""
+        """Return whether the path condition of a site can hold."""
         return self.reachability(site.block) != IMPOSSIBLE
 
     def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
@@ -385,24 +385,24 @@ class ProgramEvaluator:
     # --- sites
 
     def callees(self, site: Site) -> Value:
-        """Return what the callee of a call site can be."""
+        """Return the value of the callee of a call site."""
         return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
 
 
 def _joined(first: Any, other: Any) -> Any:
-    """Return what can be one of two answers of a query."""
+    """Return two answers of a query joined."""
     if isinstance(first, Value) and isinstance(other, Value):
         return join([first, other])
     return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
 
 
 def _may_be_earlier(node: ast.Name, home: Scope, scope: Scope) -> bool:
-    """Return whether a function reads a name of a scope around it, which is bound to another thing later."""
+    """Return whether a function reads a name of a scope around it that is rebound later."""
     return home is not scope and not home.runs(scope) and bool(home.flow.before_end(node.id, scope))
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:
-    """Return whether a scope that a name is looked up in, up to its home, has star imports."""
+    """Return whether a scope between the use of a name and its home has star imports."""
     for current in scope.enclosing():
         if current.stars or current is home:
             return bool(current.stars)
@@ -410,7 +410,7 @@ def _has_stars(scope: Scope, home: Scope) -> bool:
 
 
 def _feeds_itself(binding: Binding) -> bool:
-    """Return whether a name counts in a loop, so that its value is any: `step = step + 1`."""
+    """Return whether a binding depends on itself, as in `step = step + 1`."""
     return isinstance(binding.value, ast.BinOp) and any(
         isinstance(node, ast.Name) and node.id == binding.name and binding in binding.scope.flow.at(node)
         for node in ast.walk(binding.value)

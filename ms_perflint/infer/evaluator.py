@@ -15,7 +15,7 @@ from ms_perflint.infer.values import TOP, Alternative, Api, Display, Instance, O
 
 
 class Evaluator(Protocol):
-    """Evaluates expressions of one program."""
+    """The evaluator of one program."""
 
     queries: Queries
     libraries: Library
@@ -33,64 +33,64 @@ class Evaluator(Protocol):
         passed: tuple[Held, ...] = (),
         outer: Optional[Scope] = None,
     ) -> CallContext:
-        """Return a function as one call enters it: the same one whenever it is asked for."""
+        """Return the call context of a call of a function; equal calls share one."""
 
     def exported(self, module: SemanticIndex, name: str) -> Value:
-        """Return what a name of a module of the project is when the module has run."""
+        """Return the value of a name of a module after the module ran."""
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives its name; `scope`: the call context in which it is asked for."""
+        """Return the value of one binding; `scope`: the call context in which it is evaluated."""
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
-        """Return what any of these bindings can give; those in arms that cannot run are left out."""
+        """Return the joined values of some bindings, without those in unreachable blocks."""
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return what one binding gives: as non-default where only an option leads to it."""
+        """Return the value of one binding; non-default where only an option leads to it."""
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
-        """Return what an expression, read in a scope, can be."""
+        """Return the value of an expression in a scope."""
 
     def read(self, part: Held) -> Value:
-        """Return what a part of a display, or what a call passes, can be; of `*sequence`, the sequence."""
+        """Return the value of a part of a display or of an argument; for `*sequence`, that of the sequence."""
 
     def passed(self, argument: Argument, default: Value) -> Value:
-        """Return what a parameter gets from a call, where `default` is what it is when the call passes nothing."""
+        """Return the value of an argument; `default` where the call passes none."""
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
-        """Return the value that is just this, read at this node."""
+        """Return the value with one alternative, read at a node."""
 
     def kind(self, known: Alternative) -> Kind[Any]:
-        """Return what answers for values of this kind."""
+        """Return the object that answers questions about an alternative, by its kind."""
 
     def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return what `base.name` can be; `node` is that expression."""
+        """Return the value of `base.name`; `node` is that expression."""
 
     def item(self, known: Alternative, key: object) -> Value:
-        """Return what `known[key]` can be."""
+        """Return the value of `known[key]`."""
 
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
-        """Return whether an object has a setting; None where that is not known."""
+        """Return whether an object has a setting; None where it is not known."""
 
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
-        """Return what an operator gets from a method of an object: `__getitem__`; None where it has no such method."""
+        """Return the result of a special method of an object, such as `__getitem__`; None without the method."""
 
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-        """Return what a list can hold where it is made, and whether it can hold more."""
+        """Return the elements of a list, and whether it may hold more."""
 
     def is_pending(self, value: Value) -> bool:
-        """Return whether nothing is known of an operand yet, in a cycle under way."""
+        """Return whether an operand is BOTTOM in a cycle that is not solved yet."""
 
     def rest(self, value: Value) -> list[Value]:
-        """Return what the unknown part of an operand adds to a result: nothing, or that the result is open too."""
+        """Return the values that the open part of an operand adds to a result: none, or one that is open."""
 
     def empty(self) -> Value:
-        """Return what an expression is for which nothing was found: open, or BOTTOM in a cycle under way."""
+        """Return the value of an expression without a known one: TOP, or BOTTOM in a cycle that is not solved yet."""
 
     def callees(self, site: Site) -> Value:
-        """Return what the callee of a call site can be."""
+        """Return the value of the callee of a call site."""
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
-        """Return how a block is reached: IMPOSSIBLE, only with an OPTIONAL choice of the user, or BY_DEFAULT."""
+        """Return how a block is reached: IMPOSSIBLE, OPTIONAL (only with an option), or BY_DEFAULT."""
 
 
 # --- kinds of values
@@ -99,20 +99,20 @@ T = TypeVar("T")
 
 
 class Search(Protocol):
-    """A bounded search through lists that are made of lists."""
+    """A bounded search through nested lists."""
 
     def of(self, value: Value, depth: int) -> Value:
-        """Return what a sequence holds."""
+        """Return the joined elements of a sequence."""
 
     def display(self, what: Display, depth: int) -> Value:
-        """Return what one list holds where it is made, and what the code around it adds."""
+        """Return the elements of one list: those of its display, and those that code adds."""
 
     def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
-        """Yield what is added to a list after it was made."""
+        """Yield the elements that code adds to a list."""
 
 
 class Kind(Generic[T]):
-    """What one value answers, by its kind: by itself, that nothing is known. `truth` needs no evaluator."""
+    """The answers about one alternative, by its kind; the base class knows none."""
 
     __slots__ = ("evaluator", "known", "what")
 
@@ -121,23 +121,23 @@ class Kind(Generic[T]):
         self.what: T = known.what  # type: ignore[assignment]
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return what its member `name` is; `node` is the expression that reads it."""
+        """Return the value of its member `name`; `node` is the expression that reads it."""
         return TOP
 
     def item(self, key: object) -> Value:
-        """Return what stands in it under a key."""
+        """Return its value under a key."""
         return TOP
 
     def elements(self, search: Search, depth: int) -> Value:
-        """Return what a loop over it goes through."""
+        """Return the joined elements of an iteration over it."""
         return TOP
 
     def call(self, layer: Layer) -> Value:
-        """Return what calling it gives."""
+        """Return the result of calling it."""
         return TOP
 
     def contains(self, key: object) -> Optional[bool]:
-        """Return whether it has a setting; None where that is not known, also of what holds no settings."""
+        """Return whether it has a setting; None where it is not known, and for objects without settings."""
         return None
 
 
@@ -147,7 +147,7 @@ Call = Callable[[Evaluator, Api, ast.Call, Scope], Optional[Value]]  # what a ca
 
 
 class Library(NamedTuple):
-    """What libraries mean to the evaluator, by qualified name; ".name": methods of that name, "name.": a package."""
+    """A library model, by qualified name; ".name" stands for methods of that name, "name." for a package."""
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     computed: Mapping[str, Callable[..., Any]] = {}  # functions of Python's data that are just run
@@ -170,12 +170,12 @@ class Library(NamedTuple):
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
     def called(self, name: str) -> tuple[Call, ...]:
-        """Return what may know what a call of a name gives, in the order in which they are asked."""
+        """Return the handlers for a call of a name, in the order in which they are tried."""
         keys = name, f"{name.partition('.')[0]}.", f".{name.rpartition('.')[2]}"
         return tuple(handler for key in keys for handler in self.calls.get(key, ()))
 
     def subscripted(self, name: str) -> Optional[Callable[[Evaluator, Alternative, object], Value]]:
-        """Return what knows what stands in an object of this name, or that a call of it makes."""
+        """Return the handler for items of an object of this name, or of the result of a call of it."""
         return self.items.get(name) or self.items.get(f".{name.rpartition('.')[2]}")
 
     def is_mapping(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What an import gives its name: local modules and their members, star imports, `import_module(name)`."""
+"""The values of imported names: local modules and their members, star imports, `import_module(name)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUILTINS = frozenset({*dir(builtins), "exit", "quit"})
 
 
 def imported(evaluator: Evaluator, binding: Binding) -> Value:
-    """Return what an import statement gives to one name."""
+    """Return the value that an import statement binds to one name."""
     module, alias, stmt = binding.scope.module, binding.node, binding.stmt
     assert isinstance(alias, ast.alias)
     if isinstance(stmt, ast.Import):
@@ -38,7 +38,7 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
 
 
 def named(evaluator: Evaluator, module: SemanticIndex, dotted: str, level: int, node: ast.AST, scope: Scope) -> Value:
-    """Return what a dotted name, imported in a module, is: a local module, or something outside of the project."""
+    """Return the value of an imported dotted name: a local module, or a name outside of the project."""
     found = evaluator.program.import_target(module, dotted, level)
     if isinstance(found, str):
         return evaluator.known(Api(mindspore_api.canonical(found)), node, scope)
@@ -52,7 +52,7 @@ def _local(evaluator: Evaluator, found: Union[SemanticIndex, Namespace, None], n
 
 
 def submodule(evaluator: Evaluator, package: SemanticIndex, name: str) -> Value:
-    """Return the module `name` in a package; open where there is none."""
+    """Return the module `name` in a package; TOP without one."""
     return _local(evaluator, evaluator.program.names.submodule(package, name), package.tree, package.scope)
 
 
@@ -63,7 +63,7 @@ def inside(evaluator: Evaluator, namespace: Namespace, name: str, node: ast.AST,
 
 
 def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
-    """Return what the star imports of a scope give to a name: the last that has it, or each that may run instead."""
+    """Return the value of a name by the star imports of a scope: the last one with it, or each that may run."""
     values = []
     for value, _, is_sure in _from_stars(evaluator, name, scope):
         values.append(value)
@@ -73,7 +73,7 @@ def star(evaluator: Evaluator, name: str, scope: Scope) -> Optional[Value]:
 
 
 def _from_stars(evaluator: Evaluator, name: str, scope: Scope) -> Iterator[tuple[Value, ast.ImportFrom, bool]]:
-    """Yield what each star import gives to a name, the last one first, and whether it runs for sure."""
+    """Yield the value of a name by each star import, the last one first, and whether the import always runs."""
     for stmt, block in reversed(scope.stars):
         reachability = evaluator.reachability(block) if block.parent is not None else BY_DEFAULT
         value = _from_star(evaluator, name, stmt, scope) if reachability != IMPOSSIBLE else None
@@ -84,9 +84,9 @@ def _from_stars(evaluator: Evaluator, name: str, scope: Scope) -> Iterator[tuple
 def bound(
     evaluator: Evaluator, name: str, home: Scope, bindings: tuple[Binding, ...], read: Optional[Place] = None
 ) -> Value:
-    """Return what bindings of a scope, and its star imports, give to a name; `read`: where, if it is in that scope.
+    """Return the value of a name by bindings and star imports of a scope; `read`: where it is read, in that scope.
 
-    A star import that runs for sure replaces what was there before.
+    A star import that always runs replaces earlier bindings.
     """
     values, first = [], -1
     for value, stmt, is_sure in _from_stars(evaluator, name, home) if home.stars else ():
@@ -104,7 +104,7 @@ def bound(
 
 
 def unbound(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
-    """Return what a name is that no code of the project binds: of Python, or of the one module that may bring it."""
+    """Return the value of a name that the project does not bind: a builtin, or from the one star import left."""
     if node.id in BUILTINS:
         return evaluator.known(Api(f"builtins.{node.id}"), node, scope)
     brought = list(_brought(evaluator, node, scope.module, set())) if not node.id.startswith("_") else []
@@ -112,7 +112,7 @@ def unbound(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
 
 
 def _brought(evaluator: Evaluator, node: ast.Name, module: SemanticIndex, seen: set[SemanticIndex]) -> Iterator[Value]:
-    """Yield what star imports may give to such a name: modules that `__all__` names, and what is in no file here."""
+    """Yield the values that star imports may give such a name: modules in `__all__`, and names of other packages."""
     seen.add(module)
     for stmt, _ in module.scope.stars:
         source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
@@ -139,7 +139,7 @@ def _from_star(evaluator: Evaluator, name: str, stmt: ast.ImportFrom, scope: Sco
 
 
 def _is_public(evaluator: Evaluator, module: SemanticIndex, name: str) -> bool:
-    """Return whether `from module import *` may give a name: what `__all__` holds, where a module shows it."""
+    """Return whether `from module import *` may bind a name: one in `__all__`, or a public one."""
     if "__all__" not in module.scope.bindings:
         return not name.startswith("_")
     elements, is_open = evaluator.elements(evaluator.exported(module, "__all__"))
@@ -149,7 +149,7 @@ def _is_public(evaluator: Evaluator, module: SemanticIndex, name: str) -> bool:
 
 
 def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) -> Value:
-    """Return what `import_module(name, package)` gives: a module of the program, or a name outside of it.
+    """Return the result of `import_module(name, package)`: a module of the program, or a name outside of it.
 
     `__import__("a.b")` gives `a`: `only_top`.
     """
@@ -171,7 +171,7 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
 
 
 def _of_program(evaluator: Evaluator, value: Value) -> Value:
-    """Leave out modules that the scan for imports did not see: their callers would not be known."""
+    """Return a value without modules that the scan for imports missed: their callers are not known."""
     known = tuple(
         k
         for k in value.alternatives

@@ -1,4 +1,4 @@
-"""The kinds of values, one class each: what its values give where they are read, subscripted, called, gone through."""
+"""The kinds of alternatives, one class each: their attributes, items, elements and results of calls."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
 class OfConstant(Kind[Constant]):
-    """Of Python constants."""
+    """Constants of Python."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         constant = self.known.constant
@@ -67,7 +67,7 @@ class OfConstant(Kind[Constant]):
 
 
 class OfMember(Kind[Member]):
-    """Of members of enumerations."""
+    """Members of enumerations."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         own, owner = bases.of_member(self.evaluator, self.what, name, self.known), self.what.owner
@@ -77,7 +77,7 @@ class OfMember(Kind[Member]):
 
 
 class OfApi(Kind[Api]):
-    """Of names outside of the project."""
+    """Names outside of the project."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         special = self.evaluator.libraries.attributes.get(self.known.api)
@@ -96,7 +96,7 @@ class OfApi(Kind[Api]):
         return value if value is not None else calls.made(self.evaluator, self.what, layer)
 
     def _computed(self, layer: Layer) -> Optional[Value]:
-        """Return what a function gives that is computed on constants, also where `map` calls it; None for others."""
+        """Return the result of a pure function on constants, also where `map` calls it; None for others."""
         libraries, name = self.evaluator.libraries, self.what.name
         function, given = libraries.computed.get(name), tuple(layer.args)
         value = None
@@ -106,7 +106,7 @@ class OfApi(Kind[Api]):
         return TOP if value is None and layer.row is not None and name in libraries.calls else value
 
     def _of_library(self, layer: Layer) -> Optional[Value]:
-        """Return what a library says that a call gives; None where it is just an instance."""
+        """Return the result of a call by its library model; None where it is an instance."""
         libraries, name = self.evaluator.libraries, self.what.name
         for handler in libraries.called(name):
             value = handler(self.evaluator, self.what, layer.call, layer.scope)
@@ -117,7 +117,7 @@ class OfApi(Kind[Api]):
 
 
 class OfScope(Kind[Scope]):
-    """Of functions and classes of the project."""
+    """Functions and classes of the project."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         if name == "__name__" and self.what.name:
@@ -145,7 +145,7 @@ class OfScope(Kind[Scope]):
         return value if value is not None else calls.made(self.evaluator, self.what, layer)
 
     def _is_plain_mapping(self) -> bool:
-        """Return whether a class is a dict whose keys are its attributes, and adds nothing of its own."""
+        """Return whether a class is a dict whose keys are attributes, without members of its own."""
         cls = self.what
         above = cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
         init = cls.method("__init__")
@@ -158,7 +158,7 @@ class OfScope(Kind[Scope]):
 
 
 def _is_own_dict(init: Scope) -> bool:
-    """Return whether a constructor hands on what it gets, and makes items attributes: `self.__dict__ = self`."""
+    """Return whether a constructor forwards its arguments, and makes items attributes: `self.__dict__ = self`."""
     assert isinstance(init.node, FUNCTIONS) and init.parent is not None
     args, stores = init.node.args, init.parent.attributes.get("__dict__", ())
     is_same = len(stores) == 1 and isinstance(stores[0].value, ast.Name) and stores[0].value.id == receiver_name(init)
@@ -168,7 +168,7 @@ def _is_own_dict(init: Scope) -> bool:
 
 
 class Settings(Kind[T]):
-    """Of what holds settings under names, and has the methods of a dict."""
+    """Objects with settings under names, and methods of a dict."""
 
     def method(self, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
         """Return a method of a dict; None where it has none of this name."""
@@ -181,7 +181,7 @@ class Settings(Kind[T]):
 
 
 class OfInstance(Settings[Instance]):
-    """Of objects that a call makes, and of `self`."""
+    """Objects that calls create, and `self`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         if name == "__dict__":
@@ -242,7 +242,7 @@ class OfInstance(Settings[Instance]):
         return join(held) if held else TOP
 
     def _iterated(self, search: Search, depth: int) -> Value:
-        """Return what a loop over an object of a class of the project goes through."""
+        """Return the elements of an iteration over an object of a class of the project."""
         made = self.evaluator.operated(self.known, "__iter__")
         if made is not None and all(each.what != self.what for each in made.alternatives):
             return search.of(made, depth + 1)
@@ -259,7 +259,7 @@ class OfInstance(Settings[Instance]):
 
     @property
     def _is_mapping(self) -> bool:
-        """Return whether it is of a class of the project that derives from dict: then it has items too."""
+        """Return whether its class derives from dict, so that it has items, too."""
         return self.known.cls is not None and bases.is_mapping(self.evaluator, self.known.cls)
 
     def contains(self, key: object) -> Optional[bool]:
@@ -274,14 +274,14 @@ class OfInstance(Settings[Instance]):
 
 
 class OfBound(Kind[Bound]):
-    """Of methods that are taken from an object."""
+    """Bound methods."""
 
     def call(self, layer: Layer) -> Value:
         return calls.entered(self.evaluator, self.what.function, layer, self.what.receiver)
 
 
 class OfDisplay(Settings[Display]):
-    """Of lists, tuples, sets, dicts and comprehensions."""
+    """Lists, tuples, sets, dicts and comprehensions."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         method = self.method(name, node, scope) if self.known.is_mapping else None
@@ -314,7 +314,7 @@ class OfDisplay(Settings[Display]):
 
 
 class OfOptions(Settings[Options]):
-    """Of what a command-line parser returns."""
+    """Results of command-line parsers."""
 
     def item(self, key: object) -> Value:
         if key == "__dict__":
@@ -327,7 +327,7 @@ class OfOptions(Settings[Options]):
 
 
 class OfConfigDocument(Settings[ConfigDocument]):
-    """Of mappings and lists in config documents."""
+    """Mappings and lists in config documents."""
 
     def item(self, key: object) -> Value:
         if key == "__dict__":
@@ -346,7 +346,7 @@ class OfConfigDocument(Settings[ConfigDocument]):
         return Value((Alternative(held, place, self.known.by_default),), False, True)
 
     def _document(self, position: int) -> Value:
-        """Return one document of a file that is read as a stream of them."""
+        """Return one document of a file that is read as a stream of documents."""
         tree, count = self.what, len(self.what.documents)
         if not -count <= position < count:
             return TOP
@@ -369,7 +369,7 @@ class OfConfigDocument(Settings[ConfigDocument]):
 
 
 class OfModule(Settings[SemanticIndex]):
-    """Of modules of the project, and of the names in them: `globals()`."""
+    """Modules of the project, and `globals()`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         if name == "__dict__":
@@ -383,7 +383,7 @@ class OfModule(Settings[SemanticIndex]):
 
 
 class OfNamespace(Kind[Namespace]):
-    """Of folders of the project without `__init__.py`."""
+    """Folders of the project without `__init__.py`."""
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
         return importing.inside(self.evaluator, self.what, name, node, scope)

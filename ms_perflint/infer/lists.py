@@ -1,4 +1,4 @@
-"""What a list holds: where it is made, and what the code around it adds."""
+"""Elements of lists: of their displays, and those that code adds."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-    """Return what a list can hold, what is added to it included, and whether it can hold more."""
+    """Return the elements of a list, added ones included, and whether it may hold more."""
     found = _Elements(evaluator).of(value, 0)
     return found.alternatives, found.open
 
 
 class _Elements:
-    """A bounded search through lists that are made of lists."""
+    """A bounded search through nested lists."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -72,7 +72,7 @@ class _Elements:
         return join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
 
     def display(self, what: Display, depth: int) -> Value:
-        """Return what one list holds where it is made, and what the code around it adds."""
+        """Return the elements of one list: those of its display, and those that code adds."""
         if what in self.seen:
             return BOTTOM
         self.seen.add(what)
@@ -200,7 +200,7 @@ def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Bi
 
 
 def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
-    """Return whether code runs once in a run: in no loop, and in no function that is called again."""
+    """Return whether code runs at most once in a run: in no loop, and in no function that runs twice."""
     for _ in range(CALLS):
         here = place(node, scope)
         if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):

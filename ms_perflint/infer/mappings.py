@@ -1,4 +1,4 @@
-"""Mappings that are made of other mappings: `{**a, "x": 1}`, `a | b`, `OmegaConf.merge(a, b)`."""
+"""Mappings built from other mappings: `{**a, "x": 1}`, `a | b`, `OmegaConf.merge(a, b)`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ DEPTH = 6  # mappings inside one another, after which it is unknown whether they
 
 
 def is_mapping(value: Value) -> bool:
-    """Return whether it is a mapping that the program, or a file of it, shows."""
+    """Return whether it is a known mapping: a dict display, options, or a config document."""
     return bool(value.alternatives) and all(known.is_mapping for known in value.alternatives)
 
 
 def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], Held]], scope: Scope) -> Value:
-    """Return the mapping that a call or an operator makes of keys, and (None) of all that other mappings hold."""
+    """Return the mapping of some keys and, for the key None, of all entries of other mappings."""
     return evaluator.known(of_words(evaluator, node, parts, scope), node, scope)
 
 
 def of_words(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], Held]], scope: Scope) -> Display:
-    """Return the same, as a display."""
+    """Return that mapping as a display."""
     keys = (
         part._replace(known=evaluator.known(Constant(name), part.node, part.scope)) if name is not None else None
         for name, part in parts
@@ -59,7 +59,7 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
 
 
 def copied(evaluator: Evaluator, node: ast.Call, held: Held, value: Value, is_deep: bool = False) -> Optional[Value]:
-    """Return the copy that a call makes of a dict that the program shows; None of others.
+    """Return the copy that a call makes of a known dict; None for others.
 
     What code shows just there is no other dict: `EasyDict({...})`.
     """
@@ -71,12 +71,12 @@ def copied(evaluator: Evaluator, node: ast.Call, held: Held, value: Value, is_de
 
 
 def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[Held], scope: Scope) -> Value:
-    """Return mappings laid over one another on all levels, the last on top."""
+    """Return mappings merged on all levels; the last one wins."""
     return evaluator.known(Display(node, scope, DICT, tuple(layers), (None,) * len(layers), True), node, scope)
 
 
 def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
-    """Return what a dict display holds under a key: the last one that says it counts."""
+    """Return the value of a dict display under a key: the last entry counts."""
     found: list[tuple[Held, Value]] = []
     is_open = is_optional = False
     answer: Optional[bool]
@@ -111,12 +111,12 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
 
 
 def said(evaluator: Evaluator, key: Held) -> object:
-    """Return the constant that a key is; NO_CONSTANT for others."""
+    """Return the constant of a key; NO_CONSTANT for others."""
     return evaluator.read(key).constant
 
 
 def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:
-    """Return whether a mapping, where it is laid over another one, has a key; None where that is not known."""
+    """Return whether mappings have a key where they are merged; None where it is not known."""
     if holders.open or not holders.alternatives or depth > DEPTH:
         return None
     answers = set()
@@ -130,7 +130,7 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
 
 
 def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) -> Optional[bool]:
-    """Return whether a dict display has a key where it is made."""
+    """Return whether a dict display has a key where it is created."""
     answers: set[Optional[bool]] = set()
     for key, given in zip(display.keys, display.parts):
         if key is None:
@@ -152,7 +152,7 @@ def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
 
 
 def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST, scope: Scope) -> Optional[Value]:
-    """Return what `name in holder` and `hasattr(holder, name)` give; None where that is not known."""
+    """Return the result of `name in holder` and `hasattr(holder, name)`; None where it is not known."""
     if len(names.constants) != 1 or names.open or holders.open:
         return None
     answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
@@ -166,7 +166,7 @@ def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST
 def with_default(
     evaluator: Evaluator, holders: Value, name: object, default: Optional[Value], has: Optional[Has] = None
 ) -> Value:
-    """Return what `get(name, default)` gives for a setting that was not found; `has`: whether an object has it."""
+    """Return the result of `get(name, default)` for a setting without a value; `has` tells whether an object has it."""
     if default is None:
         return TOP
     holds = has or evaluator.holds

@@ -1,4 +1,4 @@
-"""What `object.name` and `object[key]` can be."""
+"""The values of `object.name` and `object[key]`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: 
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
-    """Return what `base[key]` can be."""
+    """Return the value of `base[key]`."""
     index = node.slice
     base = evaluator.value(node.value, scope)
     if isinstance(index, ast.Slice):
@@ -56,7 +56,7 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
 
 
 def at(evaluator: Evaluator, part: Held, key: object) -> Value:
-    """Return what stands under a key in what a part is."""
+    """Return the value under a key of the value of a part."""
     keys = evaluator.known(Constant(key), part.node, part.scope)
     return under(evaluator, evaluator.read(part), keys, part.node, part.node if part.is_plain else None, part.scope)
 
@@ -97,7 +97,7 @@ def under(
 
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:
-    """Return what one key gives: as non-default where the key is."""
+    """Return the value under one key; non-default where the key is."""
     value = sequences.item_at(evaluator, known, key.constant, node, scope) or evaluator.item(known, key.constant)
     return value if key.by_default else value.as_non_default()
 
@@ -135,7 +135,7 @@ def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
 
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
-    """Return what an attribute is by the methods that were called on its object; None where that is not known."""
+    """Return the value of an attribute by the methods called on its object; None where these are not known."""
     stores = method_writes.counting(evaluator, known, name, node, scope)
     if stores is None or known.cls is None:
         return None
@@ -154,7 +154,7 @@ def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
 
 
 def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:
-    """Return what `__getattr__` gives for a member that an object does not have; None where it has no such method."""
+    """Return the result of `__getattr__` for a missing member; None without such a method."""
     made = known.creation
     if made is None or name.startswith("__"):
         return None
@@ -175,12 +175,12 @@ def outside(
 
 
 def setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Value:
-    """Return a setting that an object holds; nothing for what is called: settings are data."""
+    """Return a setting of an object; BOTTOM for a callee: settings are data."""
     return BOTTOM if scope.module.calls(node) else configs.setting(evaluator, known, name)
 
 
 def above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
-    """Return what `super().name` is: a member of a base of the class in whose method it stands."""
+    """Return the value of `super().name`: a member of a base of the class around it."""
     function = what.scope.owner
     cls = function.parent
     if cls is None or not cls.is_class:
@@ -269,7 +269,7 @@ def _is_only_derived_from(evaluator: Evaluator, cls: Scope) -> bool:
 
 
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
-    """Return what the classes that derive from one make of a member."""
+    """Return the joined values of a member in the derived classes."""
     found = [
         _defined_by(evaluator, each, name, receiver or _class_itself(evaluator, each), receiver is not None)
         for each in evaluator.program.derived(cls)
@@ -296,12 +296,12 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative
 
 @query(bottom=BOTTOM, top=MANY)
 def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
-    """Return what a class, and no base of it, makes of a member of all its objects."""
+    """Return the value of a member by a class itself, for all of its objects."""
     return _own_member(evaluator, cls, name, {})
 
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
-    """Return what a class, and no base of it, makes of a member; `entered`: methods as one call entered them."""
+    """Return the value of a member by a class itself; `entered`: call contexts of its methods."""
     stores = method_writes.kept(cls, name)
     if stores:
         values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
@@ -316,7 +316,7 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
 
 
 def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative, found: Value) -> Value:
-    """Return what a member is in one object, whose constructor call is known."""
+    """Return the value of a member of one object, whose constructor call is known."""
     what = receiver.what
     if name not in cls.attributes:
         return found
@@ -398,7 +398,7 @@ def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:
 
 
 def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool) -> Value:
-    """Take functions from an object or a class: methods are bound, properties are read."""
+    """Return a value as read from an object or class: methods bound, properties evaluated."""
     if not any((isinstance(k.what, Scope) and k.what.is_function) or _is_property(k) for k in value.alternatives):
         return value
     values = []

@@ -1,4 +1,4 @@
-"""What the tests on the way to a place leave of what can be there."""
+"""Narrowing: what the path condition of a place leaves of a value."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BINDINGS = 16  # of a name, that are compared with one another
 
 
 def reachability(evaluator: Evaluator, condition: Condition, scope: Optional[Scope]) -> int:
-    """Return how a place is reached behind a condition: IMPOSSIBLE, OPTIONAL or BY_DEFAULT.
+    """Return how a place behind a condition is reached: IMPOSSIBLE, OPTIONAL or BY_DEFAULT.
 
-    Where a program ends in an error with the other result, all who run it come by.
+    Where the other result ends the program with an error, the place is reached by default.
     """
     inner = read_in(condition.scope, scope)
     if _is_never_false(evaluator, condition, inner):
@@ -59,14 +59,14 @@ def _is_never_false(evaluator: Evaluator, condition: Condition, scope: Scope) ->
 
 
 def read_in(outer: Scope, scope: Optional[Scope]) -> Scope:
-    """Return the scope in which something is read: the call context, where it stands in its function."""
+    """Return the scope for an evaluation: the call context, if the code stands in its function."""
     return scope if isinstance(scope, CallContext) and scope.function is outer else outer
 
 
 def remaining(
     evaluator: Evaluator, binding: Binding, value: Value, others: tuple[Binding, ...], scope: Optional[Scope]
 ) -> Optional[Value]:
-    """Return what of a name's value comes past others further down that take its place; None for nothing.
+    """Return the part of the value of a binding that later bindings do not replace; None for nothing.
 
     Past `if name is None: name = other` all but None comes, past `if True: name = other` nothing.
     """
@@ -92,7 +92,7 @@ def remaining(
 
 
 def past(value: Value, store: Binding) -> tuple[Value, bool]:
-    """Return what of an attribute's value comes past a store that asks for it, and whether that may run.
+    """Return the part of the value of an attribute that a store under a test of it leaves, and whether it may run.
 
     Past `if self.name is None: self.name = other` all but None comes.
     """
@@ -114,7 +114,7 @@ def _is_about(condition: Condition, name: str) -> bool:
 
 
 def _holds(condition: Condition, known: Alternative) -> bool:
-    """Return whether a condition on one thing certainly holds for one of its values."""
+    """Return whether a condition on one expression certainly holds for one of its alternatives."""
     if isinstance(condition.test, ast.Name):
         return known.truth is condition.result
     is_constant = known.constant is not NO_CONSTANT

@@ -1,4 +1,4 @@
-"""Operators on what is known: comparisons, `and`, `or`, `not`, arithmetic on constants."""
+"""The values of operators: comparisons, `and`, `or`, `not`, arithmetic on constants."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ms_perflint.infer.values import (
 
 
 def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
-    """Return what an operator expression can be."""
+    """Return the value of an operator expression."""
     if isinstance(node, ast.UnaryOp):
         operand = evaluator.value(node.operand, scope)
         if isinstance(node.op, ast.Not):
@@ -70,7 +70,7 @@ def _formatted(evaluator: Evaluator, part: ast.expr, scope: Scope) -> Value:
 def _binary(
     evaluator: Evaluator, node: ast.AST, sides: tuple[ast.expr, ast.expr], op: ast.operator, scope: Scope
 ) -> Value:
-    """Return what an operator makes of two operands."""
+    """Return the result of a binary operator."""
     left = evaluator.value(sides[0], scope)
     is_shown = any(known.is_display or known.is_mapping for known in left.alternatives)
     if not left.constants and not is_shown and not isinstance(op, ast.Add):
@@ -98,20 +98,20 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
 
 
 def is_sequence(value: Value) -> bool:
-    """Return whether it is a list or tuple that the program shows."""
+    """Return whether it is a known list or tuple."""
     return bool(value.alternatives) and all(
         isinstance(known.what, Display) and known.what.kind != DICT for known in value.alternatives
     )
 
 
 def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope: Scope) -> Value:
-    """Return the list that holds what several lists hold, in their order."""
+    """Return the concatenation of lists."""
     parts = tuple(Held(side, scope, is_spread=True) for side in sides)
     return evaluator.known(Display(node, scope, LIST, parts), sides[0], scope)
 
 
 def _repeated(evaluator: Evaluator, node: ast.AST, listed: ast.expr, count: object, scope: Scope) -> Value:
-    """Return the list that holds what a list holds, several times over."""
+    """Return the repetition of a list."""
     part = Held(listed, scope, is_spread=True)
     is_known = isinstance(count, int) and count <= MAPPED
     kind, parts = (LIST, (part,) * count) if is_known else (MANY_OF, (part,))  # type: ignore[operator]
@@ -119,7 +119,7 @@ def _repeated(evaluator: Evaluator, node: ast.AST, listed: ast.expr, count: obje
 
 
 def _negated(evaluator: Evaluator, operand: Value, node: ast.expr, scope: Scope) -> Value:
-    """Return what `not` makes of an operand."""
+    """Return the result of `not`."""
 
     def negated(known: tuple[Alternative, ...]) -> object:
         answer = known[0].truth

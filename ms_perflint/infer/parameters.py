@@ -1,4 +1,4 @@
-"""What a parameter can be: its default, and what the call sites of the program pass."""
+"""The values of parameters: defaults, and the arguments of all call sites of the program."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Dis
 
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
-    """Return what a parameter of a function can be; of a call context, what that call passes.
+    """Return the value of a parameter; in a call context, the argument of that call.
 
-    A default that all callers leave in place holds by default: a user may pass another.
+    A default that no caller replaces is overridable.
     """
     own = binding.scope
     if own.is_method and positional(own)[:1] == [binding.node]:
@@ -51,13 +51,13 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 
 
 def default_of(evaluator: Evaluator, binding: Binding) -> Value:
-    """Return what a parameter is that a call does not pass."""
+    """Return the default of a parameter."""
     outer = binding.scope.parent
     return evaluator.value(binding.value, outer) if binding.value is not None and outer is not None else BOTTOM
 
 
 def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
-    """Return what a function decorates, for the parameter that gets it."""
+    """Return the functions and classes that a function decorates, as the value of its parameter."""
     own = binding.scope
     if positional(own)[own.is_method :][:1] != [binding.node] or not own.is_function:
         return []
@@ -65,7 +65,7 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
 
 
 def _set(evaluator: Evaluator, binding: Binding) -> Iterator[Value]:
-    """Yield what stores in objects of a class give a property, for the parameter of its setter."""
+    """Yield the values that stores assign to a property, for the parameter of its setter."""
     own, cls = binding.scope, binding.scope.parent
     if cls is None or accessed(own.node) is None or positional(own)[1:2] != [binding.node]:
         return
@@ -78,7 +78,7 @@ def _set(evaluator: Evaluator, binding: Binding) -> Iterator[Value]:
 
 
 def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
-    """Return `self`, or the class of a class method: the one that was called on, where that is known."""
+    """Return the value of `self` or `cls`: the object or class of the call, where it is known."""
     cls = binding.scope.parent
     assert cls is not None
     receiver = function.receiver if isinstance(function, CallContext) else None
@@ -91,13 +91,13 @@ def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 
 
 def _class(receiver: Alternative, binding: Binding) -> Value:
-    """Return the class of a class method that is called on a class, or on an object."""
+    """Return the value of `cls` for a call on a class or an object."""
     where = (binding.scope.module, binding.node) if receiver.is_any else receiver.where
     return Value((Alternative(receiver.cls, where) if receiver.cls is not None else receiver,))
 
 
 def _called_on(evaluator: Evaluator, method: Scope) -> tuple[Alternative, ...]:
-    """Return what a class method is called on; nothing where that is not all known."""
+    """Return the objects and classes on which a class method is called; none where not all are known."""
     callees = [evaluator.callees(site).alternatives for site in evaluator.program.callers(method)]
     found = [
         [k.what.receiver for k in each if k.definition is method and isinstance(k.what, Bound)] for each in callees
@@ -109,19 +109,19 @@ def _called_on(evaluator: Evaluator, method: Scope) -> tuple[Alternative, ...]:
 
 
 def passed(evaluator: Evaluator, binding: Binding, layer: Layer, default: Value) -> Value:
-    """Return what a call passes for a parameter: by keyword, by slot, in what it spreads, else the default."""
+    """Return the value of a parameter in a call: of a keyword, positional or spread argument, else the default."""
     ways = arguments(evaluator, binding.scope, layer)
     return join([_passed(evaluator, binding, each, layer, default) for each in ways])
 
 
 def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
-    """Return whether a call passes nothing for a parameter but what it may spread."""
+    """Return whether a call passes a parameter at most in a spread argument."""
     ways = [each.of(binding.name) for each in arguments(evaluator, binding.scope, layer)]
     return all(way.given is None and not way.is_open for way in ways)
 
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
-    """Return which expression a call of a function passes for a parameter."""
+    """Return the argument of a call for a parameter."""
     found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.call, site.scope))}
     return found.pop() if len(found) == 1 else Argument(binding.name, is_open=True)
 
@@ -150,7 +150,7 @@ def _signature(evaluator: Evaluator, function: Scope, is_bound: bool) -> Signatu
 
 
 def made_with(evaluator: Evaluator, known: Alternative, signature: Signature) -> Arguments:
-    """Return what the call passes that made an object, by the parameters that its class is known to have."""
+    """Return the arguments of the call that created an object, by a signature of its class."""
     what, made_by = known.what, known.origin
     assert isinstance(what, Instance) and what.node is not None
     callees = evaluator.value(what.node.func, what.scope).alternatives

@@ -1,4 +1,4 @@
-"""What sequences hold in their order; slices and comprehensions, which make sequences and mappings of others."""
+"""Elements of sequences in order; slices and comprehensions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 
 
 def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[list[Held]]:
-    """Return what a list, tuple or comprehension holds where it is made; None where not all is shown."""
+    """Return the elements of a list, tuple or comprehension where it is created; None where not all are known."""
     if what.kind == COMPREHENSION:
         passes = _passes(evaluator, what.node, what.scope)  # type: ignore[arg-type]
         return None if passes is None else [Held(what.node.elt, each) for each in passes]  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ def _yields_in_a_row(what: Display) -> bool:
 
 
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Held]]:
-    """Return all that a sequence holds, in its order; None where not all is shown, or more is added to it later."""
+    """Return the elements of a sequence in order; None where not all are known, or code changes it later."""
     what = value.only.what if value.only is not None else None
     if not isinstance(what, Display) or lists.changed(evaluator, what):
         return None
@@ -72,7 +72,7 @@ def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[H
 
 
 def opened(evaluator: Evaluator, part: Held) -> Optional[list[Held]]:
-    """Return what `*sequence` passes to a call; None where that is not known."""
+    """Return the elements that `*sequence` passes to a call; None where they are not known."""
     return whole(evaluator, evaluator.read(part))
 
 
@@ -92,7 +92,7 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
 
 
 def is_list(known: Alternative) -> bool:
-    """Return whether it is a list that the program shows."""
+    """Return whether it is a known list."""
     return isinstance(known.what, Display) and known.what.kind in (LIST, COMPREHENSION, MANY_OF)
 
 
@@ -118,7 +118,7 @@ def _copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternat
 
 
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:
-    """Return what `base[bounds]` can be; None for bounds that are not known."""
+    """Return the value of `base[bounds]`; `bounds` is None where it is not known."""
     return join(
         [*(_sliced(evaluator, node, known, bounds, scope) for known in base.alternatives), *evaluator.rest(base)]
     )
@@ -185,7 +185,7 @@ def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Option
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
-    """Return the dict that a comprehension makes; open where not all of it is shown, which one call may do."""
+    """Return the dict of a comprehension; MANY where not all of it is known, which may be so for one call."""
     passes = _passes(evaluator, node, scope)
     if passes is None:
         return MANY
@@ -193,7 +193,7 @@ def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
 
 
 def paired(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the dict that `dict(pairs)` makes; None where not all pairs are shown."""
+    """Return the dict of `dict(pairs)`; None where not all pairs are known."""
     pairs = []
     for part in whole(evaluator, evaluator.value(node.args[0], scope)) or ():
         pair = whole(evaluator, evaluator.read(part))
@@ -223,7 +223,7 @@ def item_at(evaluator: Evaluator, known: Alternative, key: object, node: ast.exp
 
 
 def taken(evaluator: Evaluator, known: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `list.pop()` and its kin take from a list; None where that is not known."""
+    """Return the element that `list.pop()` and the like remove; None where it is not known."""
     index = _index(evaluator, node, scope)
     return item_at(evaluator, known, index, node, scope) if index is not None else None
 
@@ -265,7 +265,7 @@ def _is_plainly_before(at: Optional[Place], read: Place) -> bool:
 
 
 def _changed(evaluator: Evaluator, parts: list[Held], change: Change, made_in: Scope) -> Optional[list[Held]]:
-    """Return what a list holds after a change; None where that is not known."""
+    """Return the elements of a list after a change; None where they are not known."""
     scope = made_in if change.block.scope is getattr(made_in, "function", None) else change.block.scope
     word, added = change.word, [Held.of(change.added, scope)] if change.added is not None else []
     if word == "extend" and added:

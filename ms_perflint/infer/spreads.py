@@ -1,4 +1,4 @@
-"""What `*sequence` and `**mapping` pass where a call spreads them."""
+"""The arguments that `*sequence` and `**mapping` pass to a call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
 def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth: int = 0) -> Value:
-    """Return what a mapping holds under a key; the default where it holds nothing."""
+    """Return the value of a mapping under a key; the default where it has none."""
     if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
         return join([default, TOP])
     value = evaluator.read(mapping)
@@ -32,7 +32,7 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
 
 
 def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[str, ...]]:
-    """Return all keys that a mapping may hold; None where they are not known."""
+    """Return all keys that a mapping may have; None where they are not known."""
     value = evaluator.read(mapping)
     what = value.only.what if value.only is not None else None
     name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""

@@ -1,4 +1,4 @@
-"""Tables: functions and classes under keys, `TRAINERS[name](...)`; what a loop over a dict visits; what changes it."""
+"""Tables of functions and classes, `TRAINERS[name](...)`; views of dicts, and changes of their entries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REMOVES = ("pop", "popitem", "clear")
 
 
 def any_entry(evaluator: Evaluator, base: Value) -> Value:
-    """Return what a table gives for a key that is not known: every function and class that it holds.
+    """Return the value of a table for an unknown key: all functions and classes in it.
 
     Open for other displays: which of several settings is read would be no more than a guess.
     """
@@ -55,7 +55,7 @@ def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]
 
 
 def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
-    """Return what one display holds; something open where it does not show all of that."""
+    """Return the values of a display; with TOP where not all are known."""
     what = known.what
     if not isinstance(what, Display):
         return [TOP]
@@ -66,7 +66,7 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
 
 
 def _is_code(value: Value) -> bool:
-    """Return whether a value is functions and classes, and nothing else."""
+    """Return whether a value is only functions and classes."""
     is_known = bool(value.alternatives) and not value.open
     return is_known and all(known.definition is not None or known.api for known in value.alternatives)
 
@@ -101,7 +101,7 @@ def _may_add(site: Site, key: object) -> bool:
 
 
 def view(evaluator: Evaluator, receiver: Alternative, name: str) -> Optional[Value]:
-    """Return what `keys`, `values` and `items` of a dict give, as a tuple; None where not all of that is shown."""
+    """Return the result of `keys`, `values` and `items` of a dict as a tuple; None where not all of it is known."""
     what = receiver.what
     flat = _flat(evaluator, what)
     if flat is None or not isinstance(what, Display):
@@ -129,7 +129,7 @@ def view_of_file(evaluator: Evaluator, receiver: Alternative, node: ast.Call, sc
 
 
 def _is_gone_through(node: ast.Call, scope: Scope) -> bool:
-    """Return whether a comprehension goes through what a call gives."""
+    """Return whether a comprehension iterates over the result of a call."""
     site = scope.module.site_at(node)
     made = (each for each in ast.walk(site.stmt) if isinstance(each, COMPREHENSIONS)) if site is not None else ()
     return any(generator.iter is node for each in made for generator in each.generators)

@@ -1,4 +1,4 @@
-"""What an expression can be: a few known things, each with the place where it was read, or open."""
+"""Abstract values: the alternatives that an expression can be, each with the place where it was read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Constant(NamedTuple):
     value: Any
 
     def same(self, other: object) -> bool:
-        """Return whether it equals a constant of the same kind: 1 is not True here."""
+        """Return whether it equals a constant of the same type: 1 is not True."""
         return type(self.value) is type(other) and self.value == other
 
     def __eq__(self, other: object) -> bool:
@@ -35,14 +35,14 @@ class Constant(NamedTuple):
 
 @equal_by("name")
 class Api(NamedTuple):
-    """A name outside of the project, in its canonical spelling; for a member of an object, also that object."""
+    """A name outside of the project by its canonical name, and for a member of an object that object."""
 
     name: str
     receiver: Optional[Alternative] = None
 
 
 class Instance(NamedTuple):
-    """What calling an Api or a class of the project gives; `node` is that call (None: `self`)."""
+    """An object that a call of an Api or a class creates; `node` is that call (None: `self`)."""
 
     type: Union[Api, Scope]
     node: Optional[ast.Call]
@@ -52,13 +52,13 @@ class Instance(NamedTuple):
 
     @property
     def truth(self) -> Optional[bool]:
-        """Return that an object of MindSpore is true; None for others."""
+        """Return True for an object of MindSpore; None for others."""
         return True if isinstance(self.type, Api) and self.type.name.startswith("mindspore.") else None
 
 
 @equal_by("function")
 class Bound(NamedTuple):
-    """A function taken from an object: `self` is given."""
+    """A method bound to an object."""
 
     function: Scope
     receiver: Alternative
@@ -73,7 +73,7 @@ _KINDS.update(dict.fromkeys(COMPREHENSIONS, COMPREHENSION))
 
 
 class Display(NamedTuple):
-    """A list, tuple, set or dict, or a comprehension: what it holds is evaluated when it is asked for."""
+    """A list, tuple, set, dict or comprehension; its elements are evaluated on demand."""
 
     node: ast.AST  # what makes it
     scope: Scope
