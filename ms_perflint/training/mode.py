@@ -299,7 +299,9 @@ def anchor(program: Program) -> Optional[Site]:
         position = program.position(site)
         if position is None or not isinstance(site.node, ast.Call):
             continue
-        if id(site.node) in trains or id(site.node) in training.training_calls(program):
+        if id(site.node) in trains or any(  # callers are not known of what has a name in a text: `methodcaller("step")`
+            callee in training.training_scopes(program) for callee in training.callees(program, site)
+        ):
             leading.append(site)
     models = [site for site in leading if id(site.node) in trains and site.word in ("train", "fit")]
     looping = [site for site in leading if site.block.loops]
