@@ -21,12 +21,14 @@ from ms_perflint.training.last_iteration import has_one_iteration, is_in_last_it
 from ms_perflint.training.optimizers import optimizers
 from ms_perflint.training.training import (
     MODEL_TRAINS,
+    callees,
     callers,
     calls_into,
     is_callback,
     scopes_above,
     train_sites,
     training_calls,
+    training_scopes,
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
@@ -158,7 +160,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
-    making, entered = _making(program, is_by_epoch), training_calls(program)
+    making = _making(program, is_by_epoch)
     if any(id(site.node) in making for site in inside):
         return False
     for site in inside:
@@ -166,8 +168,8 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
         is_stage = not stages and not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
         if id(site.node) in direct and not is_stage:
             return True
-        for callee in () if is_stage else entered.get(id(site.node), ()):
-            if is_by_epoch or stages or not _has_epochs(program, callee):
+        for callee in () if is_stage else callees(program, site):
+            if callee in training_scopes(program) and (is_by_epoch or stages or not _has_epochs(program, callee)):
                 return True
     return False
 
