@@ -131,7 +131,7 @@ class ExpressionWalk:
 
     def _lambda(self, node: ast.Lambda, stmt: ast.stmt, block: Block) -> Block:
         scope = self.inner_scope(node, block)
-        scope.block.parent = block  # whose conditions are its own
+        scope.block.hang_in(block)
         self.parameters(node.args, stmt, block, scope)
         scope.returns.append((node.body, scope.block))
         return scope.block
@@ -140,7 +140,7 @@ class ExpressionWalk:
         self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block
     ) -> Block:
         scope = self.inner_scope(node, block)
-        scope.block.parent = block  # whose conditions are its own
+        scope.block.hang_in(block)
         for generator in node.generators:
             self.target(generator.target, generator.iter, (), stmt, scope.block, kind="for")
         return scope.block

@@ -49,6 +49,11 @@ class Block:
         self.is_dead: bool = arm == DEAD or (parent is not None and parent.is_dead)
         self.conditions: Any = None  # see `reachability.path_condition`, which fills it
 
+    def hang_in(self, parent: Block) -> None:
+        """Make the block of a lambda or comprehension one of the block that it stands in, whose conditions it has."""
+        self.parent = parent
+        self.is_dead = self.is_dead or parent.is_dead
+
     def chain(self) -> list[Block]:
         """Return this block and the blocks around it up to the function, class or module, innermost first."""
         found: list[Block] = []
