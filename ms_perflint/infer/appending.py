@@ -1,4 +1,4 @@
-"""What a program appends to its lists, and stores under the keys of its dictionaries, in whatever function."""
+"""Elements that a program appends to lists, and stores under keys of dicts, in any function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADDS = GROWS | {"put", "heappush"}
 
 
 def list_of(node: ast.expr, scope: Scope) -> ast.expr:
-    """Return the list from which a record, or a part of the list, is taken."""
+    """Return the list from which a record or slice is taken."""
     while True:
         if isinstance(node, ast.Name):
             loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
@@ -35,7 +35,7 @@ def list_of(node: ast.expr, scope: Scope) -> ast.expr:
 
 
 def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-    """Return what the program puts into the lists that an expression can be, under whatever names."""
+    """Return the elements that the program adds to the lists that an expression can be."""
     own = identities(evaluator.value(node, scope))
     if not own:
         return []
@@ -76,7 +76,7 @@ def appended(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[a
 
 
 def stored(evaluator: Evaluator, node: ast.expr, scope: Scope, key: object = None) -> list[tuple[ast.expr, Scope]]:
-    """Return what is stored in a dictionary or list of this name by `name[key] = value`, with any key for None."""
+    """Return the values that `name[key] = value` stores in a dict or list of this name; None for any key."""
     scopes = set(_sharing(evaluator, node, scope))
     found: list[tuple[ast.expr, Scope]] = []
     for module in dict.fromkeys(each.module for each in scopes):
@@ -90,7 +90,7 @@ def stored(evaluator: Evaluator, node: ast.expr, scope: Scope, key: object = Non
 
 
 def _sharing(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Iterator[Scope]:
-    """Yield the functions in which a list of this name is the same: functions inside of others have it, too."""
+    """Yield the functions that share a list of this name: inner functions do, too."""
     if isinstance(node, ast.Attribute):
         owner = next((each for each in scope.owner.chain() if each.is_class), None)
         if owner is not None:

@@ -1,4 +1,4 @@
-"""The assignment graph of one file: where names, attributes, parameters, elements and results get what they hold.
+"""The assignment graph of one file: how objects flow between names, attributes, parameters and results.
 
 A flow-insensitive points-to by words. A node is a variable of a function, or a word that all files share: a name of a
 module, an attribute, a key. A path says what is taken out of what a node holds: CALL its result, ELEMENT an element.
@@ -92,7 +92,7 @@ class Assignments(Places):
             self._assigned(binding, self.variable(scope, name))
 
     def _assigned(self, binding: Binding, target: Node) -> None:
-        """Let a target get what an assignment, loop or `with` gives it."""
+        """Add the edges of an assignment, a loop or a `with` to its target."""
         value, path = binding.value, binding.path
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             self.flow(taken(self.places(binding.stmt.value, binding.scope)), target, (ELEMENT,))
@@ -115,14 +115,14 @@ class Assignments(Places):
                     self.flow(taken(self.places(default, binding.scope)), self.word(name), ("",))
 
     def _stored(self, binding: Binding) -> None:
-        """Let an attribute, or an entry of a container, get what `name.x = value` and `name["x"] = value` give."""
+        """Add the edges of `name.x = value` and `name["x"] = value`."""
         self._assigned(binding, self.word(binding.name))
         target = binding.node
         if isinstance(target, ast.Subscript):
             self._into(target.value, self.places(binding.value, binding.scope), binding.scope)
 
     def _into(self, container: ast.expr, places: list[Place], scope: Scope, way: str = ELEMENT) -> None:
-        """Let a container get elements, and what it was taken from."""
+        """Add edges for the elements of a container, also to what it was taken from."""
         for node, path in self.places(container, scope):
             if CALL in path:  # made by a call: what is put into it stands nowhere else
                 continue
@@ -131,7 +131,7 @@ class Assignments(Places):
                 self._back(node, container, scope)
 
     def _back(self, node: Node, container: ast.expr, scope: Scope) -> None:
-        """Let what a container was assigned from get its elements too: it is the same container."""
+        """Add edges for the elements of a container to what it was assigned from, which is the same container."""
         home = scope.home(container.id) if isinstance(container, ast.Name) else None
         for binding in home.bindings[container.id] if home is not None else ():  # type: ignore[attr-defined]
             if binding.kind == "assign" and not binding.path:
@@ -230,7 +230,7 @@ class Assignments(Places):
         self._decorated(cls, node)
 
     def _members(self, cls: Scope) -> None:
-        """Pass the elements of each member of an enumeration to its constructor."""
+        """Add edges from the elements of members of an enumeration to its constructor."""
         init = cls.method(INIT)
         if init is None:
             return
@@ -239,7 +239,7 @@ class Assignments(Places):
                 self.flow(self.places(element, cls), self.variable(init, own.arg), ("",))
 
     def _decorated(self, scope: Scope, node: Node) -> None:
-        """Pass a function or class to its decorators; its name gets what they give."""
+        """Add edges from a function or class to its decorators, and from their results to its name."""
         for decorator in getattr(scope.node, "decorator_list", ()):
             assert scope.parent is not None
             callees = tuple(self.places(decorator, scope.parent))
@@ -284,7 +284,7 @@ class Assignments(Places):
     def parameters(
         self, function: Scope, slot: Union[int, str], is_spread: bool, before: Optional[tuple[int, ...]], is_open: bool
     ) -> tuple[tuple[Union[str, Node], str], ...]:
-        """Return the parameters of a function for which an argument in a slot, or under a keyword, may be.
+        """Return the parameters of a function to which a positional or keyword argument may bind.
 
         `before`: see Argument; None where the function is held under another name. `is_open`: others may come before.
         """
@@ -323,7 +323,7 @@ class Assignments(Places):
                 yield variable, way
 
     def _before(self, func: ast.expr) -> tuple[int, ...]:
-        """Return how many parameters a method may be given before the first argument; none where it is no method."""
+        """Return the numbers of parameters that may be bound before the first argument; none for other functions."""
         if isinstance(func, ast.Name):
             return (0, 1) if self.is_assigned(func.id) else ()
         base = func.value if isinstance(func, ast.Attribute) else None
@@ -332,7 +332,7 @@ class Assignments(Places):
         return (0, 1) if base is None or may_be_class or word in self.module.defined else (1,)
 
     def is_assigned(self, name: str) -> bool:
-        """Return whether the module gives a name to something else than what is defined or imported under it."""
+        """Return whether the module assigns a name that it also defines or imports."""
         bindings = self.module.scope.bindings.get(name, ())
         return any(binding.kind not in ("function", "class", "import", "from") for binding in bindings)
 
@@ -344,7 +344,7 @@ class Assignments(Places):
             node.passes = more(node.passes, (path, how))
 
     def _entered(self, site: Site, call: ast.Call) -> Iterator[Place]:
-        """Yield what a call enters: of `super().__init__(...)` and `Base.__init__(...)` the bases."""
+        """Yield the functions that a call enters; for `super().__init__(...)` and `Base.__init__(...)` of the bases."""
         if site.word != INIT or not isinstance(call.func, ast.Attribute):
             yield from self.places(call.func, site.scope)
             return

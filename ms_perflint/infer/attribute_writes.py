@@ -1,4 +1,4 @@
-"""What code stores in an object from outside: `object.name = value`, `object["name"] = value`, `Class.name = value`."""
+"""Stores in objects from outside: `object.name = value`, `object["name"] = value`, `Class.name = value`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def overlaid(
     holder: Optional[ast.expr],
     absent: Value = TOP,
 ) -> list[Value]:
-    """Return what a setting can be, where `values` is what it was when its object was made.
+    """Return the value of a setting where code reads it; `values` is its value when the object was created.
 
     `node` is the expression that reads it from an object that `base` is, and `holder` the expression for that. A store
     that surely runs before takes the place of everything that was there. `absent`: what a reader gets without it.
@@ -71,7 +71,7 @@ def overlaid(
 def _stores(
     evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr], held: bool
 ) -> list[Binding]:
-    """Return the stores that this reading of a setting can see; `held`: its object may be met elsewhere."""
+    """Return the stores that may reach a read of a setting; `held`: its object may be used elsewhere."""
     words = path_of(holder)
     here = scope.module.stores.get((words, name), ()) if words else ()
     if "." in words and here:
@@ -87,7 +87,7 @@ def _stores(
 
 
 def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
-    """Return the scope that binds a name where it is read; the function where that is entered by one call."""
+    """Return the scope that binds a name; of a call context, its function."""
     home = scope.home(name)
     return home.owner if home is not None else None
 
@@ -101,7 +101,7 @@ def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
 
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
-    """Return the stores of a name, in all files of the program, whose object is one of these."""
+    """Return the stores of a name in all files of the program in one of these objects."""
     holders = {known.identity for known in base.alternatives}
     found = []
     for binding in evaluator.program.stores(name):
@@ -113,7 +113,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
 
 
 def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast.Call] = None) -> Optional[bool]:
-    """Return whether a dict that the program shows has a key, wherever it is asked for; None where that is not known.
+    """Return whether a known dict has a key where code asks for it; None where it is not known.
 
     `own`: the call of `setdefault` that asks.
     """
@@ -128,7 +128,7 @@ def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast
 
 
 def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:
-    """Yield the stores of a name, in all files, in the classes of these objects: `Config.name = value`."""
+    """Yield the stores of a name in the classes of these objects, in all files: `Config.name = value`."""
     for known in base.alternatives:
         cls = known.what.type if isinstance(known.what, Instance) else known.what
         if not isinstance(cls, Scope) or not cls.is_class or name not in _set_by_name(evaluator):
@@ -144,7 +144,7 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
 
 
 def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
-    """Yield classes up to the first one that gives a name itself: what is above that does not count."""
+    """Yield classes up to the first one that binds a name."""
     for cls in classes:
         yield cls
         if name in cls.bindings:
@@ -160,13 +160,13 @@ def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
 
 
 def _home(known: Alternative) -> Optional[SemanticIndex]:
-    """Return the module in which an object that holds settings is made."""
+    """Return the module that creates an object with settings."""
     what = known.what.parser.what if isinstance(known.what, Options) else known.what
     return what.scope.module if isinstance(what, (Instance, Display)) else None
 
 
 def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether an object may hold settings, and is the same object wherever it is met."""
+    """Return whether an object may have settings, and is one object wherever it is used."""
     if known.creation is None:
         return known.is_mapping or bool(known.document)
     if known.cls is not None:
@@ -181,7 +181,7 @@ def _is_record(cls: Scope) -> bool:
 
 
 def _only_stores(function: Scope) -> bool:
-    """Return whether a method is one of Python's, and takes no attributes from a mapping: `setattr`, `__dict__`."""
+    """Return whether a special method fills no attributes from a mapping: by `setattr` or `__dict__`."""
     is_special = function.is_function and function.name.startswith("__")
     return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
 
@@ -213,7 +213,7 @@ def _is_sure(
 
 
 def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
-    """Return whether a store is in the one object of a run that is read, and not in a copy."""
+    """Return whether a store is in the one object that is read, and not in a copy."""
     only = evaluator.value(receiver_of(binding), binding.scope).only
     if only is None:
         return False
@@ -224,7 +224,7 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:
-    """Return whether the function that stores returns the object, which nothing reads before."""
+    """Return whether the function of a store returns the object, which no code reads before."""
     target = receiver_of(binding)
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
         return False
@@ -234,13 +234,13 @@ def _is_returned(binding: Binding, owner: Scope) -> bool:
 
 
 def _parts(value: ast.expr) -> list[str]:
-    """Return the names that a `return` gives back: `args`, `args, config`."""
+    """Return the names in a `return`: `args`, `args, config`."""
     elements = value.elts if isinstance(value, ast.Tuple) else [value]
     return [element.id for element in elements if isinstance(element, ast.Name)]
 
 
 def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Scope) -> bool:
-    """Return whether, of two stores that have surely run, one comes after the other; those of the reader are last."""
+    """Return whether one of two stores that always run comes after the other; those of the reader are last."""
     if binding.scope.owner is other.scope.owner:
         return rank(binding) > rank(other)
     return binding.scope.owner is scope.owner or has_run_before(
@@ -249,7 +249,7 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
 
 
 def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
-    """Return whether another store, which is sure, takes the place of what this one gave."""
+    """Return whether another store, which always runs, replaces the value of this one."""
     if binding.scope.owner is last.scope.owner:
         return is_replaced(stored(binding), stored(last), read)
     if not isinstance(binding.scope.owner.node, ast.Module):

@@ -1,4 +1,4 @@
-"""The classes that a class derives from: the one walk over them; and the members of enumerations."""
+"""Base classes: the one walk over them; and members of enumerations."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.i
 
 @query(bottom=(), top=())
 def lineage(evaluator: Evaluator, cls: Scope) -> tuple[Alternative, ...]:
-    """Return a class and all that it derives from: classes of the project, and names outside of it.
+    """Return a class and its ancestors: classes of the project, and names outside of it.
 
-    In the order in which members are looked for: depth first, but what several derive from comes behind all of these.
-    Where bases form a circle, each class comes once.
+    In lookup order: depth first, but a common base comes behind all of its derived classes.
+    In a cycle of bases, each class comes once.
     """
     seen, done = {cls}, dict[object, Alternative]()  # the last one first
     stack = [(Alternative(cls, (cls.module, cls.node)), reversed(_bases(evaluator, cls)))]
@@ -60,17 +60,17 @@ def lineage(evaluator: Evaluator, cls: Scope) -> tuple[Alternative, ...]:
 
 
 def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
-    """Yield a class and the classes of the project that it derives from."""
+    """Yield a class and its base classes in the project."""
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
 
 
 def is_mapping(evaluator: Evaluator, cls: Scope) -> bool:
-    """Return whether the objects of a class are mappings too: it derives from dict, or from the like."""
+    """Return whether a class derives from dict or a similar class."""
     return any(evaluator.libraries.is_mapping(known.api) for known in lineage(evaluator, cls) if known.api)
 
 
 def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
-    """Return the method of a class, its own or that of a base in the project."""
+    """Return the method of a class or of a base in the project."""
     own = cls.method(name)
     if own is not None:
         return own
@@ -79,14 +79,14 @@ def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
 
 
 def _bases(evaluator: Evaluator, cls: Scope) -> list[Alternative]:
-    """Return what the bases of a class can be, where that is a class."""
+    """Return the values of the bases of a class."""
     assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
     found = [known for base in cls.node.bases for known in evaluator.value(base, cls.parent).alternatives]
     return [known for known in found if known.api or (isinstance(known.what, Scope) and known.what.is_class)]
 
 
 def classes_asked(evaluator: Evaluator, node: ast.Call, scope: Scope) -> list[Optional[Alternative]]:
-    """Return the classes that an `isinstance` asks for, each as far as it is known."""
+    """Return the classes in a call of `isinstance`, each None where it is not known."""
     named = evaluator.value(node.args[1], scope)
     parts = whole(evaluator, named)
     classes = [evaluator.read(part) for part in parts] if parts is not None else [named]
@@ -94,7 +94,7 @@ def classes_asked(evaluator: Evaluator, node: ast.Call, scope: Scope) -> list[Op
 
 
 def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> Optional[bool]:
-    """Return whether an object is one of a class; None where that is not known."""
+    """Return whether an alternative is an instance of a class; None where it is not known."""
     made = _python_class(known)
     if made is not None:
         wanted = _wanted(cls)
@@ -107,18 +107,18 @@ def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> O
 
 
 def may_be_ruled_out(cls: Alternative) -> bool:
-    """Return whether it can be known that an object is none of a class: not where only another library knows it."""
+    """Return whether objects can be known to be no instances of a class: not for classes of other libraries."""
     return cls.definition is not None or cls.api.startswith("mindspore.") or _wanted(cls) is not None
 
 
 def _wanted(cls: Alternative) -> Optional[type]:
-    """Return the class of Python that is asked for; None for others."""
+    """Return a built-in class; None for others."""
     wanted = getattr(builtins, cls.api.partition("builtins.")[2], None)
     return wanted if isinstance(wanted, type) else None
 
 
 def _python_class(known: Alternative) -> Optional[type]:
-    """Return the class of Python that an object is of; None for others, and where that is not known."""
+    """Return the built-in class of an alternative; None for others."""
     if known.constant is not NO_CONSTANT:
         return type(known.constant) if not isinstance(known.constant, Member) else None
     return _SHOWN.get(type(known.what.node)) if isinstance(known.what, Display) else None
@@ -128,7 +128,7 @@ def _python_class(known: Alternative) -> Optional[type]:
 
 
 def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
-    """Return whether a class or an object of the project has a member, as far as code names it; None of others."""
+    """Return whether a class or object of the project has a member that code names; None for others."""
     cls = known.cls or known.definition
     if cls is None or not cls.is_class or known.is_any:
         return None
@@ -147,7 +147,7 @@ def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
 
 
 def is_always_stored(binding: Binding) -> bool:
-    """Return whether the constructor gives each object an attribute."""
+    """Return whether the constructor always sets an attribute."""
     return binding.scope.owner.name == "__init__" and is_always_passed(stored(binding))
 
 
@@ -155,7 +155,7 @@ def is_always_stored(binding: Binding) -> bool:
 
 
 def members(evaluator: Evaluator, owner: object) -> Mapping[str, Value]:
-    """Return the members of an enumeration by their names; none of other classes and objects."""
+    """Return the members of an enumeration by name; none for other classes and objects."""
     if isinstance(owner, Scope):
         return _members(evaluator, owner) if is_enumeration(owner.node) else {}
     is_made = isinstance(owner, Instance) and isinstance(owner.type, Api) and owner.type.name in ENUMS | NUMBERS
@@ -179,7 +179,7 @@ def _members(evaluator: Evaluator, cls: Scope) -> Mapping[str, Value]:
 
 
 def _listed(evaluator: Evaluator, made: Instance) -> Mapping[str, Value]:
-    """Return the members of `Enum("Name", "a b")`, which are numbers from 1 on."""
+    """Return the members of `Enum("Name", "a b")`, numbered from 1."""
     if made.node is None or len(made.node.args) != 2:
         return {}
     names = names_in(evaluator, evaluator.value(made.node.args[1], made.scope))
@@ -187,7 +187,7 @@ def _listed(evaluator: Evaluator, made: Instance) -> Mapping[str, Value]:
 
 
 def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) -> Optional[Value]:
-    """Return the member of an enumeration with a name; None where there is none."""
+    """Return the member of an enumeration with a name; None without one."""
     value = members(evaluator, owner).get(name) if isinstance(name, str) else None
     if value is None:
         return None
@@ -202,13 +202,13 @@ def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) ->
 
 
 def listed(evaluator: Evaluator, owner: Union[Scope, Instance]) -> Optional[Value]:
-    """Return the members of an enumeration; None of other classes and objects."""
+    """Return the members of an enumeration; None for other classes and objects."""
     names = members(evaluator, owner)
     return join(member(evaluator, owner, name) or TOP for name in names) if names else None
 
 
 def called(evaluator: Evaluator, owner: Union[Scope, Instance], node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the members of an enumeration that have a value: `Mode(1)`; None for other calls."""
+    """Return the member of an enumeration with a value: `Mode(1)`; None for other calls."""
     found = members(evaluator, owner) if len(node.args) == 1 else {}
     if not found:
         return None
@@ -229,7 +229,7 @@ def of_member(evaluator: Evaluator, what: Member, name: str, known: Alternative)
 
 
 def names_in(evaluator: Evaluator, value: Value) -> list[str]:
-    """Return the names that `"a b"` or `["a", "b"]` says; none where they are not known."""
+    """Return the names in `"a b"` or `["a", "b"]`; none where they are not known."""
     if len(value.constants) == 1 and isinstance(value.constants[0], str):
         return value.constants[0].replace(",", " ").split()
     elements, is_open = evaluator.elements(value)

@@ -1,4 +1,4 @@
-"""What code lays over an object as a whole: `vars(args).update(settings)`, `setattr(args, key, value)` in a loop."""
+"""Updates of many settings at once: `vars(args).update(settings)`, `setattr(args, key, value)` in a loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]"
 
 
 class Update(NamedTuple):
-    """A place that gives an object many settings at once."""
+    """A place that updates many settings of an object."""
 
     word: str
     receiver: ast.expr
@@ -43,7 +43,7 @@ def laid_over(
     absent: Value,
     store: Optional[Binding] = None,
 ) -> list[Value]:
-    """Return what a setting of an object can be, where `values` is what it was before.
+    """Return the value of a setting of an object after updates; `values` is its value before.
 
     `node` is the expression that reads it from an object that `base` is; `absent`: what it gets where it is not set;
     `store`: what surely set it, after which only later updates count. A file that a user names may say anything, also
@@ -84,7 +84,7 @@ def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Op
 
 @query(bottom=())
 def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Update, ...]:
-    """Return the updates that may be of one of some objects, by their identities, in the order of the files.
+    """Return the updates that may be of some objects, given by their identities, in the order of the files.
 
     What reads a setting rests on these alone: the other updates of a program differ from that of another entry script.
     """
@@ -93,7 +93,7 @@ def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Updat
 
 @query(bottom=frozenset())
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
-    """Return the identities of the objects that an update may be one of."""
+    """Return the identities of the objects that an update may change."""
     return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).alternatives)
 
 
@@ -108,7 +108,7 @@ def _is_later(update: Update, store: Binding) -> bool:
 def own(
     evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Binding], name: str, this: Alternative
 ) -> Optional[Value]:
-    """Return a setting that the constructors of an object give it; None where they do not, or it is not known how.
+    """Return the value of a setting by the constructors of an object; None where they do not set it, or it is unknown.
 
     `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
@@ -125,7 +125,7 @@ def own(
 
 
 def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
-    """Return the updates in a method, in the order of its lines; of a mapping also those of one of its items."""
+    """Return the updates in a method, in source order; for a mapping also those of single items."""
     found = [update for site in scope.calls for update in _of_call(evaluator, site)]
     cls = scope.owner.parent
     for one in cls.attributes.get(OWN, ()) if cls is not None else ():  # `self.__dict__ = settings`
@@ -159,7 +159,7 @@ def _of_base(evaluator: Evaluator, site: Site) -> Iterator[Update]:
 
 
 def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative) -> bool:
-    """Return whether an update in a method is one of its object."""
+    """Return whether an update in a method changes the object of the method."""
     if _is_own(update.receiver):
         return True
     known = evaluator.value(update.receiver, scope).alternatives
@@ -170,7 +170,7 @@ def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative
 def _after(
     evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope, absent: Value
 ) -> list[Value]:
-    """Return what a setting is after an update, from what it was before."""
+    """Return the value of a setting after an update, from its value before."""
     given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
     if given is None or reachability == IMPOSSIBLE:
         return before
@@ -197,7 +197,7 @@ def _is_rewritten(evaluator: Evaluator, update: Update, name: str, scope: Scope)
 
 @query
 def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
-    """Return the places that, by their form, update an object as a whole, in the order of the files."""
+    """Return the places whose syntax updates many settings of an object, in the order of the files."""
     found: list[Update] = []
     for module in evaluator.program.modules:
         words = (SETATTR, UPDATE, SETDEFAULT, *evaluator.libraries.merges)
@@ -212,7 +212,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
 
 @query(bottom=False)
 def sets_by_name(evaluator: Evaluator) -> bool:
-    """Return whether the program sets attributes of objects by names that are computed."""
+    """Return whether the program sets attributes with computed names."""
     return any(update.word == SETATTR for update in _updates(evaluator))
 
 
@@ -225,7 +225,7 @@ def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[
 
 
 def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
-    """Yield the update that a call is by its form, if it is one."""
+    """Yield the update of a call, if its syntax is one."""
     node = site.node
     if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
         return
@@ -278,7 +278,7 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 
 
 def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
-    """Return what an update gives a setting; None where it leaves it alone."""
+    """Return the value that an update gives a setting; None where it does not change it."""
     if update.word == SETDEFAULT and getattr(update.key, "value", None) != name:
         return None
     if isinstance(update.key, ast.Constant):
@@ -301,7 +301,7 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
 
 
 def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:
-    """Return what a mapping gives a setting that it is laid over; None where it does not hold it."""
+    """Return the value of a setting in a mapping of an update; None where it has none."""
     holders = evaluator.value(mapping, scope)
     if any(
         isinstance(known.what, ConfigDocument) and known.what.document is not None for known in holders.alternatives
@@ -316,7 +316,7 @@ def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope
 def _in_loop(
     evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: str, scope: Scope
 ) -> Optional[Value]:
-    """Return what a loop over names of settings gives to one of them; None where it does not come to it."""
+    """Return the value that a loop over names of settings gives one of them; None where it does not reach it."""
     loop = setting_loops.of_key(key, update.block)
     if loop is None:
         found = sources(evaluator, value, scope)

@@ -1,6 +1,6 @@
-"""Names that can be nothing but what a file imports from MindSpore: the same in every program that holds the file.
+"""Names that only an import from MindSpore binds: their value is the same in every program.
 
-And those that it imports from modules of Python whose functions give what they are given, or call it.
+Also names from modules of Python whose functions return or call their arguments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HANDING = CALLING | {"collections", "copy", "operator", "types", "typing", "weak
 
 
 def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
-    """Return what `nn` or `nn.Dense` is, read in a scope; None where a program has to be asked."""
+    """Return the API that `nn` or `nn.Dense` denotes in a scope; None where a program has to be asked."""
     words: list[str] = []
     base = node
     while isinstance(base, ast.Attribute):
@@ -41,7 +41,7 @@ def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
 
 @fact
 def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
-    """Return the names of a module that one import from MindSpore binds, and nothing else, with what they are."""
+    """Return the names of a module that only one import from MindSpore binds, with their APIs."""
     found: dict[str, tuple[ast.alias, str]] = {}
     for name, bindings in module.scope.bindings.items():
         api = _imported(bindings[0].stmt, bindings[0].node) if len(bindings) == 1 else None
@@ -52,9 +52,9 @@ def imports(module: SemanticIndex) -> dict[str, tuple[ast.alias, str]]:
 
 
 def passing(module: SemanticIndex) -> dict[str, bool]:
-    """Return the names that a file imports from modules of Python that pass on what they are given.
+    """Return the names that a file imports from modules of Python whose functions return their arguments.
 
-    With each whether they may call it too.
+    With each, whether they may call them, too.
     """
     homes = [
         (name, _home(stmt, alias).partition(".")[0]) for name, found in module.imported.items() for stmt, alias in found
@@ -63,14 +63,14 @@ def passing(module: SemanticIndex) -> dict[str, bool]:
 
 
 def _home(stmt: ast.stmt, alias: ast.alias) -> str:
-    """Return the module that an import names; "" for a relative one."""
+    """Return the module of an import; "" for a relative one."""
     if isinstance(stmt, ast.ImportFrom):
         return "" if stmt.level else stmt.module or ""
     return alias.name
 
 
 def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:
-    """Return the full name that an import takes from MindSpore; None for other statements and packages."""
+    """Return the full name of an import from MindSpore; None for other statements and packages."""
     if not isinstance(alias, ast.alias):
         return None
     if isinstance(stmt, ast.Import):
@@ -83,6 +83,6 @@ def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:
 
 
 def _is_of_module(name: str, scope: Scope) -> bool:
-    """Return whether a name, read in a scope, is that of the module: nothing in between may bind it."""
+    """Return whether a name in a scope denotes that of the module: no scope between them may bind it."""
     inner = next(each for each in scope.enclosing() if each.parent is None or name in each.bindings or each.stars)
     return inner is scope.module.scope

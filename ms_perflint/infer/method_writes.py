@@ -1,4 +1,4 @@
-"""What the methods of an object store in its attributes: the call that made the store which code reads."""
+"""Stores of methods in attributes of their object: which store reaches a read."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
 
 
 def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:
-    """Return the method of its own object that a constructor always calls by a call; None of other calls."""
+    """Return the method that a call in a constructor always runs on the same object; None for other calls."""
     return cls.method(site.word) if _is_own_call(init, site) else None
 
 
 def _is_own_call(init: Scope, site: Site) -> bool:
-    """Return whether a constructor always calls a method of its own object there."""
+    """Return whether a site of a constructor always calls a method of the same object."""
     return isinstance(site.base, ast.Name) and site.base.id == receiver_name(init) and site.block.parent is None
 
 
@@ -66,7 +66,7 @@ def _rank(site: Site) -> int:
 
 
 def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> list[Scope]:
-    """Return the bases of a class whose methods set an attribute that it gives its objects itself.
+    """Return the bases of a class whose methods set an attribute that the class sets, too.
 
     `cls`: the class of the object. Left out are those whose stores the constructor of the class replaces, whose methods
     are overridden, or never called.
@@ -95,7 +95,7 @@ def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> l
 
 
 def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
-    """Return whether the constructor that makes the objects of a class always sets an attribute."""
+    """Return whether the constructor of a class always sets an attribute."""
     init = owner.method(INIT)
     is_run = init is not None and bases.method(evaluator, cls, INIT) is init
     return is_run and any(
@@ -104,7 +104,7 @@ def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) 
 
 
 def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:
-    """Return whether a class sets an attribute only in methods that nothing calls while an object is made.
+    """Return whether a class sets an attribute only in methods that its constructor does not call.
 
     `cls`: the class of the object, which may derive from `owner`, that sets the attribute.
     """
@@ -118,7 +118,7 @@ def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> b
 def counting(
     evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
 ) -> Optional[list[tuple[Binding, Optional[Scope]]]]:
-    """Return the stores of an attribute that count where code reads it from an object, and the call that runs each.
+    """Return the stores of an attribute that reach a read, and the call context of each.
 
     Those of the method that was called on the object last; of the constructor, where none was. None where that is not
     known, or where only one method sets it.
@@ -142,7 +142,7 @@ def counting(
 
 
 def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> bool:
-    """Return whether an object surely does not have an attribute where code asks for it.
+    """Return whether an object certainly lacks an attribute where code reads it.
 
     Only methods of its class set it, of which none has been called.
     """
@@ -156,7 +156,7 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
 
 
 def is_set_again(evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a method that sets an attribute of an object is called after a store in it, and before a read."""
+    """Return whether a method that sets an attribute is called between a store in it and a read."""
     only = base.only
     if only is None or only.cls is None or not only.is_made or name not in only.cls.attributes:
         return False
@@ -168,7 +168,7 @@ def is_set_again(evaluator: Evaluator, base: Value, store: Binding, name: str, n
 def _setting_calls(
     evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope
 ) -> Optional[list[Site]]:
-    """Return the calls of methods that set an attribute, before code reads it from an object, the last one first."""
+    """Return the calls of methods that set an attribute before a read of it, the last one first."""
     cls = known.cls
     stores = kept(cls, name) if cls is not None else []
     methods = list(dict.fromkeys(each.scope.owner for each in stores))
@@ -199,7 +199,7 @@ def _has_run(evaluator: Evaluator, store: Binding, scope: Scope) -> bool:
 
 
 def _is_called_by_code(evaluator: Evaluator, cls: Scope, methods: Sequence[Scope]) -> bool:
-    """Return whether only code of the program calls some methods: no operator, and no library."""
+    """Return whether only code of the program calls some methods, and no operator or library."""
     is_own = all(known.definition is not None or known.api in bases.PLAIN for known in bases.lineage(evaluator, cls))
     return is_own and not any(
         getattr(each.node, "decorator_list", ()) or (each.name.startswith("__") and each.name != INIT)
@@ -216,7 +216,7 @@ def _is_started(cls: Scope, store: Binding) -> bool:
 def _calls_before(
     evaluator: Evaluator, cls: Scope, method: Scope, known: Alternative, node: ast.expr, scope: Scope
 ) -> Optional[list[Site]]:
-    """Return the calls of a method on an object that have run where code reads it; None where that is not known."""
+    """Return the calls of a method on an object that run before a read; None where they are not known."""
     sites = evaluator.program.sites(method.name)
     if len(sites) > CALLERS or len(sites) < len(evaluator.program.callers(method)):
         return None
@@ -251,19 +251,19 @@ def _calls_before(
 def _has_been_called(
     evaluator: Evaluator, known: Alternative, site: Optional[Place], node: ast.expr, scope: Scope
 ) -> bool:
-    """Return whether another function has called a method on an object, on every path, where code reads from it."""
+    """Return whether another function calls a method on an object on every path to a read."""
     is_one = is_made_once(evaluator, known)
     return is_one and has_run_before(evaluator, site, place(node, scope), scope)
 
 
 def _in_all_chains(evaluator: Evaluator, method: Scope) -> list[ast.expr]:
-    """Return the expressions on which all calls of a method are."""
+    """Return the expressions in the receivers of all calls of a method."""
     chains = [[*_chain(site.node)] for site in evaluator.program.callers(method) if isinstance(site.node, ast.expr)]
     return [part for part in chains[0] if all(part in chain for chain in chains)] if chains else []
 
 
 def _chain(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield an expression and those on which it is called or read: of `a.b().c` also `a.b()`."""
+    """Yield the receivers of an expression, outermost first: `a.b()` and `a` of `a.b().c`."""
     while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
         yield node

@@ -1,4 +1,4 @@
-"""What a path is, as far as a program shows it: texts that are known, with holes for what is not."""
+"""Abstract paths: known strings with holes for unknown parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUND = re.compile(r"(?<=/)(?:\.?/)+")  # `//` and `/./`
 
 @equal_by("key")
 class Hole(NamedTuple):
-    """A part of a path that is not known; two with one key are the same text, as one expression wrote them."""
+    """An unknown part of a path; two holes with one key are the same string."""
 
     key: object
     loops: frozenset[int] = frozenset()  # identities of the loops that give it another text on each pass
@@ -30,38 +30,38 @@ ANY = Hole("*")  # of a glob pattern
 
 
 class Path(NamedTuple):
-    """One thing that a path can be; `calls`: the calls of the functions around it by which it is that."""
+    """One alternative of a path; `calls`: the calls of the functions around it for which it holds."""
 
     pieces: Pieces
     calls: frozenset[tuple[Scope, Site]] = frozenset()
 
     def added(self, other: Path, between: str = "") -> Path:
-        """Return this path with another one behind it."""
+        """Return this path with another one appended."""
         return Path(_plain((*self.pieces, between, *other.pieces)), self.calls | other.calls)
 
     def is_one_with(self, other: Path) -> bool:
-        """Return whether both can be on one run: no function is entered by two calls at once."""
+        """Return whether both can hold at once: no function is entered by two different calls."""
         entered = dict(self.calls)
         return all(entered.get(function, site) is site for function, site in other.calls)
 
     @property
     def is_rooted(self) -> bool:
-        """Return whether it begins at the root."""
+        """Return whether it is absolute."""
         return bool(self.pieces) and isinstance(self.pieces[0], str) and self.pieces[0].startswith("/")
 
     @property
     def loops(self) -> frozenset[int]:
-        """Return the loops on each pass of which it is another path."""
+        """Return the loops in which each iteration gives another path."""
         return frozenset(loop for piece in self.pieces if isinstance(piece, Hole) for loop in piece.loops)
 
     @property
     def kept(self) -> Path:
-        """Return this path as it is on a later pass of the loops that give it another text on each."""
+        """Return this path as of a later iteration of its loops."""
         pieces = (piece._replace(loops=frozenset()) if isinstance(piece, Hole) else piece for piece in self.pieces)
         return self._replace(pieces=tuple(pieces))
 
     def cut(self) -> tuple[Path, Path]:
-        """Return the folder of a path, and its last component."""
+        """Return the folder and the last component of a path."""
         *folder, last = components(self.pieces)
         joined: list[Piece] = []
         for component in folder:
@@ -70,7 +70,7 @@ class Path(NamedTuple):
 
 
 def _plain(pieces: Iterable[Piece]) -> Pieces:
-    """Return pieces of which no two texts follow one another."""
+    """Return pieces with adjacent strings joined."""
     found: list[Piece] = []
     for piece in pieces:
         last = found[-1] if found else None
@@ -82,7 +82,7 @@ def _plain(pieces: Iterable[Piece]) -> Pieces:
 
 
 def components(pieces: Pieces) -> tuple[Pieces, ...]:
-    """Return the components of a path: what stands between slashes; the first is empty where it begins at the root."""
+    """Return the components of a path; the first is empty for an absolute one."""
     found: list[list[Piece]] = [[]]
     for at, piece in enumerate(pieces):
         if isinstance(piece, Hole):
@@ -101,7 +101,7 @@ def components(pieces: Pieces) -> tuple[Pieces, ...]:
 
 
 def words(path: Path) -> tuple[Path, ...]:
-    """Return the words of a command; of `--file=name` what follows `=` too."""
+    """Return the words of a command; for `--file=name` also `name`."""
     found: list[list[Piece]] = [[]]
     for piece in path.pieces:
         if isinstance(piece, Hole):
@@ -118,7 +118,7 @@ def words(path: Path) -> tuple[Path, ...]:
 
 
 def is_same_file(written: Path, used: Path) -> bool:
-    """Return whether two paths name one file, as far as they are known.
+    """Return whether two paths denote one file, as far as they are known.
 
     Both have to be able to be one text, and what is known of them has to speak for it: the name of the file is the
     same, or its beginning in a folder that can be the same, or the folder is the same. Nothing is known of a path of
@@ -139,7 +139,7 @@ def is_same_file(written: Path, used: Path) -> bool:
 
 
 def _is_known(name: Path) -> bool:
-    """Return whether some of a file's name is known."""
+    """Return whether a part of the name of a file is known."""
     return any(isinstance(piece, str) for piece in name.pieces)
 
 
@@ -151,7 +151,7 @@ def _shares_a_word(own: Pieces, other: Pieces) -> bool:
 
 
 def is_folder_of(folder: Path, file: Path) -> bool:
-    """Return whether a path names a folder in which a file is, at any depth: by what the program shows of both."""
+    """Return whether a path denotes a folder around a file, at any depth, as far as both are known."""
     outer, inner = components(folder.pieces), components(file.pieces)
     if outer == ((".",),):
         return not file.is_rooted and _is_below(inner) and _is_known(file)
@@ -163,7 +163,7 @@ def is_folder_of(folder: Path, file: Path) -> bool:
 
 
 def _is_below(inner: tuple[Pieces, ...]) -> bool:
-    """Return whether a path that does not begin at the root lies in the directory of the process."""
+    """Return whether a relative path lies in the working directory."""
     return len(inner) == 1 or (inner[0] != ("..",) and not _is_open(inner[0]))
 
 
@@ -172,7 +172,7 @@ def _is_open(component: Pieces) -> bool:
 
 
 def _may_be_same(first: Pieces, second: Pieces) -> bool:
-    """Return whether two paths can be one: a hole stands for any text; a path may be written from the root too."""
+    """Return whether two paths can be equal; a hole matches any string, and a relative path may be an absolute one."""
     own, other = (_letters(components(each)) for each in (first, second))
     if len(own) + len(other) > LONGEST:
         return first == second
@@ -193,7 +193,7 @@ def _letters(parts: Iterable[Pieces]) -> list[Piece]:
 
 
 def _meet(own: list[Piece], other: list[Piece]) -> bool:
-    """Return whether two patterns have a text in common. Takes their ends apart, which tell most paths apart."""
+    """Return whether two patterns match a common string; their ends are compared first."""
     while own and other and isinstance(own[-1], str) and isinstance(other[-1], str):
         if own.pop() != other.pop():
             return False

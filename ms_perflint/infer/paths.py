@@ -1,4 +1,4 @@
-"""Which paths an expression can be: through names, attributes, parameters, `os.path`, `pathlib` and formats."""
+"""The paths that an expression can be: through names, attributes, parameters, `os.path`, `pathlib` and formats."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _MAGIC = re.compile(r"\*+|\?|\[[^\]]*\]")
 
 
 def paths(evaluator: Evaluator, node: ast.expr, scope: Scope) -> tuple[Path, ...]:
-    """Return the paths that an expression can be, where it is read in a scope; those of a list, for a list."""
+    """Return the paths that an expression in a scope can be; for a list, the paths in it."""
     reader = _Reader(evaluator)
     return _few(reader.held(node, scope, 0) if reader.is_list(node, scope) else reader.read(node, scope, 0))
 
 
 def listed(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Path, ...]:
-    """Return the folders that a call lists, or what it finds by a pattern."""
+    """Return the folders that a call lists, or the paths that match its pattern."""
     reader, word = _Reader(evaluator), word_of(node.func)
     if LISTINGS.get(word):
         return _few(reader.listed(node, scope, 0))
@@ -54,7 +54,7 @@ def listed(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Path, ..
 
 
 def patterns(found: Iterable[Path]) -> tuple[Path, ...]:
-    """Return paths in which `*` stands for anything."""
+    """Return paths with holes for `*`."""
     return tuple(Path(tuple(part for piece in path.pieces for part in _parts(piece)), path.calls) for path in found)
 
 
@@ -73,13 +73,13 @@ def _few(found: Iterable[Path]) -> tuple[Path, ...]:
 
 
 class _Reader:
-    """Reads one expression; nothing of it is kept."""
+    """Evaluates one expression to paths, without memoising."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
 
     def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
-        """Return what a text or a path can be."""
+        """Return the paths of a string or path expression."""
         texts = None if isinstance(node, _MADE) else _choices(self.evaluator.value(node, scope))
         if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
             return tuple(Path((text,) if text else ()) for text in texts)
@@ -115,7 +115,7 @@ class _Reader:
     # --- names and attributes
 
     def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
-        """Return what a binding gives its name."""
+        """Return the paths that a binding gives its name."""
         if binding.kind == "assign" and binding.value is not None and not binding.path and depth < DEPTH:
             return self.read(binding.value, binding.scope, depth)
         taken = binding.path[0] if binding.kind == "assign" and len(binding.path) == 1 else None
@@ -145,12 +145,12 @@ class _Reader:
         return (Path((Hole(("binding", id(binding)), _loops(binding)),)),)
 
     def exported(self, module: SemanticIndex, name: str, depth: int) -> Sequence[Path]:
-        """Return what a name of a module is when that has run."""
+        """Return the paths of a name of a module after the module ran."""
         bindings = module.scope.flow.at_end(name) if depth < DEPTH and name in module.scope.bindings else ()
         return [path for binding in bindings for path in self.bound(binding, depth + 1)]
 
     def parameter(self, binding: Binding, depth: int) -> Sequence[Path]:
-        """Return what the callers of a function pass, each with its call."""
+        """Return the arguments for a parameter, each with its call."""
         function, unknown = binding.scope, Path((Hole(("binding", id(binding))),))
         sites = self.evaluator.program.callers(function) if function.is_function else ()
         default = (
@@ -171,7 +171,7 @@ class _Reader:
         return found
 
     def attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what is stored in an attribute of an object or a module; or a part of a path."""
+        """Return the paths in an attribute of an object or module, or a part of a path."""
         base = self.evaluator.value(node.value, scope)
         for known in base.alternatives:
             if isinstance(known.what, SemanticIndex):
@@ -187,7 +187,7 @@ class _Reader:
         return ()
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
-        """Return what gives an attribute of a class its value."""
+        """Return the stores of an attribute of a class."""
         for each in bases.ancestors(self.evaluator, cls):
             found = [*each.attributes.get(name, ()), *each.bindings.get(name, ())]
             if found:
@@ -197,7 +197,7 @@ class _Reader:
     # --- texts
 
     def joined(self, parts: Sequence[ast.expr], scope: Scope, between: str, depth: int) -> Sequence[Path]:
-        """Return texts behind one another; with a slash between them, one that is rooted starts again."""
+        """Return joined parts; with a slash between them, an absolute one starts again."""
         return self.behind([self.read(part, scope, depth) for part in parts], between)
 
     def behind(self, parts: Sequence[Sequence[Path]], between: str) -> Sequence[Path]:
@@ -216,7 +216,7 @@ class _Reader:
         return found
 
     def formatted(self, node: ast.expr, scope: Scope, how: str, depth: int) -> Sequence[Path]:
-        """Return what a format makes of a value: with a width or a precision, a text that is not known."""
+        """Return a formatted value; unknown with a width or a precision."""
         inner = self.read(node, scope, depth)
         return inner if not how else tuple(Path((Hole((how, each.pieces), each.loops),), each.calls) for each in inner)
 
@@ -240,7 +240,7 @@ class _Reader:
         scope: Scope,
         depth: int,
     ) -> Sequence[Path]:
-        """Return a text in which values are put in places."""
+        """Return a template with values in its places."""
         templates = _texts(self.evaluator.value(node, scope))
         if templates is None or len(templates) != 1:
             return ()
@@ -262,7 +262,7 @@ class _Reader:
     # --- calls
 
     def call(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what a call makes of paths."""
+        """Return the paths of the result of a call."""
         if any(isinstance(each, ast.Starred) for each in node.args):
             return ()
         word, callee = word_of(node.func), self.evaluator.value(node.func, scope)
@@ -307,7 +307,7 @@ class _Reader:
         return found
 
     def part(self, node: ast.expr, at: int, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what stands at an index of a tuple, also of one that a function of the project returns."""
+        """Return the element of a tuple at an index, also of one that a function returns."""
         if isinstance(node, (ast.Tuple, ast.List)) and at < len(node.elts):
             return self.read(node.elts[at], scope, depth)
         known = self.evaluator.value(node.func, scope).only if isinstance(node, ast.Call) else None
@@ -316,7 +316,7 @@ class _Reader:
         return self.returned(known.definition, node, depth, at)
 
     def returned(self, function: Scope, node: ast.Call, depth: int, at: Optional[int] = None) -> Sequence[Path]:
-        """Return what a function of the project returns to one call; with an index, what stands there."""
+        """Return the result of a function of the project for one call; with an index, that element."""
         read = self.read if at is None else lambda each, scope, depth: self.part(each, at, scope, depth)
         found = [path for each, _ in function.returns[:FEW] for path in read(each, function, depth)]
         own = [path for path in found if all(f is not function or s.node is node for f, s in path.calls)]
@@ -325,14 +325,14 @@ class _Reader:
     # --- lists of paths
 
     def is_list(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether an expression is a list that the program shows."""
+        """Return whether an expression is a known list."""
         shown = (ast.List, ast.Tuple, ast.Set)
         return any(known.is_display for known in self.evaluator.value(node, scope).alternatives) or isinstance(
             node, shown
         )
 
     def item(self, node: ast.Subscript, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return an element of a list of paths, or what `split` and `splitext` cut off."""
+        """Return an element of a list of paths, or of the result of `split` and `splitext`."""
         word = word_of(node.value.func) if isinstance(node.value, ast.Call) else ""
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
         if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
@@ -341,7 +341,7 @@ class _Reader:
         return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
 
     def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return the paths that a list holds; none where that is not known."""
+        """Return the paths in a list; none where they are not known."""
         if depth > DEPTH:
             return ()
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -368,11 +368,11 @@ class _Reader:
         return found
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
-        """Return what parts of a container are, which may be of an earlier pass of a loop."""
+        """Return the paths of parts of a container, which may be from an earlier iteration."""
         return [path.kept for each, inner in parts for path in self.read(each, inner, depth)]
 
     def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what a call finds in a folder, or by a pattern."""
+        """Return the paths that a call finds in a folder, or by a pattern."""
         callee = self.evaluator.value(node.func, scope)
         is_function = any(known.api and known.receiver is None for known in callee.alternatives)
         base = node.func.value if isinstance(node.func, ast.Attribute) and not is_function else None
@@ -383,14 +383,14 @@ class _Reader:
         return self.behind([*found[:1], [Path((ANY,))]], "/")
 
     def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what is appended to a list of this name, or of another one, or stored in it."""
+        """Return the paths that are appended to a list or stored in it, under this or another name."""
         by_name = (*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope))
         known = {id(part) for part, _ in by_name}
         others = (each for each in put(self.evaluator, node, scope) if id(each[0]) not in known)
         return self.contained((*by_name, *others), depth)
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return what a dictionary, or the records of a list, hold under a key: `records.append((score, path))`."""
+        """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`."""
         found = stored(self.evaluator, node, scope, key) if isinstance(key, str) else []
         bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
         made = [(each.value, each.scope) for each in bindings if isinstance(each.value, ast.Dict) and not each.path]
@@ -405,7 +405,7 @@ class _Reader:
     # --- what is not known
 
     def unknown(self, node: ast.expr, scope: Scope) -> Path:
-        """Return the path of which nothing is known but the expression that gives it."""
+        """Return an unknown path, identified by its expression."""
         if isinstance(node, ast.Attribute):
             alternatives = self.evaluator.value(node.value, scope).alternatives
             if len(alternatives) == 1 and alternatives[0].constant is not None:
@@ -421,7 +421,7 @@ class _Reader:
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:
-    """Return the texts that a value is by default; None where it may be anything else."""
+    """Return the strings that a value is by default; None where it may be something else."""
     defaults = [known.constant for known in value.by_default or value.alternatives]
     kinds = (str, int, float, PurePath, type(None))
     if value.open or not defaults or not all(isinstance(each, kinds) for each in defaults):
@@ -432,13 +432,13 @@ def _texts(value: Value) -> Optional[tuple[str, ...]]:
 
 
 def _choices(value: Value) -> Optional[tuple[str, ...]]:
-    """Return the texts that a value can be, also with options, where these are known; else those by default."""
+    """Return the strings that a value can be with known options; else those by default."""
     found = _texts(value)
     others = [str(known.constant) for known in value.alternatives if isinstance(known.constant, (str, PurePath))]
     return found if found is None else tuple(dict.fromkeys((*found, *others)))[:FEW]
 
 
 def _loops(binding: Binding) -> frozenset[int]:
-    """Return the loops that give a name another value on each pass."""
+    """Return the loops that rebind a name in each iteration."""
     found = {id(block.owner) for block in binding.block.chain() if isinstance(block.owner, LOOPS)}
     return frozenset({*found, id(binding.stmt)}) if isinstance(binding.stmt, LOOPS) else frozenset(found)

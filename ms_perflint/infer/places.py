@@ -1,8 +1,8 @@
-"""Nodes of the assignment graph, the paths from them, and the words of calls that pass on what they are given.
+"""Nodes of the assignment graph, access paths from them, and calls that return or call their arguments.
 
-What a file imports from MindSpore has a node under its canonical name, which no name of the project shares.
+A name that a file imports from MindSpore has a node under its canonical name.
 
-A path says what is taken out of what a node holds: CALL its result, ELEMENT an element of it.
+A path is what is taken from the value of a node: CALL its result, ELEMENT an element.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 
 
 class Node:
-    """A variable of a function, or what one file says of a word."""
+    """A variable of a function, or a word in one file."""
 
     __slots__ = ("edges", "flows", "functions", "passes", "sites", "word")
 
@@ -88,16 +88,16 @@ class Node:
 
     @property
     def key(self) -> Union[str, Node]:
-        """Return what it is found by: its word, or itself."""
+        """Return its key: its word, or the node itself."""
         return self if self.word is None else self.word
 
     @property
     def is_passed_on(self) -> bool:
-        """Return whether the file passes on what it holds, not only what that gives."""
+        """Return whether the file passes on its value, and not only results of it."""
         return any(not path for path, *_ in self.flows) or any(not path for path, _ in self.passes)
 
     def close(self) -> None:
-        """Forget all that it is connected with."""
+        """Drop its edges."""
         self.flows = self.passes = self.sites = self.functions = ()
         self.edges = None
 
@@ -106,7 +106,7 @@ Place = tuple[Node, str]
 
 
 class Argument(NamedTuple):
-    """One argument of a call: for which parameters it is passed depends on what the callee is."""
+    """An argument of a call, whose parameters depend on the callee."""
 
     callees: tuple[Place, ...]
     slot: Union[int, str]  # a position or a keyword
@@ -116,7 +116,7 @@ class Argument(NamedTuple):
 
 
 def more(held: Sequence[T], one: T) -> list[T]:
-    """Return what is held with one thing more. Most nodes hold nothing of a kind: they have no list of their own."""
+    """Return a list with one element more; empty lists are shared, as most are empty."""
     if not isinstance(held, list):
         return [*held, one]
     held.append(one)
@@ -124,14 +124,14 @@ def more(held: Sequence[T], one: T) -> list[T]:
 
 
 def joined(path: str, then: str) -> str:
-    """Return a path with more steps behind it."""
+    """Return a path with more steps appended."""
     if path[-1:] == ELEMENT == then[:1]:
         then = then[1:]
     return (path + then)[:DEPTH]
 
 
 def left(path: str, taken: str) -> tuple[str, ...]:
-    """Return what is left of a path where a part of it is taken; none where it is another path."""
+    """Return the rest of a path behind a prefix; none for another path."""
     if not taken:
         return (path,)
     if not path.startswith(taken):
@@ -141,17 +141,17 @@ def left(path: str, taken: str) -> tuple[str, ...]:
 
 
 def taken(places: Iterable[Place]) -> list[Place]:
-    """Return the elements of what stands at some places."""
+    """Return the places of the elements of some places."""
     return [(node, joined(path, ELEMENT)) for node, path in places]
 
 
 def results(places: Iterable[Place]) -> list[Place]:
-    """Return the results of what stands at some places."""
+    """Return the places of the results of some places."""
     return [(node, joined(path, CALL)) for node, path in places]
 
 
 def _is_this_file(node: ast.expr) -> bool:
-    """Return whether an expression is the module that it stands in: `sys.modules[__name__]`."""
+    """Return whether an expression is the module around it: `sys.modules[__name__]`."""
     of_name = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
     return of_name and word_of(node.value) == "modules"  # type: ignore[attr-defined]
 
@@ -168,7 +168,7 @@ PATHS = _paths()  # all that there are
 
 
 class Places:
-    """The nodes of one file, and those that stand for what its expressions may be."""
+    """The nodes of one file, and the places of its expressions."""
 
     def __init__(self, module: SemanticIndex) -> None:
         self.module = module
@@ -184,7 +184,7 @@ class Places:
         self._passing = passing(module)
 
     def settle(self) -> None:
-        """Forget what was kept while the graph was made."""
+        """Drop what only the construction of the graph needs."""
         self._displays.clear()
         self.given.clear()
         self._results.clear()
@@ -204,14 +204,14 @@ class Places:
         return node
 
     def word(self, word: str) -> Node:
-        """Return the node of a word that all files share."""
+        """Return the node of a word, which all files share."""
         found = self.words.get(word)
         if found is None:
             found = self.words[word] = self._made(word)
         return found
 
     def variable(self, scope: Scope, name: str) -> Node:
-        """Return the node of a name that a scope binds: its own in functions, the word in modules and classes."""
+        """Return the node of a name that a scope binds: a variable in functions, else the word."""
         if scope.is_class or scope.parent is None:
             return self.word(name)
         key = (id(scope), name)
@@ -264,7 +264,7 @@ class Places:
     # --- expressions
 
     def places(self, node: Optional[ast.expr], scope: Scope) -> list[Place]:
-        """Return the nodes and paths that stand for what an expression may be."""
+        """Return the places of an expression."""
         kind = type(node)
         if node is None or kind is ast.Constant:
             return []
@@ -292,7 +292,7 @@ class Places:
         return [(self._lambda(node), "")] if isinstance(node, ast.Lambda) else []
 
     def _called(self, node: ast.Call, scope: Scope) -> list[Place]:
-        """Return what a call may give: a result, what it is given, or an element of that."""
+        """Return the places of the result of a call: results, arguments, or elements of these."""
         func = node.func
         word = word_of(func)
         if word == "getattr" and len(node.args) > 1:
@@ -350,20 +350,20 @@ class Places:
         return found
 
     def spread(self, node: ast.expr, scope: Scope) -> list[Place]:
-        """Return what `**node` may pass: of `vars(holder)` and `holder.__dict__` also any member of the object."""
+        """Return the places that `**node` may pass; for `vars(x)` and `x.__dict__` all members of the object."""
         given = node.args if isinstance(node, ast.Call) and word_of(node.func) == "vars" else []
         held = node.value if isinstance(node, ast.Attribute) and node.attr == "__dict__" else next(iter(given), None)
         return [*taken(self.places(node, scope)), *(self._computed(held) if held is not None else ())]
 
     def _computed(self, base: ast.expr) -> list[Place]:
-        """Return what an object may give by a name that is computed; a file of its own names only."""
+        """Return the places of a member of an object under a computed name."""
         if _is_this_file(base):
             return [(self.own_names, "")]
         return [(self.word(OWN if isinstance(base, ast.Name) and base.id == "self" else ANY), "")]
 
     @cached_property
     def own_names(self) -> Node:
-        """Return the node that holds what the names of the file hold."""
+        """Return the node of all names of the file."""
         made, scope = self._made(), self.module.scope
         self.flow([(self.name(name, scope), "") for name in scope.bindings], made, ("",))
         if scope.stars:
@@ -371,7 +371,7 @@ class Places:
         return made
 
     def entered(self, places: Iterable[Place]) -> list[Place]:
-        """Return what `with` gives of what stands at some places."""
+        """Return the places of the target of a `with`."""
         return [*taken(places), (self.word("__enter__"), CALL)]
 
     def _calls_given(self, func: ast.expr) -> Optional[bool]:

@@ -1,9 +1,9 @@
-"""Queries of one program: each is answered once; those of a cycle are answered until no answer in it changes.
+"""Queries of one program: memoised, with cycles solved as fixpoints.
 
-A query that is read while it is being answered closes a cycle: it gives BOTTOM then. The members of a strongly
-connected component are held until its root, the first of them that was asked, is answered. Then each query that has
-read what has changed since is answered again, until no answer changes, and all answers are kept. So answers do not
-depend on the order of the questions, as long as an answer gets no less where what it rests on gets more.
+A query that is read while it is evaluated closes a cycle, and gives BOTTOM. The members of a strongly connected
+component are held until its root, the first that was asked, is evaluated. Then each query that has read a changed
+answer is evaluated again, until no answer changes, and all answers are kept. So answers do not depend on the order of
+the questions, as long as evaluation is monotone.
 A cycle of more than MEMBERS queries is left unanswered, and so is what reads one of them, whatever was asked first.
 """
 
@@ -35,11 +35,11 @@ ACYCLIC = sys.maxsize  # the "depth" of what rests on no query under way
 
 
 class _TooWide(BaseException):
-    """The queries under way rest on a cycle of more than MEMBERS queries."""
+    """The queries under evaluation depend on a cycle of more than MEMBERS queries."""
 
 
 class Query:
-    """A query that is under way, or a member of a cycle that is not settled."""
+    """A query under evaluation, or a member of a cycle that is not solved yet."""
 
     __slots__ = (
         "answer",
@@ -76,7 +76,7 @@ class Query:
 
 
 class Queries:
-    """The answers of one program. `join` gives what can be one of two answers.
+    """The answers of one program; `join` joins two answers.
 
     Those of `askers` are taken over from other programs, where all that they have read is the same. `by_runs`: those
     that the run configurations of the program have found, where there are several.
@@ -123,7 +123,7 @@ class Queries:
     def ask(
         self, key: Hashable, bottom: Answer, top: Answer, work: Callable[..., Answer], arguments: tuple[object, ...]
     ) -> Answer:
-        """Return the answer to a query: what `work` returns for the arguments, never None.
+        """Return the answer to a query: the result of `work` for the arguments, never None.
 
         `bottom` is what a query adds to its own answer, `top` what it is where the bounds leave it out; with None for
         `top` it is `bottom` then, and never widened.
@@ -163,9 +163,9 @@ class Queries:
         return query.answer  # type: ignore[no-any-return]
 
     def may_grow(self) -> bool:
-        """Return whether the query under way, which finds nothing, has read an answer that may still get more.
+        """Return whether the query under evaluation has read an answer that may still grow.
 
-        Such a query is answered again when its cycle is settled; the answer is no then.
+        Such a query is evaluated again when its cycle is solved; then the answer is False.
         """
         if self._rests == ACYCLIC or self._current is None or self._current in self._fed:
             return False
@@ -173,7 +173,7 @@ class Queries:
         return True
 
     def input(self, name: str, *arguments: Hashable) -> Any:
-        """Return what a method of the program tells; the query under way rests on it."""
+        """Return the result of a method of the program; the query under evaluation depends on it."""
         key = Input(name, arguments)
         found = self.told(key)
         if self.reads is not None:
@@ -181,18 +181,18 @@ class Queries:
         return found
 
     def told(self, asked: Input) -> Any:
-        """Return what the program tells, for no query under way."""
+        """Return an input of the program, for no query."""
         if asked not in self._inputs:
             self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
         return self._inputs[asked]
 
     def is_of_program(self) -> None:
-        """Note that the query under way reads what cannot be asked again: its answer is for this program alone."""
+        """Mark the query under evaluation as one of this program alone: others cannot be asked what it reads."""
         if self._current is not None:
             self._current.reads = self.reads = None
 
     def is_own(self, modules: Iterable[SemanticIndex]) -> bool:
-        """Return whether what stands in some modules is about the entry script: no other program asks it."""
+        """Return whether some modules include the entry script, about which no other program asks."""
         return self.entry in [module.path for module in modules]
 
     @property
@@ -202,20 +202,20 @@ class Queries:
 
     @property
     def spent_first(self) -> int:
-        """Return the evaluations done or taken that no other run configuration has: whatever other programs share."""
+        """Return the number of evaluations that no other run configuration of the program has done."""
         return self.evaluations + self.taken - self.repeated
 
     @property
     def rests_on_open(self) -> bool:
-        """Return whether the query under way has read one that is under way itself."""
+        """Return whether the query under evaluation has read one that is under evaluation."""
         return self._rests != ACYCLIC
 
     def is_open(self, key: Hashable) -> bool:
-        """Return whether a query is under way, or a member of a cycle that is not settled."""
+        """Return whether a query is under evaluation, or in a cycle that is not solved yet."""
         return key in self._open
 
     def clear(self) -> None:
-        """Forget all answers."""
+        """Drop all answers."""
         self.memo.clear()
         self._wide.clear()
         self._inputs.clear()
@@ -233,7 +233,7 @@ class Queries:
     # --- exploration
 
     def _outermost(self, query: Query) -> Any:
-        """Answer a query that no other one reads."""
+        """Evaluate a query that no other one reads."""
         try:
             self._explore(query)
         except BaseException as error:
@@ -249,7 +249,7 @@ class Queries:
         return self.memo[query.key]
 
     def _explore(self, query: Query) -> None:
-        """Answer a query for the first time."""
+        """Evaluate a query for the first time."""
         depth, first, start = self._depth, len(self._members), self._answered
         rests, current, reads = self._rests, self._current, self.reads
         self._depth = depth + 1
@@ -294,9 +294,9 @@ class Queries:
             self.sharing.give(cycle)
 
     def _take_over(self, query: Query) -> bool:
-        """Answer a query as another program has, where what it read gives the same here; return whether it does.
+        """Take over the answer of another program, if its dependencies are equal here; return whether it was taken.
 
-        Where something of that rests on a query under way, so may this one: it is answered by itself.
+        Where a dependency is under evaluation, the query is evaluated instead.
         """
         self._current, self._rests, self.reads = query, ACYCLIC, None
         if self.sharing is None or not self.sharing.is_shared(query):
@@ -308,7 +308,7 @@ class Queries:
         return True
 
     def _answer(self, query: Query) -> None:
-        """Answer a query, and mark its readers where the answer is another one now."""
+        """Evaluate a query, and mark its readers as outdated if the answer changed."""
         self._current, self._rests, self.reads = query, ACYCLIC, query.reads
         self._starved.discard(query)
         self._dirty.discard(query)
@@ -329,7 +329,7 @@ class Queries:
         query.answer = answer
 
     def _mark(self, queries: set[Query]) -> None:
-        """Have queries answered again when their cycle is settled."""
+        """Mark queries for another evaluation when their cycle is solved."""
         new = queries - self._dirty
         self._dirty |= new
         self._marked.extend(new)
@@ -337,7 +337,7 @@ class Queries:
     # --- cycles
 
     def _settle(self, root: Query, first: int, start: int) -> None:
-        """Answer the members of a cycle again until no answer changes; stop where it has a root further out."""
+        """Evaluate the members of a cycle until no answer changes; stop where the cycle has an outer root."""
         rests = depth = self._rests
         dirty = [(query.position, query) for query in _since(start, self._dirty)]
         heapify(dirty)
@@ -358,7 +358,7 @@ class Queries:
         self._rests = rests
 
     def _feed(self, start: int) -> bool:
-        """Let the members of a settled cycle that found nothing do with that; return whether there are any."""
+        """Evaluate the members of a solved cycle whose answer is BOTTOM once more; return whether there are any."""
         starved = set(_since(start, self._starved))
         self._starved -= starved
         self._fed |= starved
@@ -366,7 +366,7 @@ class Queries:
         return bool(starved)
 
     def _give_up(self, members: tuple[Query, ...]) -> None:
-        """Leave the queries of a cycle unanswered."""
+        """Give the queries of a cycle their top answer."""
         for query in members:
             query.answer = self._unanswered(EVALUATIONS, query.answer, query.top, query.arguments)
         self._dirty.difference_update(members)
@@ -375,12 +375,12 @@ class Queries:
 
 
 def _since(start: int, queries: Iterable[Query]) -> list[Query]:
-    """Return those of some queries that were answered first since a position."""
+    """Return the queries that were first evaluated after a position."""
     return [query for query in queries if query.position >= start]
 
 
 def _first(queries: list[tuple[int, Query]], dirty: set[Query]) -> Optional[Query]:
-    """Take the first of some queries that is to be answered again off a heap; None where there is none."""
+    """Take the first outdated query off a heap; None without one."""
     while queries:
         query = heappop(queries)[1]
         if query in dirty:
@@ -392,7 +392,7 @@ def _first(queries: list[tuple[int, Query]], dirty: set[Query]) -> Optional[Quer
 
 
 class Asker(Protocol):
-    """What the functions of a program get first."""
+    """The first argument of functions that are queries."""
 
     @property
     def queries(self) -> Queries:

@@ -1,4 +1,4 @@
-"""Tables that decorators fill: `@register` puts a function or class into a dict, from which it is taken by its name."""
+"""Registries: tables that decorators such as `@register` fill with functions and classes by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORD = rb"[\w./-]+"
 
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:
-    """Return what a table that decorators fill holds under some keys; None where it is no such table."""
+    """Return the value of a registry under some keys; None for other tables."""
     home, word, depth = _home(evaluator, table, scope)
     if home is None or not keys.alternatives or len(keys.alternatives) > CHOICES:
         return None
@@ -44,7 +44,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
 
 
 def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional[SemanticIndex], str, int]:
-    """Return the module that fills a table, the name that this has there, and how many keys lie before the last one.
+    """Return the module of a registry, its name there, and the number of keys before the last one.
 
     None where no code fills it under keys that are computed.
     """
@@ -69,12 +69,12 @@ def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional
 
 
 def registering(module: SemanticIndex) -> frozenset[str]:
-    """Return the names of the functions of a module that put what they decorate into a table."""
+    """Return the names of the functions of a module that register what they decorate."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
 
 
 def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return what `table.get(name)` gives of a table that decorators fill; None for other calls."""
+    """Return the result of `table.get(name)` for a registry; None for other calls."""
     callee = node.func
     if not isinstance(callee, ast.Attribute) or callee.attr != "get" or not node.args:
         return None
@@ -84,17 +84,17 @@ def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Va
 
 
 def texts(raw: bytes) -> frozenset[str]:
-    """Return the texts in a file of code that may be keys of a table, or paths of config files."""
+    """Return the string literals in code that may be keys of a registry, or paths of config files."""
     return frozenset(text.decode("utf-8", "replace") for text in re.findall(TEXT, raw))
 
 
 def words(raw: bytes) -> frozenset[str]:
-    """Return the words of a config file that may be keys of a table."""
+    """Return the words of a config file that may be keys of a registry."""
     return frozenset(text.decode("utf-8", "replace").lower() for text in re.findall(WORD, raw))
 
 
 def keys_of(scope: Scope) -> Iterator[str]:
-    """Yield the keys under which decorators may put a function or class into a table."""
+    """Yield the keys under which decorators may register a function or class."""
     yield scope.name.lower()
     for decorator in getattr(scope.node, "decorator_list", ()):
         for node in ast.walk(decorator) if isinstance(decorator, ast.Call) else ():
@@ -131,7 +131,7 @@ def _derived(evaluator: Evaluator, module: SemanticIndex, table: str, key: objec
 
 
 def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
-    """Return the decorated functions and classes that may be registered under a key: its text is in their file."""
+    """Return the decorated functions and classes that may be registered under a key that is in their file."""
     return [
         scope
         for module in evaluator.program.naming(key)

@@ -18,7 +18,7 @@ NUMBERS = ("range", "arange")  # calls, by their last words, that give no names 
 
 
 class Loop(NamedTuple):
-    """A loop over the keys of a mapping, or over a list of keys, and the names that it gives them."""
+    """A loop over the keys of a mapping or a list of keys, with the names of its targets."""
 
     over: ast.expr
     key: str
@@ -28,7 +28,7 @@ class Loop(NamedTuple):
 
 
 def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
-    """Return the loop around a block that goes through the keys of a mapping under this name; None where none does."""
+    """Return the loop around a block whose target for keys has this name; None without one."""
     if not isinstance(key, ast.Name):
         return None
     for arm in block.chain():
@@ -66,7 +66,7 @@ def is_over_numbers(loop: Loop, scope: Scope) -> bool:
 
 
 def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
-    """Return whether a loop comes to a key; None where that is not known.
+    """Return whether a loop reaches a key; None where it is not known.
 
     One over what stands on the command line comes to what a user, or a launcher, passes.
     """
@@ -87,7 +87,7 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
 
 
 def _pairs(evaluator: Evaluator, loop: Loop, scope: Scope) -> Optional[list[tuple[Held, Held]]]:
-    """Return the keys and values that a loop goes through; None where not all are shown."""
+    """Return the keys and values of a loop; None where not all are known."""
     parts = whole(evaluator, evaluator.value(loop.over, scope))
     rows = [whole(evaluator, evaluator.read(part)) for part in parts or ()]
     found = [(row[0], row[1]) for row in rows if row is not None and len(row) == 2]
@@ -115,7 +115,7 @@ def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> b
 def at_key(
     evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 0
 ) -> Optional[Held]:
-    """Return what an expression in the body of a loop is when the loop comes to one key; None where it is not known."""
+    """Return an expression of the loop body in the iteration of one key; None where it is not known."""
     if isinstance(node, ast.Name) and node.id == loop.value:
         pairs = _pairs(evaluator, loop, scope) or () if loop.is_paired else ()
         own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
@@ -157,7 +157,7 @@ def _is_own_class(callee: ast.expr, scope: Scope) -> bool:
 
 
 def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
-    """Return how a test in the body of a loop comes out for one key, where it asks of the key; None for others."""
+    """Return the result of a test in the loop body for one key; None where it does not depend on the key."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         answer = comes(evaluator, test.operand, loop, name, scope)
         return None if answer is None else not answer

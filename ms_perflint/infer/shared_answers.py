@@ -1,4 +1,4 @@
-"""Answers that the programs of one project share: each with all that its evaluation read.
+"""Answers that the programs of one project share, each with its dependencies.
 
 An answer holds in another program where all that was read gives the same there: other answers, and what is asked of
 the program itself (its `Input`s). What was read is asked in the order in which it was, so what a difference would
@@ -30,7 +30,7 @@ class Input(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How answers are asked for in any program; `asker`: the type of what their work gets first."""
+    """The form of a query in any program; `asker`: the type of its first argument."""
 
     asker: type
     bottom: Any
@@ -60,7 +60,7 @@ class Shared(NamedTuple):
 
 
 class SharedAnswers:
-    """What the programs of one project have found. It holds all nodes whose identities are part of a key.
+    """The answers of the programs of one project. It holds all nodes whose identities are part of a key.
 
     `before`: what they had found earlier. What is taken over of it is kept here too, and it is forgotten after this.
     """
@@ -96,7 +96,7 @@ class SharedAnswers:
         return found
 
     def keep(self, shared: Shared) -> None:
-        """Keep an answer that was found earlier, and that a program takes over."""
+        """Keep an earlier answer that a program takes over."""
         for key in shared.keys:
             self.answers.setdefault(key, shared)
         for key in (*shared.keys, *shared.reads):
@@ -104,14 +104,14 @@ class SharedAnswers:
                 self.questions[key] = self._questions[key]
 
     def know(self, query: Query, modules: frozenset[SemanticIndex]) -> None:
-        """Keep how a question is asked in any program."""
+        """Keep the form of a query for other programs."""
         form = self._forms.get(query.work)
         if form is None:
             form = self._forms[query.work] = Form(type(query.arguments[0]), query.bottom, query.top, query.work)
         self.questions[query.key] = Question(form, query.arguments[1:], self._sets.setdefault(modules, modules))
 
     def question(self, key: Hashable) -> Question:
-        """Return a question, as any program may ask it, by its key."""
+        """Return the question of a key, as any program may ask it."""
         return self.questions.get(key) or self._questions[key]
 
     def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> Optional[Shared]:
@@ -161,7 +161,7 @@ class SharedAnswers:
 
 
 class Sharing:
-    """What one program takes over of what others have found, and gives them."""
+    """The exchange of answers between one program and the others."""
 
     def __init__(self, queries: Queries, shared: SharedAnswers, by_runs: Optional[dict[int, Shared]]) -> None:
         self.queries = queries
@@ -173,7 +173,7 @@ class Sharing:
         self._unsure: dict[int, Shared] = {}  # those of which it has to be asked whether they do
 
     def close(self) -> None:
-        """Forget the program."""
+        """Drop the program."""
         for held in (self._own, self._held, self._others, self._unsure):
             held.clear()
         del self.queries
@@ -188,7 +188,7 @@ class Sharing:
             self.shared.same_as[key] = other, *nodes
 
     def is_shared(self, query: Query) -> bool:
-        """Return whether other programs may ask a query too, or have done so."""
+        """Return whether other programs may ask a query, too, or did."""
         if query.key not in self.shared.questions:
             modules = modules_of(query.arguments[1:])
             if type(query.arguments[0]) not in self.queries.askers or self.queries.is_own(modules):
@@ -204,15 +204,15 @@ class Sharing:
             self.by_runs[id(found)] = found
 
     def take_same(self, key: Hashable) -> bool:
-        """Take over an answer where all that it rests on has the same inputs here; return whether it has.
+        """Take over an answer if all of its dependencies have equal inputs here; return whether it was taken.
 
-        Nothing is asked for that.
+        No query is evaluated for that.
         """
         shared = self.shared.answers.get(key) or self.shared.earlier.get(key)
         return shared is not None and self._is_same(shared)
 
     def take_where_asked(self, key: Hashable) -> bool:
-        """Take over an answer where asking gives the same for all that it rests on; return whether it does."""
+        """Take over an answer if an evaluation of its dependencies gives equal answers; return whether it was taken."""
         shared = self.shared.answers.get(key) or self.shared.earlier.get(key)
         return shared is not None and self._is_same_where_asked(shared)
 
@@ -274,7 +274,7 @@ class Sharing:
         return all(self._is_known(told(asked), known, shared) for asked, known in zip(shared.inputs, shared.told))
 
     def _holds(self, modules: frozenset[SemanticIndex]) -> bool:
-        """Return whether the program holds some modules."""
+        """Return whether the program has some modules."""
         found = self._held.get(modules)
         if found is None:
             found = self._held[modules] = all(map(self.queries.program.holds, modules))
@@ -288,7 +288,7 @@ class Sharing:
         return False
 
     def _hold(self, shared: Shared) -> None:
-        """Take over an answer, with those of its cycle."""
+        """Take over an answer with those of its cycle."""
         self.queries.memo.update(zip(shared.keys, shared.answers))
         self.queries.taken += shared.evaluations
         if shared.keys[0] not in self.shared.answers:
