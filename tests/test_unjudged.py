@@ -13,7 +13,9 @@ import pytest
 from front import environment, run, run_process
 
 from ms_perflint.config.settings import Config
+from ms_perflint.core import reports
 from ms_perflint.core.files import Disk
+from ms_perflint.languages import Message
 from ms_perflint.linting.linter import Linter
 
 SCRIPT = """\
@@ -34,6 +36,7 @@ TOLD = (
     "closing parenthesis ']' does not match opening parenthesis '(' in src/net.py:4; "
     "see `ms-perflint program train.py`\n"
 )
+RUNS = ("a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml")
 LAST = "1 of 1 training programs was not judged for 4 rules: see `ms-perflint program train.py`.\n"
 
 
@@ -703,3 +706,11 @@ def test_a_trainer_that_is_a_cell_and_steps_in_a_method(
     ran = run("--isolated", "-n", "--output-format", "concise", "train.py", cwd=tmp_path)
     assert [line.split()[1] for line in ran.out.splitlines()[:-1]] == [code] * bool(code)
     assert ran.err == ""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_reason_counts_all_run_configurations_that_are_left_out(order: int) -> None:
+    gaps = [reports.Gap(Message("{more} more were not judged", more=more), RUNS[:more]) for more in (2, 5, 3)]
+    said = [reports.unjudged("train.py", f"{at}.py", ["MSP101"], gap) for at, gap in enumerate(gaps[::order])]
+    (found,) = reports.reported(said, [], ["train.py"]).unjudged
+    assert (found.reason, found.runs) == ("5 more were not judged", frozenset(RUNS))

@@ -112,11 +112,11 @@ def reported(found: Iterable[Finding], problems: Iterable[Problem], files: Seque
 
 
 def _in_part(entry: str, said: Sequence[Finding], told: set[tuple[str, str]]) -> Unjudged:
-    """Return what several files of a program say of it, and the first reason.
+    """Return what several files of a program say of it, with the reason of the most run configurations.
 
     That is of the rules that report nothing there; where there is none, of the others.
     """
-    first = min(said, key=lambda each: (each.end.path, each.message))
+    first = min(said, key=lambda each: (-len(each.configurations), each.end.path, each.message))
     files = sorted({each.end.path for each in said})
     codes = {code for each in said for code in each.name.split()}
     silent = {code for code in codes if not any((path, code) in told for path in files)}

@@ -110,8 +110,10 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
 
 
 def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Change]:
-    """Return what changes a list after it was made: under the names that it got there, in functions that get it, and
-    where the evaluator says that something is this list.
+    """Return the changes of a list after it was created.
+
+    They are made under the names that it is assigned to there, in functions to which it is passed, and where the
+    evaluator finds that an expression is this list.
     """
     if isinstance(what, Display) and what.kind in FIXED:
         return ()

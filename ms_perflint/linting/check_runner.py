@@ -153,7 +153,9 @@ class CheckRunner:
             return {}
         self._gaps = self._gaps or judged.left_out is not None
         if judged.unjudged:
-            self._left.setdefault(entry, (judged.unjudged, set()))[1].add(check.code)
+            gap, codes = self._left.get(entry, (judged.unjudged, set()))
+            most = max(gap, judged.unjudged, key=lambda each: len(each.runs))  # more are left out with each question
+            self._left[entry] = most, {*codes, check.code}
         return self._noted(judged.reply)
 
     def asked(self, check: type[Check], entry: str, module: SemanticIndex) -> Found:
