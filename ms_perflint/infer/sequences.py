@@ -130,6 +130,8 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Op
         return Value((known._replace(what=Constant(what.value[bounds])),))
     if not isinstance(what, Display) or what.kind == DICT:
         return TOP
+    if what.kind == MANY_OF and what.node is node and what.scope is scope and what.binding is None:
+        return evaluator.known(what, node, scope)  # in a cycle, its slice holds the same, and is changed by the same
     is_fixed = (bounds is not None or what.kind == MANY_OF) and not lists.changed(evaluator, what)
     parts = in_order(evaluator, what) if bounds is not None and is_fixed else None
     if parts is not None and bounds is not None:
