@@ -38,6 +38,16 @@ CHANGED = (
         "        self.items = self.items[n:]\n        self.items = self.items[n:]\n        reveal(self.items[0])\n",
         "1 ...",
     ),
+    (
+        "        self.items = self.items[n:]\n        self.items.append(3)\n"
+        "        self.items = self.items[:n]\n        reveal(self.items[0])\n",
+        "1 3 ...",
+    ),
+    (
+        "        self.items.append(3)\n        if len(self.items) > n:\n"
+        "            self.items = self.items[1:]\n        reveal(self.items[0])\n",
+        "1 3 ...",
+    ),
 )
 
 
@@ -50,3 +60,8 @@ def test_a_slice_in_a_loop_holds_what_the_loop_adds_and_no_other_list_does() -> 
     loop = "first = [1, 2]\nitems = first\nfor n in unknown():\n    items = items[n:]\n    items.append(3)\n"
     assert shown(reveal(loop + "    reveal(items[0])\n")) == "1 2 3"
     assert shown(reveal(loop + "reveal(first[0])\n")) == "1"
+
+
+def test_two_slices_in_a_loop_hold_what_is_added_to_either() -> None:
+    cut = "    items = items[n:]\n    items.append(3)\n    items = items[:n]\n    items.append(4)\n"
+    assert shown(reveal(f"items = [1, 2]\nfor n in unknown():\n{cut}reveal(items[0])\n")) == "1 2 3 4"
