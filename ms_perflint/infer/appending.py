@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.core.facts import fact
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
@@ -46,15 +47,23 @@ def put(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.ex
             if site.base is not None and isinstance(site.node, ast.Call) and site.node.args:
                 changes.append((site.base, site.node.args[-1], site.scope))
     for module in evaluator.program.modules:
-        for several in module.registered.values():
-            stores = (each for each in several if isinstance(each[0], ast.Subscript))
-            changes += [(target.value, value, block.scope) for target, value, block in stores]
-        added = ((stmt, block) for stmt, block in module.steps if isinstance(stmt, ast.AugAssign))
-        changes += [(stmt.target, stmt.value, block.scope) for stmt, block in added if isinstance(stmt.op, ast.Add)]
+        changes += _without_call(module)
     for base, value, inner in changes:
         if not own.isdisjoint(identities(evaluator.value(base, inner))):
             parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
             found += [(part, inner) for part in parts]
+    return found
+
+
+@fact
+def _without_call(module: SemanticIndex) -> list[tuple[ast.expr, ast.expr, Scope]]:
+    """Return what a file adds to lists by `x[key] = value` and `x += [value]`: each list, and what it gets."""
+    found: list[tuple[ast.expr, ast.expr, Scope]] = []
+    for several in module.registered.values():
+        stores = (each for each in several if isinstance(each[0], ast.Subscript))
+        found += [(target.value, value, block.scope) for target, value, block in stores]
+    added = ((stmt, block) for stmt, block in module.steps if isinstance(stmt, ast.AugAssign))
+    found += [(stmt.target, stmt.value, block.scope) for stmt, block in added if isinstance(stmt.op, ast.Add)]
     return found
 
 
