@@ -74,10 +74,8 @@ class Group(NamedTuple):
 
     def carries(self, flow: Feeds, signal: Signal) -> bool:
         """Return whether an expression depends on the width."""
-        return any(
-            source.origin in self.calls and not {self.width, self.whole}.isdisjoint(flow.widths(source))
-            for source in signal
-        )
+        found = flow.by_width(signal)
+        return any(not self.calls.isdisjoint(found.get(width, ())) for width in (self.width, self.whole))
 
 
 class Dependents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ms_perflint.index.semantic_index import SemanticIndex
@@ -26,6 +26,7 @@ class Feeds:
         self.program = program
         self._calls: dict[Made, Call] = {}
         self._same: dict[Signal, Signal] = {}  # of the flow -> of this program
+        self._by_width: dict[Signal, dict[int, frozenset[Call]]] = {}
         self._widths: dict[Source, tuple[int, ...]] = {}
         self._slots: dict[Call, tuple[Slot, ...]] = {}
         self.takes: dict[Call, Signal] = {}  # layer -> what it is fed
@@ -83,6 +84,17 @@ class Feeds:
                 slots = (layers.slots_in(source.origin, entered) if entered is not None else ()) or slots
             self._widths[source] = tuple(slot.width for slot in slots if slot.role != layers.IN)
         return self._widths[source]
+
+    def by_width(self, signal: Signal) -> Mapping[int, frozenset[Call]]:
+        """Return the layers from which a signal comes, by each width that they may give it."""
+        if signal not in self._by_width:
+            found: dict[int, list[Call]] = {}
+            for source in signal:
+                for width in self.widths(source):
+                    assert isinstance(source.origin, Call)
+                    found.setdefault(width, []).append(source.origin)
+            self._by_width[signal] = {width: frozenset(calls) for width, calls in found.items()}
+        return self._by_width[signal]
 
 
 @query
