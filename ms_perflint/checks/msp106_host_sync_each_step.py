@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 READS = Message("Python waits for the device in every step: `{read}` reads a tensor")
 KEEP = Message("keep the tensor, and read it after the loop or every 100 steps")
-KEPT = Message("what takes the value must do with a tensor")
+KEPT = Message("the code that uses the value must accept a tensor")
 
 
 class HostSyncEachStep(Check):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ANEW = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
-MAY_CHANGE = Message("what it is made of may change from step to step")
+MAY_CHANGE = Message("its arguments may change from step to step")
 
 
 class CompiledFunctionInLoop(Check):

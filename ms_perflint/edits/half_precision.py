@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 ON_CPU = Message("FP16 needs loss scaling, which has no place here; a CPU has no BF16")
-BESIDE = Message("what this network gives elsewhere would be BF16, with which NumPy does not compute")
+BESIDE = Message("other outputs of this network would be BF16, which NumPy does not support")
 OLD = Message("FP16 needs loss scaling, which has no place here; BF16 needs MindSpore 2.2")
 
 

@@ -25,13 +25,16 @@ def pass_as_input(each: Varying, version: mindspore_api.Version, line_length: in
 
     text = each.site.module.text(each.node)
     if each.is_number:
-        advice, reason = Message("pass it as a tensor"), Message("what is a condition becomes control flow")
+        advice, reason = Message("pass it as a tensor"), Message("a condition on it becomes control flow of the graph")
         written = [name(api) for api in ("mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)]))]
         tensor = f"{written[0][0]}({', '.join([text, *(dtype for dtype, _ in written[1:])])})"
         meets = sum(bool(edits) for _, edits in written) > 1  # two imports would
         edits = None if meets else _replaced(each, tensor, *(edits for _, edits in written))
         return Remedy(edits, advice, Safety.DISPLAY, reason)
-    advice, reason = Message("say that what it holds changes"), Message("its values are no constants then")
+    advice, reason = (
+        Message("mark the container as `mutable`"),
+        Message("its elements are then not constants of the graph"),
+    )
     if not mindspore_api.is_in(MUTABLE, version):
         return Remedy(None, advice, Safety.UNSAFE, reason)
     mutable, imports = name(MUTABLE)

@@ -51,7 +51,7 @@ class MixedPrecision:
         """Return how the training comes to compute in half precision."""
         made = suspect.training
         if made is None:
-            way = Remedy((), LEVEL, Safety.DISPLAY, Message("what trains the network is not known"))
+            way = Remedy((), LEVEL, Safety.DISPLAY, Message("the code that trains the network is not known"))
         elif made.call.api in train_cells.LEVELS and (
             made.call.is_spread or train_cells.is_given(made.call, "loss_fn")
         ):

@@ -58,7 +58,7 @@ def round_up(site: Site, found: Padding) -> Remedy:
     count = site.module.text(found.number)
     count = count if isinstance(found.number, _ATOMS) else f"({count})"
     formula = f"({count} + {found.multiple - 1}) // {found.multiple} * {found.multiple}"
-    reason = Message("what is a multiple already becomes smaller; weights and losses change")
+    reason = Message("a size that is a multiple already becomes smaller; weights and losses change")
     edits = replace_expression(site.module, site.node, formula)
     return Remedy(edits, Message("round up with `{formula}`", formula=formula), None, reason)
 
@@ -97,7 +97,7 @@ def _obstacle(found: Hidden, is_without: bool) -> Related:
     """Return why no fix is offered, at the place that it is about."""
     place, text = next(iter(found.obstacles), Related(found.producer.call.place, NO_NUMBER))
     if not found.obstacles and not found.origins:
-        text = Message("from which constant the width comes is not known")
+        text = Message("the constant that decides the width is not known")
     elif not found.obstacles and not is_without:
         text = Message("the number there cannot be edited")
     return Related(place, Message("no fix is shown: {obstacle}", obstacle=text))

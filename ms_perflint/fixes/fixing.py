@@ -238,7 +238,10 @@ class _Work:
             try:
                 if source.edited(()) != self.overlay.read(path):
                     name = source.encoding
-                    lost = Message("the rest of the file would not come back as it was in {encoding}", encoding=name)
+                    lost = Message(
+                        "the rest of the file would change: {encoding} writes some of its bytes differently",
+                        encoding=name,
+                    )
                     raise SourceError(lost)
                 after = source.edited(here)
                 if not _parses(Source(path, after), source):
