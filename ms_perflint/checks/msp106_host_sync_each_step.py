@@ -45,7 +45,7 @@ class HostSyncEachStep(Check):
         if call is None:
             return
         reads = host_reads.reads_from(self.program, call)
-        # a tensor takes the place of each read, where they can all be left out
+        # each read is replaced by its tensor, if all can be left out
         changes = [edit.unwrap(each.module, *read) for each in reads for read in host_reads.unread(each)]
         is_whole = all(changes) and all(each.node in host_reads.removable(self.program) for each in reads)
         edits = tuple(one for each in changes for one in each or ()) if is_whole else None

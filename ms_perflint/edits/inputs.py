@@ -1,4 +1,4 @@
-"""Pass what changes from step to step as an input of the graph: a number as a tensor, a container as `mutable`."""
+"""Values that change from step to step as graph inputs: a number as a tensor, a container as `mutable`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspo
 
 
 def pass_as_input(each: Varying, version: mindspore_api.Version, line_length: int) -> Remedy:
-    """Return how an argument becomes an input, for which nothing is compiled again."""
+    """Return the remedy that makes an argument a graph input, so that a new value does not recompile."""
 
     def name(api: str) -> tuple[str, tuple[Edit, ...]]:
         return import_name(each.site.module, api, version=version, line_length=line_length)
@@ -28,7 +28,7 @@ def pass_as_input(each: Varying, version: mindspore_api.Version, line_length: in
         advice, reason = Message("pass it as a tensor"), Message("a condition on it becomes control flow of the graph")
         written = [name(api) for api in ("mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)]))]
         tensor = f"{written[0][0]}({', '.join([text, *(dtype for dtype, _ in written[1:])])})"
-        meets = sum(bool(edits) for _, edits in written) > 1  # two imports would
+        meets = sum(bool(edits) for _, edits in written) > 1  # two imports would conflict
         edits = None if meets else _replaced(each, tensor, *(edits for _, edits in written))
         return Remedy(edits, advice, Safety.DISPLAY, reason)
     advice, reason = (
