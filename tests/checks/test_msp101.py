@@ -1743,3 +1743,56 @@ def test_the_mode_of_an_import_that_trains_is_shown(guarded: str) -> None:
     (finding,) = Program({"train.py": text, "eval.py": EVALUATION}).lint(CODE).findings
     assert finding.fix is not None and finding.fix.safety is Safety.DISPLAY
     assert finding.fix.reason == "other programs import this file, and would get the mode too"
+
+
+# Calls of `set_context` that do not stand under its name; {} is the mode
+INDIRECT = [
+    'getattr(ms, "set_context")(mode={})  # !',
+    'setup = getattr(context, "set_context")\nsetup(mode={})  # !',
+    "functools.partial(ms.set_context, mode={})()  # !",
+    "setup = functools.partial(ms.set_context, mode={})\nsetup()  # !",
+    "setup = functools.partial(ms.set_context, mode={})\nsetup(device_target='Ascend')  # !",
+    "for setup in [ms.set_context]:\n    setup(mode={})  # !",
+    "def call(function, **given):\n    function(**given)  # !\n\n\ncall(ms.set_context, mode={})",
+    "def call(function):\n    function(mode={})  # !\n\n\ncall(ms.set_context)",
+    "class Setup:\n    context = staticmethod(ms.set_context)\n\n\nSetup.context(mode={})  # !",
+    "(ms.set_context if True else print)(mode={})  # !",
+]
+# Those that are not found
+UNKNOWN = [
+    'name = "set_context"\ngetattr(ms, name)(mode={})',
+    'for name, given in {{"set_context": {{"mode": {}}}}}.items():\n    getattr(ms, name)(**given)',
+    'vars(ms)["set_context"](mode={})',
+    'ms.context.__dict__["set_context"](mode={})',
+    'import operator\n\noperator.methodcaller("set_context", mode={})(ms)',
+    'exec("ms.set_context(mode={})")',
+]
+
+
+@pytest.mark.parametrize("text", INDIRECT)
+def test_the_mode_is_set_by_an_indirect_call(text: str) -> None:
+    fires(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text.format(1) + "\n" + TRAIN}))
+
+
+@pytest.mark.parametrize("text", [*(each.replace("  # !", "").format(0) for each in INDIRECT)])
+def test_graph_mode_is_set_by_an_indirect_call(text: str) -> None:
+    quiet(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text + "\n" + TRAIN}))
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("text", UNKNOWN)
+def test_a_call_by_a_name_in_a_text_may_set_the_mode(text: str, mode: int) -> None:
+    quiet(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text.format(mode) + "\n" + TRAIN}))
+
+
+TRAINS_BY_NAME = [
+    'getattr(model, "train")(10, dataset)',
+    'run = getattr(model, "train")\nrun(10, dataset)',
+    'import operator\n\noperator.attrgetter("train")(model)(10, dataset)',
+]
+
+
+@pytest.mark.parametrize("call", TRAINS_BY_NAME)
+def test_a_training_by_a_name_in_a_text(call: str) -> None:
+    text = join(IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n", TRAIN[: TRAIN.index("model.train")])
+    fires(CODE, Program({"train.py": f"{text}{call}\n"}))
