@@ -1796,3 +1796,34 @@ TRAINS_BY_NAME = [
 def test_a_training_by_a_name_in_a_text(call: str) -> None:
     text = join(IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n", TRAIN[: TRAIN.index("model.train")])
     fires(CODE, Program({"train.py": f"{text}{call}\n"}))
+
+
+# An option that chooses the mode out of what the code holds, and what the edit replaces by what, if there is one
+CHOSEN = [
+    ("ms.set_context(mode={0: ms.GRAPH_MODE, 1: ms.PYNATIVE_MODE}[args.mode])", [("1", "0")]),
+    ("MODES = {0: ms.GRAPH_MODE, 1: ms.PYNATIVE_MODE}\nms.set_context(mode=MODES[args.mode])", [("1", "0")]),
+    ("ms.set_context(mode=[ms.GRAPH_MODE, ms.PYNATIVE_MODE][args.mode])", [("1", "0")]),
+    ("ms.set_context(mode={1: ms.PYNATIVE_MODE, 2: ms.GRAPH_MODE}.get(args.mode))", [("1", "2")]),
+    ("ms.set_context(mode={0: ms.GRAPH_MODE}.get(args.mode, ms.PYNATIVE_MODE))", [("1", "0")]),
+    ("ms.set_context(mode={'graph': 0, 'eager': 1}[args.kind])", [('"eager"', '"graph"')]),
+    ("ms.set_context(mode={0: 0, 1: 1, 2: 0}[args.mode])", []),
+    ("ms.set_context(mode=ms.PYNATIVE_MODE if args.mode else ms.GRAPH_MODE)", [("1", "0")]),
+    ("mode = ms.GRAPH_MODE\nif args.mode == 1:\n    mode = ms.PYNATIVE_MODE\nms.set_context(mode=mode)", [("1", "0")]),
+    ("if args.mode:\n    mode = 1\nelse:\n    mode = 0\nms.set_context(mode=mode)", [("1", "0")]),
+    ("if not args.mode:\n    mode = 0\nelse:\n    mode = 1\nms.set_context(mode=mode)", [("1", "0")]),
+    (
+        "def pick(mode):\n    return [ms.GRAPH_MODE, ms.PYNATIVE_MODE][mode]\n\n\nms.set_context(mode=pick(args.mode))",
+        [],
+    ),
+    ("ms.set_context(mode=args.mode)", [("1", "0")]),
+]
+
+
+@pytest.mark.parametrize(("text", "edits"), CHOSEN)
+def test_the_option_that_chooses_a_mode_is_changed(text: str, edits: list[tuple[str, str]]) -> None:
+    options = join(OPTIONS).replace("args = ", 'parser.add_argument("--kind", default="eager")\nargs = ')
+    program = join(IMPORTS) + options + text + "\n" + TRAIN
+    (finding,) = Program({"train.py": program}).lint(CODE).findings
+    made = finding.fix.edits if finding.fix is not None else ()
+    assert finding.fix is None or finding.fix.safety is Safety.DISPLAY
+    assert [(program[each.start : each.end], each.text) for each in made] == edits
