@@ -11,14 +11,15 @@ from ms_perflint.core.findings import Edit, Place
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.settings import decided, set_setting
 from ms_perflint.edits.statements import delete_statement, insert_before
-from ms_perflint.index.reachability import Condition, condition_of
+from ms_perflint.index.reachability import Condition, condition_of, path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer import tables
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training import mode
 
 if TYPE_CHECKING:
-    from ms_perflint.index.semantic_index import Scope
+    from ms_perflint.index.semantic_index import Binding, Scope
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -48,8 +49,41 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
     named = _named(call.program, setting) if setting is not None else None
     if named is not None:
         return Cause((named.place,), _set(call.program, named, _opposite(named.constant)))
+    chosen = _chosen(call, given)
+    if chosen is not None:
+        return chosen
     setting = setting or _held(call, given)
+    if setting is not None and _is_one_of_both(call, setting):
+        return Cause((setting.place,), None)
     return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def _chosen(call: Call, given: ast.expr) -> Optional[Cause]:
+    """Return the option that chooses the mode out of a table: `MODES[args.mode]`, `MODES.get(args.mode)`.
+
+    It is set to the key of graph mode, without an edit where there is not one such key. None for other expressions.
+    """
+    if isinstance(given, ast.Subscript):
+        table, key = given.value, given.slice
+    elif isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and word_of(given.func) == "get":
+        table, key = given.func.value, given.args[0] if given.args else given
+    else:
+        return None
+    program, evaluator = call.program, call.program.evaluator
+    setting, known = decided(program.value(key, call.scope)), program.value(table, call.scope).only
+    if setting is None or known is None:
+        return None
+    shown = tables.view(evaluator, known, "keys")
+    keys = [each.constant for each in evaluator.elements(shown)[0]] if shown is not None else range(len(known.parts))
+    found = [each for each in keys if mode.default_mode_of(evaluator.item(known, each)) == mode.GRAPH]
+    return Cause((setting.place,), _set(program, setting, found[0]) if len(found) == 1 else None)
+
+
+def _is_one_of_both(call: Call, setting: Alternative) -> bool:
+    """Return whether code chooses a `PYNATIVE_MODE` that stands in it, with graph mode as the other choice."""
+    if isinstance(setting.where, Place) or not isinstance(setting.where[1], ast.Attribute):
+        return False
+    return any(mode.mode_of(known) == mode.GRAPH for known in call.argument("mode").alternatives)
 
 
 def _held(call: Call, given: ast.expr) -> Optional[Alternative]:
@@ -89,15 +123,27 @@ def _tests_around(site: Site) -> Iterator[ast.expr]:
 
 
 def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:
-    """Yield the conditions of the conditional expressions for the mode, and their values by default."""
+    """Yield the conditions of expressions and `if` statements that select the mode, and their values by default."""
     node: Optional[ast.expr] = given
     if isinstance(given, ast.Name):
         bindings = call.scope.lookup(given)
         node = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+        eager = [each for each in bindings if _mode_of(call, each) == mode.PYNATIVE]
+        others = {_mode_of(call, each) for each in bindings if each not in eager}
+        if len(eager) == 1 and others == {mode.GRAPH}:
+            tests = [each for each in path_condition(eager[0].block) if each not in condition_of(call)]
+            yield from tests if len(tests) == 1 else ()
     if isinstance(node, ast.IfExp):
         truth = call.program.value(node.test, call.scope).default_truth
         if truth is not None:
             yield Condition(node.test, truth, call.scope)
+
+
+def _mode_of(call: Call, binding: Binding) -> Optional[int]:
+    """Return the mode that an assignment binds a name to; None where it is not known."""
+    if binding.kind != "assign" or binding.value is None or binding.path:
+        return None
+    return mode.default_mode_of(call.program.value(binding.value, binding.scope))
 
 
 def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, ...]]:
@@ -130,8 +176,8 @@ def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Op
     setting = decided(program.value(test, scope))
     if setting is None:
         return None
-    is_truth = isinstance(setting.constant, bool)
-    return Cause((setting.place,), _set(program, setting, wanted) if is_truth else None)
+    new = wanted if isinstance(setting.constant, bool) else int(wanted) if _is_number(setting.constant) else None
+    return Cause((setting.place,), _set(program, setting, new))
 
 
 def _opposite(constant: object) -> object:

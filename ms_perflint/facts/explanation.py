@@ -15,7 +15,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.linting.judged import is_trained
 from ms_perflint.linting.linter import Linter
-from ms_perflint.linting.suspects import candidates, suspect
+from ms_perflint.linting.suspects import all_candidates, candidates, suspect
 from ms_perflint.suppressions import Suppressions
 
 MEANT = 3  # meanings of a call that are named
@@ -89,7 +89,7 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
 def _sites(check: Check, module: SemanticIndex, row: int) -> Iterator[tuple[Site, bool]]:
     """Yield the expressions on a line about which a rule asks in a program, and whether it looks only at their form."""
     anchors = check.anchors(module) if check.anchored and module.path == check.program.entry else ()
-    for sites, is_anchor in ((check.narrowed(candidates(type(check), module)), False), (anchors, True)):
+    for sites, is_anchor in ((check.narrowed(_candidates(check, module)), False), (anchors, True)):
         for site in sites:
             if module.source.row(site.span[0]) <= row <= module.source.row(site.span[1]):
                 yield site, is_anchor
@@ -150,8 +150,13 @@ def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
     """Yield the lines of a file about which rules ask, each once."""
     program = linter.program(module.path)
     checks = (linter.runner.inquiry.check_in(check, program) for check in linter.enabled)
-    found = {site.span[0] for check in checks for site in check.narrowed(candidates(type(check), module))}
+    found = {site.span[0] for check in checks for site in check.narrowed(_candidates(check, module))}
     yield from (_start(module, row) for row in sorted(set(map(module.source.row, found))))
+
+
+def _candidates(check: Check, module: SemanticIndex) -> list[Site]:
+    """Return the sites of a file about which a rule may ask in a program."""
+    return all_candidates(check, module, candidates(type(check), module))
 
 
 def _start(module: SemanticIndex, row: int) -> Place:

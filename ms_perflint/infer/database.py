@@ -99,8 +99,8 @@ class Database(Protocol):
     def touching(self, word: str) -> Sequence[Change]:
         """Return what running code may change a list or dict with that has this last word."""
 
-    def passed_on(self, word: str) -> Sequence[Site]:
-        """Return the call sites that may call what is named `word` under another name, or out of a container."""
+    def passed_on(self, api: str) -> Sequence[Site]:
+        """Return the call sites that may call an API, or what has this word, by another name or out of a container."""
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites that call a function; of a method `__init__`, those that make the class."""

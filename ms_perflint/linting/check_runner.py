@@ -132,7 +132,7 @@ class CheckRunner:
     def _entries(self, check: type[Check], module: SemanticIndex) -> tuple[str, ...]:
         """Return the entry scripts of the programs in which a check runs on a file."""
         path, entries = module.path, self.project.entries
-        has_sites = bool(self.inquiry.candidates(check, module))
+        has_sites = self.inquiry.has_sites(check, module)
         if check.per_program and self.config.arguments is not None:
             return (self.config.arguments.entry,)
         if not has_sites:

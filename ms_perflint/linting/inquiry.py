@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.linting.merging import Found
 from ms_perflint.linting.programs import Programs, Runs
-from ms_perflint.linting.suspects import candidates, suspect
+from ms_perflint.linting.suspects import all_candidates, candidates, passes_triggers_on, suspect
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.project import Project
 from ms_perflint.training import conditions
@@ -79,6 +79,10 @@ class Inquiry:
             self._sites[key] = candidates(check, module)
         return self._sites[key]
 
+    def has_sites(self, check: type[Check], module: SemanticIndex) -> bool:
+        """Return whether a file may have suspects of a check in some program."""
+        return bool(self.candidates(check, module)) or passes_triggers_on(check, module)
+
     def ask(self, check: type[Check], entry: str, module: SemanticIndex) -> Reply:
         """Return the findings of a check in a file as part of one program, in all run configurations."""
         failures: list[Failure] = []
@@ -110,7 +114,8 @@ class Inquiry:
         site: Optional[Site] = None
         try:
             instance = self.check_in(check, program)
-            for site in instance.narrowed(self.candidates(check, module)):
+            sites = all_candidates(instance, module, self.candidates(check, module))
+            for site in instance.narrowed(sites):
                 _note(found, _asked(partial(_reported, instance, site), instance, site, problems))
             for site in instance.anchors(module) if check.anchored and module.path == program.entry else ():
                 _note(found, _asked(partial(instance.examine, site), instance, site, problems))

@@ -194,10 +194,8 @@ class Linter:
         """Return the rules with suspects in a program."""
         modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
-        candidates = self.runner.inquiry.candidates
-        return tuple(
-            check.code for check in asked if check.anchored or any(candidates(check, each) for each in modules)
-        )
+        has_sites = self.runner.inquiry.has_sites
+        return tuple(check.code for check in asked if check.anchored or any(has_sites(check, each) for each in modules))
 
     def _reported(self, module: SemanticIndex) -> list[Finding]:
         enabled, before = self._enabled_in(module.path), len(self.problems)

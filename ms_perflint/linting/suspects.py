@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from collections.abc import Iterator
+from typing import Optional, Union
 
-from ms_perflint.check import Check, trigger_words
+from ms_perflint.check import Check, last_word, trigger_words
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.index.syntax_forms import position, word_of
+from ms_perflint.program.call_graph import passes_on
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
@@ -26,6 +29,36 @@ def candidates(check: type[Check], module: SemanticIndex) -> list[Site]:
     found = {id(site): site for word in words | methods for site in module.by_word.get(word, ())}
     found.update((id(site), site) for site in module.by_word.get("", ()) if _made_at_once(site) in made)
     return sorted(check.prefilter_sites(module, found.values()), key=lambda site: position(site.node))
+
+
+def all_candidates(check: Check, module: SemanticIndex, named: list[Site]) -> list[Site]:
+    """Return the sites that may have a finding in one program: candidates, and calls of a trigger by another name.
+
+    The latter are calls of a parameter, an element or a `partial`: only a program shows what these hold.
+    """
+    program, found = check.program, {id(site.node): site for site in named}
+    for api in _functions(check):
+        for site in program.passed_on(api):
+            if site.module is module and id(site.node) not in found and _is_only(program, site, api):
+                found[id(site.node)] = site
+    return sorted(found.values(), key=lambda site: position(site.node)) if len(found) > len(named) else named
+
+
+def passes_triggers_on(check: type[Check], module: SemanticIndex) -> bool:
+    """Return whether a file may call a trigger by another name: it passes one on, or calls it in another form."""
+    said = (api for api in _functions(check) if last_word(api).encode() in module.source.text)
+    return any(passes_on(module, name) for api in said for name in (api, last_word(api)))
+
+
+def _functions(check: Union[Check, type[Check]]) -> Iterator[str]:
+    """Yield those triggers of a check that are functions and methods of MindSpore, by their names in full."""
+    return (trigger for trigger in check.triggers if "." in trigger[1:] and not trigger.endswith("()"))
+
+
+def _is_only(program: Program, site: Site, api: str) -> bool:
+    """Return whether a call calls one API for sure."""
+    only = program.evaluator.callees(site).only
+    return only is not None and only.api == api
 
 
 def _made_at_once(site: Site) -> Optional[str]:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Union
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.places import CALL, OWN, PATHS
@@ -106,10 +106,9 @@ class CallGraph:
             return dict(held)
         return {key: new for key, bits in held.items() if (new := bits & ~before.get(key, 0))}
 
-    def is_passed_on(self, word: str) -> bool:
-        """Return whether a file passes on what is named `word`, or calls it in another form: `partial(word)()`."""
-        nodes = self._flow.nodes(word)
-        return any(node.is_passed_on or any(site.word != word for _, site in node.sites) for node in nodes)
+    def is_passed_on(self, name: str) -> bool:
+        """Return whether a file passes on what has this name, or calls it in another form: `partial(name)()`."""
+        return any(passes_on(module, name) for module in self.program.modules)
 
     def sites_at(self, held: Held) -> list[Site]:
         """Return the sites that call the values in some places."""
@@ -198,6 +197,12 @@ class CallGraph:
                     if called:
                         found.setdefault(called, []).append(site)
         return found
+
+
+def passes_on(module: SemanticIndex, name: str) -> bool:
+    """Return whether a file passes on what has a name in its assignment graph, or calls it in another form."""
+    node, word = graph_of(module).words.get(name), name.rpartition(".")[2]
+    return node is not None and (node.is_passed_on or any(site.word != word for _, site in node.sites))
 
 
 def _of(bit: int, called: Called) -> Iterator[Site]:

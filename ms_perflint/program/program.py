@@ -293,20 +293,25 @@ class Program:
         """Return the calls of some APIs that can run, those of the entry script first, then by file and position."""
         if len(apis) == 1:
             word = apis[0].rpartition(".")[2]
-            sites = (*self.sites(word), *self.passed_on(word))
+            sites = (*self.sites(word), *self.passed_on(apis[0]))
             return tuple(call for site in sites for call in self.running(apis[0], site))
         rank = {path: position for position, path in enumerate(self.files)}
         found = [call for api in apis for call in self.calls(api)]
         return tuple(sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span)))
 
     @fact
-    def passed_on(self, word: str) -> tuple[Site, ...]:
-        """Return the call sites that may call what is named `word` under another name, or out of a container."""
-        if not self._may_say(word) or not self.call_graph.is_passed_on(word):
+    def passed_on(self, api: str) -> tuple[Site, ...]:
+        """Return the call sites that may call an API, or what has this word, under another name or out of a container.
+
+        In the assignment graph a function of an imported module has its name in full, a method its last word.
+        """
+        word = api.rpartition(".")[2]
+        names = [name for name in dict.fromkeys((api, word)) if self._may_say(word)]
+        if not any(map(self.call_graph.is_passed_on, names)):
             return ()
         sites = self.sites(word)
         held: Held = {}
-        self.call_graph.reach([(word, "")], held)
+        self.call_graph.reach([(name, "") for name in names], held)
         return tuple(site for site in self.call_graph.sites_at(held) if site not in sites)
 
     def has_calls(self, *apis: str) -> bool:

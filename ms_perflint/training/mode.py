@@ -23,6 +23,7 @@ from ms_perflint.training import conditions, training
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
 _WORD = "set_context"
+_BY_NAME = rb"""['"](?:[\w.]+\.)?set_context(?:['"]|\()"""  # of a function in a text, or a call in one
 PATHS = r"(?i)device|target|platform|distribut|parallel|rank|data|modelarts|cloud"
 MANY = 64  # settings of the mode that are compared with one another
 ABOUT_MODE = r"(?i)mode(?!l)|pynative|graph|eager|debug|jit|static|dynamic"
@@ -73,7 +74,7 @@ def default_mode_of(value: Value) -> Optional[int]:
 @fact
 def settings(program: Program) -> tuple[Call, ...]:
     """Return the `set_context` calls that run and set the mode."""
-    return tuple(_settings(program, program.sites(_WORD)))
+    return tuple(_settings(program, (*program.sites(_WORD), *program.passed_on(SET_CONTEXT))))
 
 
 def are_too_many(program: Program) -> bool:
@@ -87,7 +88,17 @@ def are_too_many(program: Program) -> bool:
 def is_set(program: Program) -> bool:
     """Return whether a `set_context` that runs sets the mode; calls under the fewest conditions are asked first."""
     nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
-    return any(True for _ in _settings(program, nearest))
+    return any(True for _ in _settings(program, nearest)) or bool(settings(program)) or _is_set_by_name(program)
+
+
+def _is_set_by_name(program: Program) -> bool:
+    """Return whether a text may be the name of a `set_context` that sets the mode: `vars(ms)["set_context"](mode=0)`.
+
+    Where such a call is found, it is known what it sets.
+    """
+    if any(program.apis(site) == (SET_CONTEXT,) for site in program.passed_on(SET_CONTEXT)):
+        return False
+    return any(program.project.matches(path, _BY_NAME) for path in program.files)
 
 
 @fact
@@ -129,7 +140,7 @@ def is_set_by_entry(program: Program) -> bool:
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
     for site in sites:
-        if isinstance(site.node, ast.Call) and (site.node.args or not _sets_other_settings(site.node)):
+        if isinstance(site.node, ast.Call) and not (site.word == _WORD and _sets_other_settings(site.node)):
             for call in program.running(SET_CONTEXT, site):
                 if given(call) is not None:
                     yield call
@@ -137,7 +148,7 @@ def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
 
 def _sets_other_settings(node: ast.Call) -> bool:
     """Return whether a call passes keywords alone, none of which can be the mode."""
-    return all(keyword.arg not in ("mode", None) for keyword in node.keywords)
+    return not node.args and all(keyword.arg not in ("mode", None) for keyword in node.keywords)
 
 
 def _is_sure(program: Program, site: Site) -> bool:

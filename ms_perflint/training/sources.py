@@ -43,9 +43,21 @@ class Work(NamedTuple):
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
-    """Return the work of the source of a `GeneratorDataset`; None without one, and for other sources."""
-    only = call.argument("source").only
-    cls = only.cls if only is not None else None
+    """Return the work of the source of a `GeneratorDataset`; None without one, and for other sources.
+
+    Of several classes that the source may be of, as where a later cell defines one again, each has to do work; one that
+    speaks against more workers comes first.
+    """
+    source = call.argument("source")
+    works = [_work_of(program, call, each.cls) for each in source.alternatives]
+    known = [each for each in works if each is not None]
+    if source.open or not known or len(known) < len(works):
+        return None
+    return next((each for each in known if each.stored is not None or each.drawn is not None), known[0])
+
+
+def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Work]:
+    """Return the work of a source of a class; None without one, and for other sources."""
     get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
     if (
         cls is None

@@ -1743,3 +1743,87 @@ def test_the_mode_of_an_import_that_trains_is_shown(guarded: str) -> None:
     (finding,) = Program({"train.py": text, "eval.py": EVALUATION}).lint(CODE).findings
     assert finding.fix is not None and finding.fix.safety is Safety.DISPLAY
     assert finding.fix.reason == "other programs import this file, and would get the mode too"
+
+
+# Calls of `set_context` that do not stand under its name; {} is the mode
+INDIRECT = [
+    'getattr(ms, "set_context")(mode={})  # !',
+    'setup = getattr(context, "set_context")\nsetup(mode={})  # !',
+    "functools.partial(ms.set_context, mode={})()  # !",
+    "setup = functools.partial(ms.set_context, mode={})\nsetup()  # !",
+    "setup = functools.partial(ms.set_context, mode={})\nsetup(device_target='Ascend')  # !",
+    "for setup in [ms.set_context]:\n    setup(mode={})  # !",
+    "def call(function, **given):\n    function(**given)  # !\n\n\ncall(ms.set_context, mode={})",
+    "def call(function):\n    function(mode={})  # !\n\n\ncall(ms.set_context)",
+    "class Setup:\n    context = staticmethod(ms.set_context)\n\n\nSetup.context(mode={})  # !",
+    "(ms.set_context if True else print)(mode={})  # !",
+]
+# Those that are not found
+UNKNOWN = [
+    'name = "set_context"\ngetattr(ms, name)(mode={})',
+    'for name, given in {{"set_context": {{"mode": {}}}}}.items():\n    getattr(ms, name)(**given)',
+    'vars(ms)["set_context"](mode={})',
+    'ms.context.__dict__["set_context"](mode={})',
+    'import operator\n\noperator.methodcaller("set_context", mode={})(ms)',
+    'exec("ms.set_context(mode={})")',
+]
+
+
+@pytest.mark.parametrize("text", INDIRECT)
+def test_the_mode_is_set_by_an_indirect_call(text: str) -> None:
+    fires(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text.format(1) + "\n" + TRAIN}))
+
+
+@pytest.mark.parametrize("text", [*(each.replace("  # !", "").format(0) for each in INDIRECT)])
+def test_graph_mode_is_set_by_an_indirect_call(text: str) -> None:
+    quiet(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text + "\n" + TRAIN}))
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("text", UNKNOWN)
+def test_a_call_by_a_name_in_a_text_may_set_the_mode(text: str, mode: int) -> None:
+    quiet(CODE, Program({"train.py": join("import functools\n", IMPORTS) + text.format(mode) + "\n" + TRAIN}))
+
+
+TRAINS_BY_NAME = [
+    'getattr(model, "train")(10, dataset)',
+    'run = getattr(model, "train")\nrun(10, dataset)',
+    'import operator\n\noperator.attrgetter("train")(model)(10, dataset)',
+]
+
+
+@pytest.mark.parametrize("call", TRAINS_BY_NAME)
+def test_a_training_by_a_name_in_a_text(call: str) -> None:
+    text = join(IMPORTS, "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n", TRAIN[: TRAIN.index("model.train")])
+    fires(CODE, Program({"train.py": f"{text}{call}\n"}))
+
+
+# An option that chooses the mode out of what the code holds, and what the edit replaces by what, if there is one
+CHOSEN = [
+    ("ms.set_context(mode={0: ms.GRAPH_MODE, 1: ms.PYNATIVE_MODE}[args.mode])", [("1", "0")]),
+    ("MODES = {0: ms.GRAPH_MODE, 1: ms.PYNATIVE_MODE}\nms.set_context(mode=MODES[args.mode])", [("1", "0")]),
+    ("ms.set_context(mode=[ms.GRAPH_MODE, ms.PYNATIVE_MODE][args.mode])", [("1", "0")]),
+    ("ms.set_context(mode={1: ms.PYNATIVE_MODE, 2: ms.GRAPH_MODE}.get(args.mode))", [("1", "2")]),
+    ("ms.set_context(mode={0: ms.GRAPH_MODE}.get(args.mode, ms.PYNATIVE_MODE))", [("1", "0")]),
+    ("ms.set_context(mode={'graph': 0, 'eager': 1}[args.kind])", [('"eager"', '"graph"')]),
+    ("ms.set_context(mode={0: 0, 1: 1, 2: 0}[args.mode])", []),
+    ("ms.set_context(mode=ms.PYNATIVE_MODE if args.mode else ms.GRAPH_MODE)", [("1", "0")]),
+    ("mode = ms.GRAPH_MODE\nif args.mode == 1:\n    mode = ms.PYNATIVE_MODE\nms.set_context(mode=mode)", [("1", "0")]),
+    ("if args.mode:\n    mode = 1\nelse:\n    mode = 0\nms.set_context(mode=mode)", [("1", "0")]),
+    ("if not args.mode:\n    mode = 0\nelse:\n    mode = 1\nms.set_context(mode=mode)", [("1", "0")]),
+    (
+        "def pick(mode):\n    return [ms.GRAPH_MODE, ms.PYNATIVE_MODE][mode]\n\n\nms.set_context(mode=pick(args.mode))",
+        [],
+    ),
+    ("ms.set_context(mode=args.mode)", [("1", "0")]),
+]
+
+
+@pytest.mark.parametrize(("text", "edits"), CHOSEN)
+def test_the_option_that_chooses_a_mode_is_changed(text: str, edits: list[tuple[str, str]]) -> None:
+    options = join(OPTIONS).replace("args = ", 'parser.add_argument("--kind", default="eager")\nargs = ')
+    program = join(IMPORTS) + options + text + "\n" + TRAIN
+    (finding,) = Program({"train.py": program}).lint(CODE).findings
+    made = finding.fix.edits if finding.fix is not None else ()
+    assert finding.fix is None or finding.fix.safety is Safety.DISPLAY
+    assert [(program[each.start : each.end], each.text) for each in made] == edits

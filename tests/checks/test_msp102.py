@@ -1214,3 +1214,32 @@ def test_the_mode_of_the_default_device_counts(default: str, is_reported: bool) 
         """
     text = join(NETWORK, option, "model = Model(net, loss, opt)\nmodel.train(10, dataset)\n")
     assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported
+
+
+INDIRECT = [
+    "functools.partial(model.train, 10)(dataset)  # !",
+    "run = functools.partial(model.train, 10)\nrun(dataset)  # !",
+    "runs = {'train': functools.partial(model.train, 10)}\nruns['train'](dataset)  # !",
+    "for run in [model.train]:\n    run(10, dataset)  # !",
+    "def call(function, *given):\n    function(*given)  # !\n\n\ncall(model.train, 10, dataset)",
+    "getattr(model, 'train')(10, dataset)  # !",
+]
+
+
+@pytest.mark.parametrize("text", INDIRECT)
+def test_a_training_under_another_name(text: str) -> None:
+    fires(CODE, Program({"train.py": join("import functools\n", MODEL) + text + "\n"}))
+
+
+@pytest.mark.parametrize("text", INDIRECT)
+def test_a_sunk_training_under_another_name(text: str) -> None:
+    sunk = text.replace("dataset)", "dataset, dataset_sink_mode=True)").replace("  # !", "")
+    sunk = sunk.replace("(function, *given", "(function, *given, **more").replace(
+        "function(*given", "function(*given, **more"
+    )
+    quiet(CODE, Program({"train.py": join("import functools\n", MODEL) + sunk + "\n"}))
+
+
+def test_one_of_several_methods_is_no_training() -> None:
+    text = "for run in [model.train, model.eval]:\n    run(10, dataset)\n"
+    quiet(CODE, Program({"train.py": join(MODEL) + text}))

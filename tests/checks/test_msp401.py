@@ -304,3 +304,35 @@ def test_what_decides_the_workers_is_named(name: str, before: str, given: str) -
     made = f"train_set = ds.GeneratorDataset(Source(files), num_parallel_workers={given})\n"
     (finding,) = program(name, READ, before + made).values[0].lint(CODE).findings
     assert any("`num_parallel_workers` is decided here" in each.message for each in finding.related)
+
+
+# Ways by which a source may be of one of two classes; {} is the second one
+SEVERAL = {
+    "a class that is defined again": "def make():\n    return ds.GeneratorDataset(Source(files), ['x'])\n\n\n"
+    "train_set = make()\n{train}\n\n{again}\n\nother = make()\n",
+    "a conditional expression": "{other}\n\ntrain_set = ds.GeneratorDataset("
+    "Source(files) if len(files) > 8 else Other(files), ['x'])\n{train}",
+    "if and else": "{other}\n\nif len(files) > 8:\n    rows = Source(files)\nelse:\n    rows = Other(files)\n"
+    "train_set = ds.GeneratorDataset(rows, ['x'])\n{train}",
+    "a function": "{other}\n\ndef rows():\n    if len(files) > 8:\n        return Source(files)\n"
+    "    return Other(files)\n\n\ntrain_set = ds.GeneratorDataset(rows(), ['x'])\n{train}",
+    "a class by a condition": "{other}\n\nkind = Source if len(files) > 8 else Other\n"
+    "train_set = ds.GeneratorDataset(kind(files), ['x'])\n{train}",
+}
+
+
+@pytest.mark.parametrize(("row", "count"), [(READ, 1), ("row = self.data[index]", 0), ("self.count += 1; row = 0", 0)])
+@pytest.mark.parametrize("text", SEVERAL.values(), ids=SEVERAL)
+def test_each_class_that_a_source_may_be_of_does_work(text: str, row: str, count: int) -> None:
+    again = source(row)
+    made = text.format(train=join(TRAIN), again=join(again), other=join(again.replace("Source", "Other")))
+    program = Program({"train.py": join(IMPORTS, source(READ), START) + made})
+    assert len(program.lint(CODE).findings) == count
+
+
+@pytest.mark.parametrize("text", SEVERAL.values(), ids=SEVERAL)
+def test_a_class_that_speaks_against_workers_counts(text: str) -> None:
+    again = source("self.count += 1; row = np.load(self.files[index])")
+    made = text.format(train=join(TRAIN), again=join(again), other=join(again.replace("Source", "Other")))
+    (finding,) = Program({"train.py": join(IMPORTS, source(READ), START) + made}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety.name == "DISPLAY"
