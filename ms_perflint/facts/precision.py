@@ -61,7 +61,7 @@ def _level(says: Message, value: str, work: str) -> str:
 
 
 def _work(program: Program, made: Training) -> str:
-    """Return remarks on the matmuls in a network that are not certain, with the place that could not be followed."""
+    """Return a remark on a network without known matmuls, with the reason; "" for one with matmuls."""
     if networks.multiplies(program, made.values):
         return ""
     says = Message("no matmul or convolution of 64 x 64 or more in it is known")
