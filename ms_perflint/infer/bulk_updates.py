@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import bases, config_files, mappings, setting_loops
+from ms_perflint.infer import bases, config_files, mappings, sequences, setting_loops
 from ms_perflint.infer.call_order import has_run_before, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
@@ -19,6 +19,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
 
 SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]", "__dict__"
+LISTED = "merge_from_list"  # of names and values, in turn
 
 
 class Update(NamedTuple):
@@ -289,6 +290,8 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
+    if update.word == LISTED and node.args:
+        return _in_list(evaluator, node.args[0], name, scope)
     if update.word in evaluator.libraries.merges:
         return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else TOP
     for keyword in node.keywords:
@@ -298,6 +301,20 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     parts = [_in_mapping(evaluator, each, name, scope) for each in spread]
     given = [part for part in parts if part is not None]
     return join(given) if given else None
+
+
+def _in_list(evaluator: Evaluator, listed: ast.expr, name: str, scope: Scope) -> Optional[Value]:
+    """Return the value of a setting in a list of names and values; None where it has none. A text is parsed again."""
+    value = evaluator.value(listed, scope)
+    parts = sequences.whole(evaluator, value) if value.default_truth is not False else []
+    given: Optional[Value] = TOP if parts is None or len(parts) % 2 else None
+    for key, part in zip(parts[::2], parts[1::2]) if parts and given is None else ():
+        word = evaluator.read(key).constant
+        if not isinstance(word, str) or word.partition(".")[0] == name:
+            read = evaluator.read(part)
+            is_text = any(isinstance(constant, str) for constant in read.constants)
+            given = TOP if word != name or is_text else read
+    return join([given or Value(()), Value((), False, True)]) if value.overridable else given
 
 
 def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:

@@ -14,7 +14,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Constant, Options, Value, join
 
-UPDATES = frozenset({"update", "merge", "merge_from_file", "set_defaults", "setdefault"})
+UPDATES = frozenset({"update", "merge", "merge_from_file", "merge_from_list", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
 CALLERS = 20  # of one function, of which it is looked at what they pass
 FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100

@@ -40,5 +40,5 @@ MODEL = Library(
     },
     command_line=frozenset({f"{OMEGACONF}.from_cli"}),
     mappings=MAPPINGS,
-    merges=frozenset({"merge_from_file"}),
+    merges=frozenset({"merge_from_file", "merge_from_list"}),
 )

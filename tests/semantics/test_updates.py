@@ -262,6 +262,7 @@ NODES = """
     _C.t = CfgNode()
     _C.t.x = 1
     """
+OPTS = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--opts', nargs=argparse.REMAINDER"
 MERGES = [
     ("cfg = _C\ncfg.merge_from_file('c.yaml')", "x", "2 ?"),
     ("cfg = _C.clone()\ncfg.merge_from_file('c.yaml')", "x", "2 ?"),
@@ -269,6 +270,22 @@ MERGES = [
     ("cfg = _C.clone()\ncfg.merge_from_file('c.yaml')", "t.x", "3 ?"),
     ("cfg = _C.clone()\ncfg.merge_from_file(unknown())", "x", "1 ..."),
     ("cfg = _C.clone()", "t.x", "1"),
+    ("cfg = _C\ncfg.merge_from_list(['x', 5])", "x", "5"),
+    ("cfg = _C\ncfg.merge_from_list(['y', 7, 'x', 5])", "x", "5"),
+    ("cfg = _C\ncfg.merge_from_list(('x', 5, 'x', 6))", "x", "6"),
+    ("cfg = _C\ncfg.merge_from_list(['x', '5'])", "x", "1 ..."),  # a text, that is parsed
+    ("cfg = _C\ncfg.merge_from_list([str(unknown()), 5])", "x", "1 ..."),
+    ("cfg = _C\ncfg.merge_from_list(unknown())", "x", "1 ..."),
+    ("cfg = _C.clone()\ncfg.merge_from_list(unknown())", "x", "1 ..."),
+    (f"{OPTS}, default=None)\n_C.merge_from_list(p.parse_args().opts)\ncfg = _C", "x", "1 ?"),
+    (f"{OPTS}, default=[])\ncfg = _C.clone()\ncfg.merge_from_list(p.parse_args().opts)", "x", "1 ?"),
+    (f"{OPTS})\ncfg = _C\nif p.parse_args().opts:\n    cfg.merge_from_list(p.parse_args().opts)", "x", "1 ?"),
+    # what is about something else
+    ("cfg = _C\ncfg.merge_from_list(['y', 5])", "x", "1"),
+    ("cfg = _C\ncfg.merge_from_list(['t.x', 5])", "x", "1"),
+    ("cfg = _C\ncfg.merge_from_list([])", "x", "1"),
+    ("cfg = _C\n_C.clone().merge_from_list(['x', 5])", "x", "1"),
+    ("cfg = _C\ncfg.merge_from_list(['x', 5])\ncfg.x = 6", "x", "6"),
 ]
 
 
