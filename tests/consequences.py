@@ -1,4 +1,4 @@
-"""What fixes do to the files, and to what is found in them: one fix alone, and all from pass to pass."""
+"""Effects of fixes on files and findings: of one fix alone, and of all, pass by pass."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Alone(NamedTuple):
 
 
 def alone(state: State, task: Alone) -> list[Failure]:
-    """Return what is wrong with a fix that is made by itself."""
+    """Return the errors of a fix that is applied alone."""
     finding, before, relint = task
     files = state.files()
     edits = by_path([finding])
@@ -59,7 +59,7 @@ def alone(state: State, task: Alone) -> list[Failure]:
 
 
 def unlike(path: str, before: bytes, after: bytes, edits: Sequence[Edit], with_libcst: bool = True) -> list[str]:
-    """Return what is wrong with an edited file: it does not parse, or says something else where no edit is."""
+    """Return the errors of an edited file: it does not parse, or differs outside of the edits."""
     if not path.endswith(".py"):
         return []
     try:
@@ -95,7 +95,7 @@ class Step:
 
     @staticmethod
     def offset(finding: Finding, read: Callable[[str], bytes]) -> int:
-        """Return where a finding stands in the text of its file."""
+        """Return the offset of a finding in the text of its file."""
         return Text.of(read(finding.place.path)).offset(finding.place.row, finding.place.column)
 
     def wrong(self, read: Callable[[str], bytes], report: Report) -> list[Failure]:
@@ -122,7 +122,7 @@ class Step:
 
 
 def steps(states: Sequence[tuple[Contents, Report]], settled: Settled) -> Iterator[Failure]:
-    """Yield what is wrong on the way from one pass of fixing to the next."""
+    """Yield the errors from one pass of fixing to the next."""
     disk = Disk()
     for (old, report), (new, next_report) in zip(states, states[1:]):
         found = set(map(id, report.findings))

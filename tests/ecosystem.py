@@ -92,7 +92,7 @@ class Folder:
         self.counts = Counts(files=len(self.paths), notebooks=len(self.notebooks))
 
     def check(self, variants: int) -> Counts:
-        """Return what holds and what does not."""
+        """Return the properties that hold and those that do not."""
         linted = Linted(self.units, self.config, self.jobs, {})
         report = linted(Disk())
         self.counts.with_findings = len({finding.place.path for finding in report.findings})
@@ -232,7 +232,7 @@ def by_safety(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
 
 
 def check(folder: str, jobs: int = 1, variants: int = 0, quick: bool = False, only_notebooks: bool = False) -> Counts:
-    """Return what holds and what does not in a folder; it is copied, without what git keeps and large files."""
+    """Return the properties that hold, and those that do not, in a copy of a folder without .git and large files."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = os.path.join(os.path.realpath(temporary), os.path.basename(os.path.abspath(folder)))
         shutil.copytree(folder, copy, symlinks=True, ignore=_ignored)
@@ -269,7 +269,7 @@ def show(counts: Counts) -> None:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Return 1 when a property does not hold."""
+    """Return 1 if a property does not hold."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=1, help="processes")

@@ -1,4 +1,4 @@
-"""What programs do when they run, against what the evaluator says: `python tests/executed.py [COUNT] [--from N]`.
+"""Compare runs of programs with the results of the evaluator: `python tests/executed.py [COUNT] [--from N]`.
 
 A program calls `reveal(x)`. It is run, with a stub for MindSpore, and what is revealed on each line is noted. Of each
 such place must hold, whatever was run:
@@ -193,7 +193,7 @@ def _frozen(value: object, folder: str) -> Seen:
 
 
 def is_one(seen: Seen, known: Alternative) -> bool:
-    """Return whether a value that was seen can be what an alternative says, as far as both tell."""
+    """Return whether an observed value agrees with an alternative, as far as both are known."""
     what = known.what
     if isinstance(what, Member):
         return repr(what) == seen.name
@@ -216,7 +216,7 @@ def is_one(seen: Seen, known: Alternative) -> bool:
 
 
 def answered(made: Program) -> Iterator[tuple[tuple[str, int], Value, bool]]:
-    """Yield what the evaluator says of what each `reveal(...)` is given, by its place, and whether that runs."""
+    """Yield the evaluator's value of each `reveal(...)` argument, by place, and whether the call is reachable."""
     for module in made.all_modules:
         for site in module.by_word.get("reveal", ()):
             if isinstance(site.node, ast.Call) and site.node.args:
@@ -225,7 +225,7 @@ def answered(made: Program) -> Iterator[tuple[tuple[str, int], Value, bool]]:
 
 
 def wrong(files: Mapping[str, str], runs: Sequence[Run], entry: str = "train.py") -> list[str]:
-    """Return where runs of a program contradict what the evaluator says of it."""
+    """Return the places where runs of a program contradict the evaluator."""
     made = program(files, entry)
     found = []
     seen: dict[tuple[str, int], list[Seen]] = {}

@@ -1,4 +1,4 @@
-"""Words that no text for users has, and what we say instead: the glossary as data.
+"""Words that texts for users must not have, with replacements: the glossary as data.
 
 Patterns are whole words, in any case. What stands in code, links, quotations and their translations is not ours.
 """

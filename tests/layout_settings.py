@@ -1,4 +1,4 @@
-"""What edits of settings are tried on: config files, options and launchers, as people write them."""
+"""The inputs of edits of settings: config files, options and launchers, as people write them."""
 
 from __future__ import annotations
 

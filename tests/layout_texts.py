@@ -1,4 +1,4 @@
-"""What edits are tried on: calls and statements in every layout, in all kinds of places."""
+"""The inputs of edits: calls and statements in every layout, in all kinds of places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways in which a place can be written, and what each edit helper makes of them.
+"""The layouts of a place, and the result of each edit helper on them.
 
 A layout is a call, with `{0}`, `{1}`, `{2}` for its arguments; a surrounding is a file, with `{call}` for the call. The
 pages in `layouts/` show every layout in a plain surrounding and every surrounding around a plain layout, to be read by

@@ -1,4 +1,4 @@
-"""Lint a folder in its states while it is fixed: again only what can have changed, by several processes."""
+"""Lint the states of a folder while it is fixed: only files that may have changed, in several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of a notebook before and after its code was fixed. Nothing here comes from the code under test."""
+"""Properties of a notebook before and after fixes. Nothing here uses the code under test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMED = re.compile(r"^[ \t]*%(?:time|timeit|prun)[ \t]+(?P<code>[^\s-].*)$", re
 
 
 def unlike(before: bytes, after: bytes) -> Iterator[str]:
-    """Yield what is wrong with a notebook whose code was changed."""
+    """Yield the errors of a notebook whose code was changed."""
     old, new = json.loads(before), json.loads(after)
     if _without_code(old) != _without_code(new):
         yield "something else than code has changed"
@@ -36,7 +36,7 @@ def unlike(before: bytes, after: bytes) -> Iterator[str]:
 
 
 def _between(strings: bytes) -> set[bytes]:
-    """Return what stands between two strings of a list, and around them; what may be there of one without any."""
+    """Return the separator and the surroundings of strings in a list; for an empty list, possible ones."""
     parts = re.split(_STRING, strings)
     inner = set(parts[1:-1])
     return {parts[0], parts[-1], *(inner or {b"," + parts[0][1:]})}
@@ -52,7 +52,7 @@ def _lines(cell: Any) -> list[str]:
 
 
 def _torn(notebook: Any) -> int:
-    """Return in how many rows a magic runs code that is none by itself: IPython reads it by the line."""
+    """Return the number of rows in which a magic runs code that does not parse alone: IPython reads it by the line."""
     found = 0
     for cell in (cell for cell in _cells(notebook) if cell.get("cell_type") == "code"):
         for match in _TIMED.finditer("".join(_lines(cell))):
@@ -74,7 +74,7 @@ def _without_code(notebook: Any) -> Any:
 
 
 def _is_valid(notebook: Any) -> bool:
-    """Return whether nbformat takes a notebook as it is."""
+    """Return whether a notebook is valid for nbformat."""
     import nbformat
 
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What a preview rule needs only when it leaves preview: its page in Chinese, its messages, a measured effect."""
+"""Requirements of rules outside of preview: a Chinese page, translated messages, a measured effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small training programs as text, and the question which of their lines a rule reports.
+"""Small training programs as text, with the lines that a rule reports.
 
 A program is one text (it becomes `train.py`) or several files by name. Expected lines carry a marker at their end:
 
@@ -48,7 +48,7 @@ class Program:
     options: Mapping[str, object] = field(default_factory=dict)
 
     def expected(self) -> dict[Line, tuple[int, str | None]]:
-        """Return how many findings start on each marked line, and the safety of their fix where it is named."""
+        """Return the number of findings on each marked line, and the grades of their fixes if given."""
         found = {}
         for name, text in self.files.items():
             for row, line in enumerate(text.splitlines(), 1):
@@ -57,11 +57,11 @@ class Program:
         return found
 
     def lint(self, code: str) -> Report:
-        """Return what the engine reports of the rule `code`, with every file laid over an empty disk."""
+        """Return the findings of the rule `code`, with all files in an overlay over an empty disk."""
         return self._lint(code)(self._overlay())
 
     def fix(self, code: str) -> Settled:
-        """Return what the program becomes when every fix of the rule `code` is made that may be made."""
+        """Return the program after all fixes of the rule `code` that may be applied."""
         return settle(self._lint(code), self._overlay(), self._config(code), unsafe=True)
 
     def _lint(self, code: str) -> Callable[[Files], Report]:
@@ -70,7 +70,7 @@ class Program:
         return lambda files: lint(paths, self._config(code), files)
 
     def _overlay(self) -> Overlay:
-        """Return the files without their markers, laid over an empty disk."""
+        """Return the files without their markers, as an overlay over an empty disk."""
         return Overlay(Nowhere(), {_path(name): MARKER.sub("", text).encode() for name, text in self.files.items()})
 
     def _config(self, code: str) -> Config:
@@ -170,7 +170,7 @@ def _name(path: str) -> str:
 
 
 def _explain(findings: Sequence[Finding]) -> str:
-    """Return what was found on one line, for a failing test."""
+    """Return the findings on one line, for a failing test."""
     found = [f"{finding.message!r} ({', '.join(_safeties([finding]))})" for finding in findings]
     return ", ".join(found) or "nothing"
 

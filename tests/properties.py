@@ -1,4 +1,4 @@
-"""What must hold of a file before and after edits, whatever made them. Nothing here comes from the code under test.
+"""Properties of a file before and after edits. Nothing here uses the code under test.
 
 Texts are bytes as they stand on disk; offsets count bytes of the UTF-8 text without byte order mark, as edits do.
 """
@@ -33,14 +33,14 @@ class Text:
 
     @classmethod
     def of(cls, raw: bytes) -> Text:
-        """Return a file's bytes as text. Raises what Python raises for a file that is none."""
+        """Return a file's bytes as text. Raises the errors of Python for an invalid file."""
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         mark = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
         encoding = "utf-8" if mark else encoding
         return cls(raw[len(mark) :].decode(encoding).encode(), encoding, mark)
 
     def starts(self) -> list[int]:
-        """Return where the lines start."""
+        """Return the starts of the lines."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.utf8))]
 
     def offset(self, row: int, column: int) -> int:
@@ -50,7 +50,7 @@ class Text:
 
 
 def spliced(raw: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return a file with edits made: what lies between them is taken from its very bytes."""
+    """Return a file with edits applied; the bytes between them are copied."""
     text = Text.of(raw)
     end_of_line = _LINE_END.search(text.utf8)
     newline = end_of_line.group().decode() if end_of_line else "\n"
@@ -90,12 +90,12 @@ class Moved:
             shift += size - (end - start)
 
     def ahead(self, offset: int) -> int:
-        """Return where the byte at an offset, which no edit takes away, is in the edited text."""
+        """Return the offset in the edited text of a byte that no edit removes."""
         at = bisect_right(self.before, (offset, offset)) - 1
         return offset if at < 0 else offset - self.before[at][1] + self.after[at][1]
 
     def border(self, offset: int, span: Span) -> Optional[Span]:
-        """Return where the first or last byte of a node can be in the edited text; None where it goes with the node."""
+        """Return the possible offsets of a node's first or last byte in the edited text; None if it is removed."""
         for before, after, gone in zip(self.before, self.after, self.gone):
             if before[0] <= offset < before[1]:
                 whole = gone or (before[0] <= span[0] and span[1] <= before[1])
@@ -107,7 +107,7 @@ class Moved:
         return at, max([at + 1, *behind]) if offset == span[1] - 1 else at + 1
 
     def back(self, offset: int) -> Optional[int]:
-        """Return where the byte at an offset of the edited text was; None for new text."""
+        """Return the old offset of a byte of the edited text; None for new text."""
         at = bisect_right(self.after, (offset, float("inf"))) - 1
         if at < 0:
             return offset
@@ -116,7 +116,7 @@ class Moved:
         return offset - self.after[at][1] + self.before[at][1]
 
     def edit_at(self, offset: int) -> Optional[Span]:
-        """Return what the new text at an offset of the edited text stands for; None for old text."""
+        """Return the edit with the new text at an offset of the edited text; None for old text."""
         at = bisect_right(self.after, (offset, float("inf"))) - 1
         return self.before[at] if at >= 0 and self.after[at][0] <= offset < self.after[at][1] else None
 
@@ -134,7 +134,7 @@ def parsed(raw: bytes) -> ast.Module:
 
 
 def reads(raw: bytes) -> bool:
-    """Return whether LibCST reads a file."""
+    """Return whether LibCST parses a file."""
     import libcst as cst
 
     try:
@@ -145,7 +145,7 @@ def reads(raw: bytes) -> bool:
 
 
 def differences(before: bytes, after: bytes, edits: Sequence[Edit]) -> list[str]:
-    """Return what the trees of a file before and after edits tell apart besides what the edits stand in.
+    """Return the differences of a file's trees before and after edits, outside of the edited nodes.
 
     An expression or statement that no edit reaches is there again, at its place and in the same blocks; what an edit
     reaches into, and does not end, is there again as the same kind of node; and what is clear of new text was there
@@ -178,7 +178,7 @@ class _Tree:
                 self.by_span.setdefault(span, []).append(node)
 
     def span(self, node: ast.AST) -> Optional[Span]:
-        """Return where a node stands, its decorators included; None for nodes without a place."""
+        """Return the span of a node with its decorators; None for nodes without a place."""
         if not hasattr(node, "end_col_offset"):
             return None
         start = self.starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
@@ -187,7 +187,7 @@ class _Tree:
         return start, self.starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
 
     def line(self, node: ast.AST) -> str:
-        """Return a node for a person: its row and its code."""
+        """Return a node in readable form: its row and its code."""
         return f"row {getattr(node, 'lineno', 0)}: {ast.unparse(node)[:80]!r}"
 
     def clear(self, edits: Sequence[Span], closed: bool) -> Iterator[tuple[ast.AST, Span]]:

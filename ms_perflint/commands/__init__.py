@@ -1,1 +1,1 @@
-"""What stands behind the commands: how each asks, answers and shows. It decides nothing about code."""
+"""The commands: their requests, results and output. They decide nothing about code."""

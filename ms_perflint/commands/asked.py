@@ -20,13 +20,13 @@ READ = (
     ".txt",
     ".sh",
     ".bash",
-)  # by programs, and to start them
-ENDS = (*PYTHON, ".pyi", *READ)  # how the names of files end that a hook may name
+)  # suffixes of files that programs read, or that start programs
+ENDS = (*PYTHON, ".pyi", *READ)  # suffixes of files that a hook may name
 EXECUTORS = PROCESSES, DASK = "processes", "dask"
 
 
 class Options(NamedTuple):
-    """What was asked for on the command line; None and () were not given."""
+    """The options of a command line; None and () are not set."""
 
     fix: bool = False
     fix_only: bool = False
@@ -68,7 +68,7 @@ class Options(NamedTuple):
     exit_non_zero_on_fix: bool = False
     jobs: int | None = None
     executor: str = PROCESSES
-    scheduler: str | None = None  # the address of it
+    scheduler: str | None = None  # the address of the Dask scheduler
     no_cache: bool = False
     cache_dir: str | None = None
     stdin_filename: str | None = None
@@ -77,24 +77,24 @@ class Options(NamedTuple):
     profile: str | None = None  # the folder that the profiler wrote
     ir: str | None = None  # the folder of saved graphs
     lang: str | None = None
-    arguments: tuple[str, ...] | None = None  # what follows `--`: those of the program
+    arguments: tuple[str, ...] | None = None  # the arguments of the program, behind `--`
 
 
 def listed(values: Sequence[str]) -> tuple[str, ...]:
-    """Return the rules of an option that may be repeated and may hold several, separated by commas."""
+    """Return the rules of an option that may be repeated, with several rules separated by commas."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
 def with_files(words: Sequence[str]) -> list[str]:
-    """Return a command line in which the name of a file that is there is no option, whatever it begins with.
+    """Return a command line in which an existing file is no option, whatever its name starts with.
 
-    Where file names follow options, as pre-commit puts them, nothing stands between the two: a `--` would have to come
-    from the one that writes the options, and what follows it is for the program.
+    pre-commit puts file names directly behind options: a `--` in between would have to come from the author of the
+    options, and would start the arguments of the program.
     """
     end = words.index("--") if "--" in words else len(words)
     return [*(f".{os.sep}{word}" if _is_file(word) else word for word in words[:end]), *words[end:]]
 
 
 def _is_file(word: str) -> bool:
-    """Return whether a word looks like an option and names a file that is linted."""
+    """Return whether a word looks like an option and names a file to lint."""
     return word.startswith("-") and word.endswith(ENDS) and os.path.isfile(word)

@@ -1,4 +1,4 @@
-"""The baselines of a run: written from what is found, and said how much of them matches nothing any more."""
+"""The baselines of a run: writing them, and reporting stale entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Written = tuple[Report, list[str]]
 def write(
     groups: Sequence[Group], configs: Configurations, disk: Files, options: Options, lint: Callable[[Group], Report]
 ) -> Written:
-    """Write the baselines; return what they leave to report, and what is to be said. Raises ConfigError."""
+    """Write the baselines; return the report that is left, and lines about them. Raises ConfigError."""
     by_file = _by_file(groups)
     if not any(by_file):
         raise baseline.nothing_to_write()
@@ -32,7 +32,7 @@ def write(
 
 
 def stale(groups: Sequence[Group], configs: Configurations, disk: Files, report: Report) -> list[str]:
-    """Return what is to be said of baselines that know findings of which there are none."""
+    """Return lines about baselines with stale entries."""
     by_file = _by_file(groups)
     parts = {file: {path for each in members for path in each.paths} for file, members in by_file.items() if file}
     said = (baseline.stale(report.only(paths), configs, file, disk) for file, paths in parts.items())
@@ -40,7 +40,7 @@ def stale(groups: Sequence[Group], configs: Configurations, disk: Files, report:
 
 
 def _by_file(groups: Sequence[Group]) -> dict[str | None, list[Group]]:
-    """Return the groups of files by the baseline that knows their findings."""
+    """Return the groups of files by their baseline."""
     found: dict[str | None, list[Group]] = {}
     for group in groups:
         found.setdefault(group.config.baseline_file, []).append(group)

@@ -1,4 +1,4 @@
-"""What a run changes in files: fixes, a patch that shows them, and comments that hide findings."""
+"""Changes of files by a run: fixes, a patch that shows them, and suppression comments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def add_noqa(work: Work, reason: str) -> set[Problem]:
-    """Write comments that hide all findings, or show them as a patch; return what could not be done."""
+    """Write suppression comments for all findings, or show them as a patch; return problems."""
     report = work.lint(work.disk)
     work.unread = report.unread
     added = noqa.add((finding for finding in report.findings if finding.code != REVIEW), work.disk, reason)
@@ -51,7 +51,7 @@ def add_noqa(work: Work, reason: str) -> set[Problem]:
 
 
 def preview(work: Work) -> set[Problem]:
-    """Print what `--fix` would change as a patch, and in comments what it would ask about; write nothing."""
+    """Print the changes of `--fix` as a patch, with its questions as comments; write nothing."""
     asked: list[tuple[Finding, str]] = []
 
     def note(finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
@@ -75,7 +75,7 @@ def fix(work: Work) -> Settled:
     options = work.options
     if work.typed:
         return settle(work.lint, work.disk, work.configs, unsafe=work.configs.unsafe_fixes)
-    work.lint(work.disk)  # by several processes; what they find is remembered
+    work.lint(work.disk)  # lints in several processes, and stores the results
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     people = is_terminal and all(output.file or output.format in FOR_PEOPLE for output in work.outputs)
     ask = people and not options.no_interactive and not work.configs.unsafe_fixes
@@ -86,5 +86,5 @@ def fix(work: Work) -> Settled:
 
 
 def recovered(work: Work) -> tuple[Problem, ...]:
-    """Clear away what a killed run has left; return what could not be."""
+    """Remove leftovers of killed runs; return problems."""
     return recover(work.files)

@@ -1,4 +1,4 @@
-"""What a shell offers when a person presses the tab key. All is looked up only then."""
+"""Completion of command lines in a shell, computed when the tab key is pressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAM = "ms-perflint"
 
 
 def script(shell: str, command: click.Command) -> str:
-    """Return the script that makes a shell ask the command for what it can complete."""
+    """Return the script that makes a shell ask the command for completions."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
@@ -29,7 +29,7 @@ def rule(_: click.Context, __: click.Parameter, incomplete: str) -> list[Complet
 
 
 def selection(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return codes and names of rules, also behind the commas of a list."""
+    """Return codes and names of rules, also in a list with commas."""
     before, comma, last = incomplete.rpartition(",")
     more = _items({"ALL": "all rules"}, last, before + comma)
     return [*_rules(last, before + comma), *more]
@@ -43,7 +43,7 @@ def option(_: click.Context, __: click.Parameter, incomplete: str) -> list[Compl
 
 
 def device(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return devices, however they are spelled."""
+    """Return devices, in any letter case."""
     from ms_perflint.config.settings import DEVICES
 
     return _items(dict.fromkeys((each for each in DEVICES if each.lower().startswith(incomplete.lower())), ""), "")
@@ -64,7 +64,7 @@ def directory(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 
 
 def _rules(incomplete: str, before: str = "") -> list[CompletionItem]:
-    """Return the rules whose code or name begins like this; names only where a name was begun."""
+    """Return the rules whose code or name has a prefix; names only for the prefix of a name."""
     from ms_perflint import pages
 
     found = [pages.page(code) for code in pages.codes()]
@@ -74,7 +74,7 @@ def _rules(incomplete: str, before: str = "") -> list[CompletionItem]:
 
 
 def _items(words: dict[str, str], incomplete: str, before: str = "") -> list[CompletionItem]:
-    """Return the words that begin like this, with what is said of each; `before` stands in front of them."""
+    """Return the words with a prefix and their help; `before` is the text in front of them."""
     from click.shell_completion import CompletionItem
 
     return [

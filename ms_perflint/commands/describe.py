@@ -32,14 +32,14 @@ MOST = 100  # programs on one line each
 
 @dataclass(frozen=True)
 class Asked:
-    """How the facts are wanted."""
+    """The options of the output of facts."""
 
     output_format: str = "text"
     verbose: bool = False
 
 
 def describe(path: str, configs: Configurations, asked: Asked, language: str = ENGLISH) -> int:
-    """Print the facts of a path and return the exit code: 0, or 2 where something could not be read."""
+    """Print the facts of a path and return the exit code: 0, or 2 for an unreadable file."""
     with waiting(say(Message("Reading programs"), language)):
         found, problems = answer(os.path.abspath(path), configs)
     for problem in problems:
@@ -53,7 +53,7 @@ def describe(path: str, configs: Configurations, asked: Asked, language: str = E
 def answer(path: str, configs: Configurations) -> tuple[Answer | None, list[Problem]]:
     """Return the facts of a script, of the programs that a module belongs to, or of those in a directory.
 
-    Beside them what could not be read, internal errors among it; without anything that could be, None.
+    With them, problems such as unreadable files and internal errors; None instead of facts if nothing was read.
     """
     found = discover([path], configs)
     if os.path.isdir(path):
@@ -69,7 +69,7 @@ def answer(path: str, configs: Configurations) -> tuple[Answer | None, list[Prob
 def of_file(path: str, linter: Linter) -> Answer | None:
     """Return the facts of a script; of a module that is only imported, those of the first program that trains.
 
-    None for a file that is no Python or cannot be read, which is a problem of `linter`.
+    None for a file that is no Python or unreadable, which becomes a problem of `linter`.
     """
     if not linter.reads(path):
         return None
@@ -90,7 +90,7 @@ def entries_of(path: str, linter: Linter) -> list[str]:
 def _of_directory(path: str, groups: Sequence[Group]) -> tuple[Answer, list[Problem]]:
     """Return the programs in a directory, one line each: those that train, that may, and that do not.
 
-    Beside them what could not be read.
+    With them, problems.
     """
     found: dict[bool | None, list[Overview]] = {True: [], None: [], False: []}
     problems: list[Problem] = []
@@ -113,12 +113,12 @@ def _of_directory(path: str, groups: Sequence[Group]) -> tuple[Answer, list[Prob
 
 
 def _overview(linter: Linter, entry: str) -> Overview | None:
-    """Return what is said of a program on one line; None after an internal error, which is a problem of `linter`."""
+    """Return the overview of a program; None after an internal error, which becomes a problem of `linter`."""
     return linter.isolated(entry, lambda: overview_of(linter.program(entry)), None)
 
 
 def programs(files: Sequence[str], configs: Configurations, done: Done = untold) -> tuple[Facts, ...]:
-    """Return all that is known of the programs among some files that train; of very many, of the first ones."""
+    """Return the facts of the training programs among some files, up to a maximum number."""
     found: list[Facts] = []
     for config, members in configs.groups(files):
         linter = Linter(config, Disk())

@@ -1,4 +1,4 @@
-"""Asks a person about each unsafe fix: its diff, what it changes, and a question with a one-letter answer."""
+"""The dialogue about unsafe fixes: a diff, the effects, and a question with a one-letter answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNSAFE = Message("unsafe")
 
 
 class Dialogue:
-    """Remembers answers that hold for more than one fix; quitting, or an interrupt, means no to all that follow."""
+    """The dialogue of a run, with answers for several fixes; quitting, or an interrupt, refuses all later ones."""
 
     def __init__(self, style: Style, language: str = ENGLISH) -> None:
         self._style = style
@@ -28,14 +28,14 @@ class Dialogue:
         self._asked = 0
 
     def __call__(self, finding: Finding, diff: str, following: Sequence[Finding]) -> bool:
-        """Return whether the fix is to be made; those of the following findings come after it."""
+        """Return whether to apply a fix; `following` are the findings after it."""
         if self._over:
             return False
         if self._all or finding.code in self._codes:
             return True
         self._show(in_language(finding, self._language), diff)
         self._asked += 1
-        left = sum(each.code not in self._codes for each in following)  # the others have their answer
+        left = sum(each.code not in self._codes for each in following)  # the others are answered
         answer = self._ask(finding.code, self._asked, self._asked + left)
         self._over = answer == "q"
         self._all = answer == "A"
@@ -52,7 +52,7 @@ class Dialogue:
                 click.echo(f"{style(say(UNSAFE, self._language), 'yellow')}: {text}")
 
     def _ask(self, code: str, number: int, most: int) -> str:
-        """Return one of the answers; the end of the input means to quit, and so does an interrupt."""
+        """Return one of the answers; the end of the input and an interrupt mean to quit."""
         message = Message(
             "{number} of {most}: apply this fix? [y]es, [n]o, [a]ll of {code}, [A]ll, [q]uit: ",
             number=number,

@@ -1,4 +1,4 @@
-"""`ms-perflint rule`: the pages of the rules, as a list, one by one, for people and for programs."""
+"""`ms-perflint rule`: the list of rules, and their pages as text, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _brief(page: Page, language: str, columns: int) -> str:
 
 
 def _of_another_package(code: str) -> str | None:
-    """Return a line on a rule whose page is not here; None for the rules of this package, and for what is none."""
+    """Return a line about a rule of another package; None for rules of this package, and for unknown ones."""
     from ms_perflint.check import checks
 
     if code.upper() in pages.codes():
@@ -55,7 +55,7 @@ def _of_another_package(code: str) -> str | None:
 
 
 def _json(found: Sequence[Page]) -> str:
-    """Return pages as JSON, with what the checks know."""
+    """Return pages as JSON, with data of the checks."""
     from ms_perflint.check import checks
 
     known = {check.code: check for check in checks()}
@@ -63,11 +63,11 @@ def _json(found: Sequence[Page]) -> str:
 
 
 def _page(text: str) -> None:
-    """Show a text through the pager of the terminal; where there is none, print it."""
+    """Show a text in the pager of the terminal; without a terminal, print it."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print(text)
         return
-    os.environ.setdefault("LESS", "-FRX")  # colours; what fits on the screen stays there
+    os.environ.setdefault("LESS", "-FRX")  # colours; a text that fits on the screen stays there
     click.echo_via_pager(text)
 
 

@@ -1,4 +1,4 @@
-"""`ms-perflint explain FILE:LINE`: from a place to why rules report something there, or nothing; and the exit code."""
+"""`ms-perflint explain FILE:LINE`: why rules report something at a place, or nothing."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PLACE = r"(?P<file>.+?):(?:cell (?P<cell>\d+):)?(?P<line>\d+)(?::\d+)?:?"  # as 
 
 
 def file_of(place: str) -> str:
-    """Return the file of `FILE:LINE`. Raises UsageError where the text is no such place."""
+    """Return the file of `FILE:LINE`. Raises UsageError for other texts."""
     return _parts(place)["file"]
 
 
 def explain_line(place: str, configs: Configurations, output_format: str, language: str) -> int:
-    """Print why rules report something on a line, or nothing, and return the exit code: 0, or 2 for an unread file."""
+    """Print why rules report something on a line, or nothing; return the exit code: 0, or 2 for an unreadable file."""
     parts = _parts(place)
     path = os.path.abspath(parts["file"])
     if not path.endswith(PYTHON):
@@ -66,7 +66,7 @@ def _parts(place: str) -> dict[str, str]:
 
 
 def _row(module: SemanticIndex, parts: dict[str, str]) -> int:
-    """Return the row of a place in the text of its module. Raises UsageError where there is none."""
+    """Return the row of a place in the text of its module. Raises UsageError for a missing line."""
     number, cells = int(parts["line"]), module.source.cells
     if not cells and 1 <= number < max(2, len(module.source.starts)) and not parts["cell"]:
         return number

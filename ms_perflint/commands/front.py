@@ -1,4 +1,4 @@
-"""All commands and options, as click reads and explains them. Nothing is decided here.
+"""All commands and options, declared for click. Nothing is decided here.
 
 LibCST and the engine are imported by the commands that need them, so `--help` and `rule` answer at once.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OWN_OPTIONS = ("--help", "--version")  # beside those of `check`
-ARGUMENTS = "ms_perflint.arguments"  # of the program that is judged, in the context
+ARGUMENTS = "ms_perflint.arguments"  # key of the program's arguments in the context
 
 
 class Front(Group):
@@ -41,11 +41,11 @@ class Front(Group):
         args = with_files(args)
         ctx.meta[LANGUAGE] = asked(args)
         if args and args[0] not in self.commands and args[0] not in ("-h", *OWN_OPTIONS):
-            if not ctx.resilient_parsing:  # as for the completion of a shell
+            if not ctx.resilient_parsing:  # otherwise the completion of a shell
                 self._refuse_slip(args[0])
             args = ["check", *args]
         elif args and args[0] not in self.commands:
-            args = args[:1]  # the answer depends on nothing else, but for `--lang`
+            args = args[:1]  # other words have no effect, except `--lang`
         elif not args and not ctx.resilient_parsing:
             args = ["check"]
         if "--" in args and args[0] in ("check", "program", "explain"):
@@ -57,7 +57,7 @@ class Front(Group):
         return super().parse_args(ctx, args)
 
     def _refuse_slip(self, word: str) -> None:
-        """Raise UsageError where the first word is neither a path that is there nor like one, or nearly `--version`."""
+        """Raise UsageError for a first word that is neither an existing path nor like one, or nearly `--version`."""
         known = {name for each in check.params for name in each.opts}
         if word.startswith("--") and word not in known and suggestion(word, OWN_OPTIONS):
             hint = suggestion(word, {*OWN_OPTIONS, *known})
@@ -68,12 +68,12 @@ class Front(Group):
             raise UsageError(Message('no such command or file "{word}"', word=word))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Offer what `check` takes too: its options, and files where no command begins like this."""
+        """Also offer the options of `check`, and files."""
         more = check.shell_complete(ctx, incomplete) if incomplete.startswith("-") else []
         return [*completion.file(ctx, check.params[0], incomplete), *super().shell_complete(ctx, incomplete), *more]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the options of `check` too, as it may be left out."""
+        """Also show the options of `check`, which may be left out."""
         super().format_options(ctx, formatter)
         write_options(Message("Options of check"), check.params[1:], ctx, formatter)
 
@@ -221,9 +221,9 @@ def check(paths: tuple[str, ...], view: str | None, **options: Any) -> int:
 
 
 def _with_arguments(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], Options]:
-    """Return the paths, and what was asked for with the arguments of the program; without a path, these are paths.
+    """Return the paths, and the options with the arguments of the program; without a path, these are paths.
 
-    Without those either, it is the working directory.
+    Without those, too, it is the working directory.
     """
     words: tuple[str, ...] | None = click.get_current_context().meta.get(ARGUMENTS)
     return (paths, Options(**options, arguments=words)) if paths else (words or (".",), Options(**options))
@@ -423,7 +423,7 @@ def clean(cache_dir: str | None, lang: str | None) -> None:
 
 
 def answer(arguments: Sequence[str] | None) -> int:
-    """Return the exit code of a command line; None is that of the process. Raises Mistake for one that is wrong."""
+    """Return the exit code of a command line, by default that of the process. Raises UsageError for an invalid one."""
     try:
         words = None if arguments is None else list(arguments)
         return front.main(args=words, prog_name="ms-perflint", standalone_mode=False) or 0

@@ -1,6 +1,6 @@
-"""What `--help` prints, in the language of the reader: click lays it out, the texts are messages.
+"""The output of `--help` in the language of the user: click does the layout, the texts are messages.
 
-The Chinese of a help text is found by its English: click keeps no messages, and no text but those of `Told` has values.
+The Chinese help text is found by the English one: click stores no messages, and only texts of `Told` have values.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import click
 from ms_perflint.languages import ENGLISH, LANGUAGES, Message, catalogue, chosen, of_environment, say
 from ms_perflint.report.style import width
 
-LANGUAGE = "ms_perflint.language"  # of the help, in the context
+LANGUAGE = "ms_perflint.language"  # key of the language in the context
 SHOW = Message("Show this message and exit.")
 USAGE, OPTIONS, COMMANDS = Message("Usage:"), Message("Options"), Message("Commands")
 DEFAULT = Message("default: ")
-WIDEST = 34  # columns that terms of a list take in front of their texts
-_WORD = re.compile(r"[!-~]+ ?| |.")  # what no line end may come into
+WIDEST = 34  # columns of the terms of a list
+_WORD = re.compile(r"[!-~]+ ?| |.")  # parts that are never broken
 _CLOSING = "，。、；：！？）"  # no line starts with these
 
 
 class Told(click.Option):
-    """An option whose help has values: it stays the message that it is."""
+    """An option whose help is a message with values."""
 
     def __init__(self, names: Sequence[str], **given: Any) -> None:
         super().__init__(names, **given)
@@ -33,10 +33,10 @@ class Told(click.Option):
 
 
 class Command(click.Command):
-    """A command that explains itself in the language that is asked for."""
+    """A command with help in the chosen language."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write how the command is called."""
+        """Write the usage of the command."""
         prefix = f"{said(USAGE)} "
         wider = width(prefix) - len(prefix)  # than click counts
         formatter.width -= wider
@@ -44,7 +44,7 @@ class Command(click.Command):
         formatter.width += wider
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does, a paragraph for each that the text has."""
+        """Write the description of the command, by paragraphs."""
         for paragraph in paragraphs(self):
             formatter.write_paragraph()
             with formatter.indentation():
@@ -55,24 +55,24 @@ class Command(click.Command):
         write_options(OPTIONS, self.get_params(ctx), ctx, formatter)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option that prints this, with a text that is in the catalogue."""
+        """Return the help option, with a translated text."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.help = SHOW
         return option
 
     def get_short_help_str(self, limit: int = 45) -> str:
-        """Return the first sentence of what the command says of itself, whole."""
+        """Return the whole first sentence of the description."""
         return said(paragraphs(self)[0])
 
 
 class Group(Command, click.Group):
-    """Commands that explain themselves in the language that is asked for."""
+    """A group of commands with help in the chosen language."""
 
     command_class = Command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options that stand in front of a command, and the commands."""
+        """Write the options in front of a command, and the commands."""
         super().format_options(ctx, formatter)
         with formatter.section(said(COMMANDS)):
             shown = (self.commands[name] for name in self.list_commands(ctx))
@@ -80,7 +80,7 @@ class Group(Command, click.Group):
 
 
 def asked(words: Sequence[str]) -> str:
-    """Return the language that a command line asks for, else that of the environment; no configuration is read."""
+    """Return the language of a command line, by default that of the environment; no configuration is read."""
     given = [word[len("--lang=") :] for word in words if word.startswith("--lang=")]
     given += [word for option, word in zip(words, words[1:]) if option == "--lang"]
     known = [word.lower() for word in given if word.lower() in LANGUAGES]
@@ -88,12 +88,12 @@ def asked(words: Sequence[str]) -> str:
 
 
 def paragraphs(command: click.Command) -> list[str]:
-    """Return what a command says of itself, a line for each paragraph."""
+    """Return the description of a command, one line per paragraph."""
     return [" ".join(part.split()) for part in inspect.cleandoc(command.help or "").split("\n\n")]
 
 
 def said(text: str) -> str:
-    """Return a help text in the language of the command line that is read."""
+    """Return a help text in the language of the command line."""
     context = click.get_current_context(silent=True)
     language = context.meta.get(LANGUAGE, ENGLISH) if context is not None else ENGLISH
     if language == ENGLISH or (isinstance(text, Message) and text.values):
@@ -117,7 +117,7 @@ def write_options(
 
 
 def _write_list(rows: Sequence[tuple[str, str]], formatter: click.HelpFormatter) -> None:
-    """Write terms with their texts; click counts characters, of which a Chinese one takes two columns."""
+    """Write terms with their texts, by columns: click counts characters, and a Chinese one has two columns."""
     if all(text.isascii() for _, text in rows):
         formatter.write_dl(rows)
         return
@@ -140,7 +140,7 @@ def _write_paragraph(text: str, formatter: click.HelpFormatter) -> None:
 
 
 def _lines(text: str, room: int) -> Iterator[str]:
-    """Yield the lines of a text that are no wider than a room, as far as words allow."""
+    """Yield the lines of a text within a width, as far as words allow."""
     line = ""
     for word in _WORD.findall(text.replace("\n", "")):
         if line and width(line + word.rstrip()) > room and word not in _CLOSING:

@@ -1,4 +1,4 @@
-"""Which settings hold for a run, and where each comes from."""
+"""The settings of a run, with their origin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADDED = (
     "extend-select",
     "extend-exclude",
     "extend-per-file-ignores",
-)  # the command line adds to what the file says
+)  # options of the command line that add to the file
 
 
 def in_force(paths: Sequence[str], options: Options) -> InForce:
@@ -33,7 +33,7 @@ def in_force(paths: Sequence[str], options: Options) -> InForce:
 
 
 def _origin(option: Option, found: Ruling | None, options: Options) -> str:
-    """Return where the value of an option comes from."""
+    """Return the origin of an option's value."""
     given = [option.flag] if option.flag and getattr(options, _field(option.key), None) not in (None, ()) else []
     if option.key == "ignore" and options.extend_ignore:
         given.append("--extend-ignore")
@@ -44,12 +44,12 @@ def _origin(option: Option, found: Ruling | None, options: Options) -> str:
 
 
 def _field(key: str) -> str:
-    """Return the field of a configuration that holds a key."""
+    """Return the field of a configuration for a key."""
     return FIELDS.get(key, key.replace("-", "_"))
 
 
 def _value(config: Config, key: str, options: Options, found: Ruling | None) -> object:
-    """Return a value of the configuration as TOML reads it."""
+    """Return a value of the configuration as TOML data."""
     if key == EXTEND:
         return found.table.get(key) if found is not None else None
     if key == "output-format" and options.output_format:

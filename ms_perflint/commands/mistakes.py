@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in words of which there is a translation; what click alone can say is English."""
+"""Errors of command lines, as translated messages; the remaining ones of click are English."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 class UsageError(Exception):
-    """A command line that cannot be used, or not be done: why."""
+    """The reason why a command line is invalid, or cannot be run."""
 
 
 def reason(error: click.ClickException) -> str:
-    """Return why a command line cannot be used, or could not be done."""
-    import click  # here, because most runs do without
+    """Return the reason why a command line is invalid, or cannot be run."""
+    import click  # here, because most runs need none
     from click.core import ParameterSource
 
     from ms_perflint.core.slips import suggestion

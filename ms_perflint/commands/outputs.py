@@ -1,4 +1,4 @@
-"""Where reports go: to the standard output or to files, several of them in one run."""
+"""The outputs of reports: the standard output and files, also several in one run."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ms_perflint.languages import Message, escaped
 
 
 class Output(NamedTuple):
-    """One report that is wanted: its format, and the file it goes to; None is the standard output."""
+    """One requested report: its format and file; None is the standard output."""
 
     format: str
     file: str | None = None
 
 
 def output(text: str) -> Output:
-    """Return the report that is asked for as FORMAT or FORMAT=FILE."""
+    """Return the output in a text FORMAT or FORMAT=FILE."""
     name, _, file = text.partition("=")
     return Output(name, file or None)
 
 
 def outputs(asked: Sequence[Output], file: str | None, default: str) -> tuple[Output, ...]:
-    """Return the reports of a run: those asked for, else the default one; `file` is for the one that names none.
+    """Return the outputs of a run, by default one; `file` is for the one without a file.
 
-    Raises Mistake where two of them would go to the same place, or `file` has no report to take.
+    Raises UsageError for two reports with the same file, or if no report is left for `file`.
     """
     wanted = tuple(asked) or (Output(default),)
     bare = [each.format for each in wanted if each.file is None]
@@ -51,7 +51,7 @@ def outputs(asked: Sequence[Output], file: str | None, default: str) -> tuple[Ou
 
 
 def write(text: str, file: str | None, aside: bool = False) -> None:
-    """Print a report, `aside` on stderr, or write it to the file that was named. May raise Mistake."""
+    """Print a report, `aside` on stderr, or write it to its file. May raise UsageError."""
     try:
         if file is None:
             stream = sys.stderr if aside else sys.stdout
@@ -64,7 +64,7 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if file is None:  # else the interpreter tries again when it ends
+        if file is None:  # otherwise the interpreter tries again when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = file or Message("the report")
         message = Message("cannot write {place}: {reason}", place=place, reason=error.strerror)
@@ -72,7 +72,7 @@ def write(text: str, file: str | None, aside: bool = False) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a line beside the report, on stderr, without what a terminal would obey."""
-    import click  # here, because most runs have nothing to say
+    """Print a line on stderr, without control characters."""
+    import click  # here, because most runs print nothing
 
     click.echo(escaped(text), err=True)

@@ -1,6 +1,6 @@
-"""The parameters that several commands share, and how the value of a parameter is read: click knows them by these.
+"""The parameters shared by several commands, and the parsers of their values.
 
-A value that makes no sense raises click.BadParameter, whose text names what was expected.
+An invalid value raises click.BadParameter, whose text names the expected one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _patterns(_: click.Context, __: click.Parameter, values: Sequence[str]) -> t
 
 
 def _split(values: Sequence[str], expected: str) -> tuple[str, ...]:
-    """Return the words of an option that may be repeated and may hold several, separated by commas."""
+    """Return the words of an option that may be repeated, with several words separated by commas."""
     found = listed(values)
     if values and not found:
         raise click.BadParameter(expected)
@@ -54,7 +54,7 @@ def patterns(name: str, text: str) -> Callable[[FC], FC]:
 
 
 def noqa_reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> Optional[str]:
-    """Return the text that is to stand behind the codes of a `# noqa`, where it cannot be read as more of them."""
+    """Return the reason for a `# noqa`, which must not be read as further codes."""
     if text is None or not text.strip():
         return None if text is None else ""
     if not text.isprintable():
@@ -66,7 +66,7 @@ def noqa_reason(_: click.Context, __: click.Parameter, text: Optional[str]) -> O
 
 
 def _by_pattern(_: click.Context, __: click.Parameter, values: Sequence[str]) -> Optional[dict[str, list[str]]]:
-    """Return the rules by pattern of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
+    """Return pattern -> rules of "tests/*:MSP301,tools/*:MSP1,MSP2": a word without a colon is one more rule."""
     found: dict[str, list[str]] = {}
     pattern = ""
     for word in (part for value in values for part in re.split(r"[,\s]+", value) if part):
@@ -86,7 +86,7 @@ def ignores(name: str, text: str) -> Callable[[FC], FC]:
 
 
 def outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tuple[Output, ...]:
-    """Return the reports that are wanted: each a format, and behind a `=` the file it goes to."""
+    """Return the requested reports: formats, each with an optional `=FILE`."""
     wanted = tuple(map(output, values))
     for name in (each.format for each in wanted if each.format not in FORMATS):
         hint = suggestion(name, FORMATS) or Message("; choose from {names}", names=", ".join(FORMATS))
@@ -95,12 +95,12 @@ def outputs(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tup
 
 
 def formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the formats that begin like this, for the completion of a shell."""
+    """Return the formats with a prefix, for the completion of a shell."""
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
 def output_format(*formats: str) -> Callable[[FC], FC]:
-    """Return the option that says how to print, of a command that prints no report; the first format is the default."""
+    """Return the option for the output format of a command without reports; the first format is the default."""
     names = ("--output-format", "--format", "output_format")
     return click.option(
         *names, type=click.Choice(formats), default=formats[0], show_default=True, help="The format of the output."
@@ -108,7 +108,7 @@ def output_format(*formats: str) -> Callable[[FC], FC]:
 
 
 def target(command: FC) -> FC:
-    """Add the options that say what the code is for."""
+    """Add the options for the target of the code."""
     device = click.option(
         "--device",
         metavar="DEVICE",

@@ -1,4 +1,4 @@
-"""`check --profile DIR`: the findings of a run, joined with what the profiler measured."""
+"""`check --profile DIR`: the findings of a run, joined with a profile."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ms_perflint.profile.kernels import Profile
 from ms_perflint.profile.text_layout import ProfileError
 from ms_perflint.training.devices import measured_devices, target_of
 
-FRAMEWORK = ("mindspore.nn", "mindspore.mint.nn", "mindspore.train")  # modules whose classes are in each profile
+FRAMEWORK = ("mindspore.nn", "mindspore.mint.nn", "mindspore.train")  # modules with classes in every profile
 
 
 def read(folder: str) -> Profile:
-    """Return the profile in a folder. Raises Mistake where there is none."""
+    """Return the profile in a folder. Raises UsageError without one."""
     try:
         return reader.read(folder)
     except ProfileError as error:
@@ -38,7 +38,7 @@ def joined(
     configs: Configurations,
     disk: Files,
 ) -> Joined:
-    """Return findings with what a profile shows about them. Raises Mistake for the profile of another program."""
+    """Return findings with evidence of a profile. Raises UsageError for the profile of another program."""
     sources = _sources(files, configs, disk)
     try:
         lines = graphs.read(graph_folder, [source.path for source in sources]) if graph_folder else {}
@@ -51,7 +51,7 @@ def joined(
 
 
 class Targets:
-    """For which devices programs are."""
+    """The target devices of programs."""
 
     def __init__(self, configs: Configurations, disk: Files) -> None:
         self._configs = configs
@@ -59,7 +59,7 @@ class Targets:
         self._known: dict[str, tuple[str, ...]] = {}  # by file
 
     def of(self, path: str) -> tuple[str, ...]:
-        """Return the devices that the programs of a file are for: accelerators where one of them is for these."""
+        """Return the target devices of a file's programs: accelerators if one of them is for these."""
         if path not in self._known:
             linter = Linter(self._configs.of(path), self._disk)
             programs = map(linter.program, linter.project.programs(path))
@@ -69,7 +69,7 @@ class Targets:
 
 
 def _sources(files: Sequence[str], configs: Configurations, disk: Files) -> list[Source]:
-    """Return the files and what they import, as far as they can be read."""
+    """Return the readable files among some files and their imports."""
     found: dict[str, Source] = {}
     for config, members in configs.groups(files):
         linter = Linter(config, disk)
@@ -80,12 +80,12 @@ def _sources(files: Sequence[str], configs: Configurations, disk: Files) -> list
 
 
 def _symptom(code: str) -> symptoms.Symptom | None:
-    """Return the symptom of a rule; None where no profile can show one."""
+    """Return the symptom of a rule; None without one."""
     name = next((check.symptom for check in checks() if check.code == code), "")
     found: symptoms.Symptom | None = getattr(symptoms, name) if name else None
     return found
 
 
 def _is_known(name: str) -> bool:
-    """Return whether a class in a scope is one of the framework."""
+    """Return whether a class in a scope belongs to the framework."""
     return name.startswith("_") or any(name in exports(module) for module in FRAMEWORK)

@@ -1,4 +1,4 @@
-"""How far a long run is: a bar on a terminal, from its second second on, gone when it ends."""
+"""The progress bar of a long run on a terminal, shown after one second and removed at the end."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Optional
 
-PATIENCE = 1.0  # seconds before anything is shown
-PAUSE = 0.1  # seconds between two pictures
+PATIENCE = 1.0  # seconds before the bar is shown
+PAUSE = 0.1  # seconds between two updates
 WIDE = 30  # characters of the bar
-USUAL = 80  # columns of a terminal that does not say
+USUAL = 80  # columns of a terminal of unknown width
 CLEAR = "\r\x1b[K"
 
 
 def is_wanted(quiet: bool) -> bool:
-    """Return whether there is a person to whom progress can be shown: not in CI, not in a pipe."""
+    """Return whether progress can be shown: not in CI, not in a pipe."""
     told_not_to = quiet or os.environ.get("CI") or os.environ.get("TERM", "dumb") == "dumb"
     return not told_not_to and sys.stderr.isatty()
 
 
 class Progress:
-    """Counts files that are done; with no terminal to show it on it does nothing."""
+    """A counter of finished files, shown on a terminal."""
 
     def __init__(self, label: str, total: int, shows: bool) -> None:
         self._label, self._total, self._shows = label, total, shows
@@ -34,7 +34,7 @@ class Progress:
         self._is_visible = False
 
     def __call__(self, count: int) -> None:
-        """Take so many files as done, none where only time has passed, and show it now and then."""
+        """Count more finished files, perhaps none, and update the bar now and then."""
         self._done += count
         if not self._shows or time.monotonic() < self._next:
             return
@@ -46,7 +46,7 @@ class Progress:
         _print(CLEAR + self.line(columns))
 
     def line(self, columns: int) -> str:
-        """Return the bar on one line that ends before the last column."""
+        """Return the bar as one line that ends before the last column."""
         filled = WIDE * min(self._done, self._total) // max(1, self._total)
         bar = f"{'#' * filled}{'-' * (WIDE - filled)}"
         return f"{self._label} [{bar}] {self._done}/{self._total} files"[: max(0, columns - 1)]
@@ -58,14 +58,14 @@ class Progress:
     def __exit__(
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """Clear the bar away, however the work ended."""
+        """Remove the bar, however the work ended."""
         if self._is_visible:
             _print(CLEAR)
 
 
 @contextlib.contextmanager
 def waiting(label: str) -> Iterator[None]:
-    """Show on a terminal what a run is at that may be long, where nothing can be counted."""
+    """Show on a terminal the name of a long task without countable parts."""
     timer = threading.Timer(PATIENCE, lambda: _print(f"{label} ..."))
     if is_wanted(quiet=False):
         timer.start()

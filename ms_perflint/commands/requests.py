@@ -1,4 +1,4 @@
-"""What a run is about: files, a text that is typed, a change; and what does not go together."""
+"""The request of a run: files, a text from the standard input, or a change; and conflicts of options."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What a run is about."""
+    """The input of a run."""
 
-    paths: Sequence[str]  # as they were given; of a program with its arguments, its files
+    paths: Sequence[str]  # as given; for a program with arguments, its files
     found: Found  # the files to lint
-    disk: Files  # what they are read from
+    disk: Files  # the files to read from
     typed: Optional[Typed]  # a text from the standard input
-    compared: Optional[States]  # the states of a repository
-    touched: Optional[Touched]  # config files and launch scripts that stand for the programs that read them
+    compared: Optional[States]  # the compared states of a repository
+    touched: Optional[Touched]  # config files and launch scripts, in place of the programs that read them
 
     @property
     def change(self) -> tuple[str, ...]:
-        """Return the files that a change is about and that are no Python, absolute without links; see `CHANGE`."""
+        """Return the changed files that are no Python, absolute and without links; see `CHANGE`."""
         compared = self.compared.different if self.compared is not None else frozenset()
         named = frozenset(map(os.path.realpath, self.touched.others)) if self.touched is not None else frozenset()
         changed = sorted(path for path in compared | named if not path.endswith(PYTHON))
@@ -45,11 +45,11 @@ class Request(NamedTuple):
 
 
 def request(given: Sequence[str], options: Options, configs: Configurations, typed: Optional[Typed]) -> Request:
-    """Return what a run is about. Raises UsageError where that cannot be told."""
+    """Return the request of a run. Raises UsageError for an invalid one."""
     compared = compared_states(given, options)
     paths = given
     if configs.run.arguments is not None:
-        from ms_perflint.linting.programs import files_of  # here, because most runs are about files
+        from ms_perflint.linting.programs import files_of  # here, because most runs lint files
 
         paths = files_of(configs.run.arguments.entry, configs)
     paths = _with_programs(paths) if compared is not None else paths
@@ -73,7 +73,7 @@ def request(given: Sequence[str], options: Options, configs: Configurations, typ
 
 
 def typed_text(paths: Sequence[str], options: Options) -> Typed | None:
-    """Return what the standard input holds where the paths mean it. May raise UsageError."""
+    """Return the text of the standard input if a path is `-`. May raise UsageError."""
     if "-" not in paths:
         return None
     if len(paths) > 1:
@@ -88,7 +88,7 @@ def typed_text(paths: Sequence[str], options: Options) -> Typed | None:
 
 
 def compared_states(paths: Sequence[str], options: Options) -> States | None:
-    """Return the states of the repository that are compared; None where none are. May raise UsageError."""
+    """Return the compared states of the repository; None without `--since`. May raise UsageError."""
     if options.since is None:
         if options.staged:
             raise UsageError(Message("--staged goes with --since REV: name the revision to compare with"))
@@ -103,7 +103,7 @@ def compared_states(paths: Sequence[str], options: Options) -> States | None:
 
 
 def _with_programs(paths: Sequence[str]) -> list[str]:
-    """Return paths with the project of a config file or launch script in its place: what it makes worse is there."""
+    """Return paths, with config files and launch scripts replaced by their projects, whose programs they may change."""
     from ms_perflint.cache.cache import project_root  # here, because most runs compare nothing
 
     is_read = [path.endswith(READ) and os.path.isfile(path) for path in paths]
@@ -114,9 +114,9 @@ def _with_programs(paths: Sequence[str]) -> list[str]:
 
 
 def read_by_programs(paths: Sequence[str], options: Options, configs: Configurations) -> Touched | None:
-    """Return what stands for the programs that read some of the paths; None where all of these are linted themselves.
+    """Return the paths that stand for the programs that read them; None if all are linted themselves.
 
-    A change is looked at as a whole, whatever of it is named.
+    A change is compared as a whole, whichever of its files are named.
     """
     others = {os.path.abspath(path) for path in paths if path.endswith(READ) and os.path.isfile(path)}
     if not others or options.since is not None:
@@ -127,7 +127,7 @@ def read_by_programs(paths: Sequence[str], options: Options, configs: Configurat
 
 
 def refuse(options: Options, wanted: Sequence[Output]) -> None:
-    """Raise UsageError for options that do not go together; `wanted` are the reports."""
+    """Raise UsageError for conflicting options; `wanted` are the reports."""
     if options.ir is not None and options.profile is None:
         raise UsageError(Message("--ir goes with --profile DIR: it says where the kernels of a profile stand"))
     if options.quiet and options.verbose:

@@ -48,7 +48,7 @@ Measured = Callable[[Finding], Optional[Measurement]]
 
 
 def run(paths: Sequence[str], options: Options) -> int:
-    """Return the exit code: 0 nothing left to report, 1 findings left, 2 something could not be done."""
+    """Return the exit code: 0 nothing left to report, 1 findings left, 2 errors."""
     options = options._replace(fix=options.fix or options.fix_only)
     if options.watch:
         from ms_perflint.commands.watching import watch
@@ -88,7 +88,7 @@ def run(paths: Sequence[str], options: Options) -> int:
 
 
 def _tell_account(asked: Request, configs: Configurations, work: Work, clock: list[tuple[str, float]]) -> None:
-    """Say what the run read, and how long each part of it took."""
+    """Print which files the run read, and the time of each stage."""
     from ms_perflint.report.account import account
 
     options = work.options
@@ -98,9 +98,9 @@ def _tell_account(asked: Request, configs: Configurations, work: Work, clock: li
 
 
 class Work:
-    """One run over files that were found; `left` and `fixed` count findings when it is done.
+    """One run over discovered files; `left` and `fixed` count findings at the end.
 
-    `unread` are the files that are no Python, or cannot be read.
+    `unread` are files that are unreadable, or no Python.
     """
 
     def __init__(
@@ -127,21 +127,21 @@ class Work:
         self.style = for_output(options.color) if any(output.file is None for output in wanted) else PLAIN
         self.typed = (
             asked.typed
-        )  # what came from the standard input: a fix of it is printed, and the report goes to stderr
+        )  # the text of the standard input: its fixed form is printed, and the report goes to stderr
         self.disk = asked.disk
         self.comparison = self._compared(asked.compared) if asked.compared is not None else None
         self.touched = asked.touched
-        self.unchanged = _unchanged(asked, options)  # why there is nothing to look at
-        self.older = 0  # findings that are left out because they were there before
+        self.unchanged = _unchanged(asked, options)  # the reason why nothing is linted
+        self.older = 0  # number of findings that the change did not cause
         self._first: Report | None = None
-        self.linted = 0.0  # when the files were linted first
+        self.linted = 0.0  # time of the first linting
         self.left = 0
         self.fixed = 0
-        self.unjudged = 0  # programs that were judged in part
+        self.unjudged = 0  # programs judged in part
         self.unread: set[Problem] = set()
 
     def lint(self, files: Files) -> Report:
-        """Return what the engine finds in the files as `files` has them; those on disk by several processes."""
+        """Return the report of the engine on some files, read from `files`; several processes lint those on disk."""
         if self.unchanged:
             return Report((), (), self.files)
         report = joined(self._lint(files, group) for group in self.groups)
@@ -159,7 +159,7 @@ class Work:
         return spared(report, self._first)
 
     def _lint(self, files: Files, group: Group) -> Report:
-        """Return what is found in files that have the same configuration."""
+        """Return the report on files with the same configuration."""
         config, paths = group
         memory = self._memory(config)
         known = answered(paths, files, memory, config)
@@ -175,18 +175,18 @@ class Work:
             return lint(paths, config, on_disk, jobs, memory, done=progress)
 
     def _compared(self, compared: States) -> Comparison:
-        """Return what compares with the state before a change."""
+        """Return the comparison with the state before a change."""
         from ms_perflint.since.comparison import Comparison
 
         return Comparison(compared, self._lint_before)
 
     def _memory(self, config: Config) -> Memory | None:
-        """Return what is known under a configuration; None where nothing is kept, and nothing asked twice."""
+        """Return the memory of a configuration; None without a cache, if nothing is linted twice."""
         is_twice = self.options.fix or self.options.diff or self.comparison is not None or self.touched is not None
         return self.memories.of(config, held=is_twice)
 
     def _lint_before(self, paths: Sequence[str], files: Files) -> Report:
-        """Return what is found in files as they were before the change; their settings are those of now."""
+        """Return the report on files before the change, with the current settings."""
         from ms_perflint.engine import lint
 
         parts, asked = [], frozenset(paths)
@@ -200,13 +200,13 @@ class Work:
         return joined(parts)
 
     def _progress(self, label: Message, paths: Sequence[str]) -> Progress:
-        """Return what shows on a terminal how far the work on some files is."""
+        """Return a progress bar for the work on some files."""
         from ms_perflint.commands.progress import Progress, is_wanted
 
         return Progress(say(label, self.language), len(paths), is_wanted(self.options.quiet))
 
     def _lint_on_cluster(self, scheduler: str, group: Group, memory: Memory | None, progress: Progress) -> Report:
-        """Return what the workers of a Dask scheduler find in the files on disk. May raise Mistake."""
+        """Return the report of a Dask scheduler's workers on files on disk. May raise UsageError."""
         from ms_perflint.engine import lint
         from ms_perflint.processes.cluster import ClusterError, connected
 
@@ -217,7 +217,7 @@ class Work:
             raise UsageError(error.args[0]) from error
 
     def done(self) -> set[Problem]:
-        """Do what was asked for; return what could not be done."""
+        """Run the requested action; return problems."""
         if self.options.add_noqa is None and not self.options.diff:
             return self.report()
         from ms_perflint.commands import changing
@@ -226,7 +226,7 @@ class Work:
         return changing.preview(self) if reason is None else changing.add_noqa(self, reason)
 
     def report(self) -> set[Problem]:
-        """Lint, fix if asked to, and print the report; return what could not be done."""
+        """Lint, fix if requested, and print the report; return problems."""
         settled, interrupted = self._fixed() if self.options.fix else (None, ())
         writes = self.options.write_baseline or self.options.extend_baseline
         report = settled.report if settled else self._known() if writes else self.lint(self.disk)
@@ -247,16 +247,16 @@ class Work:
         return {*report.problems, *(settled.problems if settled else ()), *interrupted, *not_shown}
 
     def _fixed(self) -> tuple[Settled, tuple[Problem, ...]]:
-        """Apply fixes; return with them what a killed run has left and cannot be cleared away."""
+        """Apply fixes; the result includes problems with leftovers of a killed run."""
         from ms_perflint.commands import changing
 
         interrupted = changing.recovered(self) if not self.typed else ()
         return changing.fix(self), interrupted
 
     def _profiled(self, report: Report, files: Files) -> Joined | None:
-        """Return the findings with what a profile shows about them; None without a profile. May raise Mistake.
+        """Return the findings with evidence of a profile; None without one. May raise UsageError.
 
-        A profile that the configuration names is that of one program: with another one, it is left out.
+        A profile in the configuration belongs to one program, and is ignored for others.
         """
         folder = self.options.profile or self.configs.run.profile_folder
         if folder is None or not (self.options.profile or report.findings):
@@ -276,7 +276,7 @@ class Work:
     def _print(
         self, report: Report, settled: Settled | None, files: Files, measured: Measured, profiled: Joined | None = None
     ) -> set[Problem]:
-        """Write all reports that are wanted; `files` as the report names them. Return what could not be shown."""
+        """Write all requested reports, with the files `files`. Return problems."""
         known = {*self.found.problems, *report.problems}
         outcome = Outcome(
             (),
@@ -323,7 +323,7 @@ class Work:
         return tuple(each._replace(message=say(each.message, self.language)) for each in ordered)
 
     def _known(self) -> Report:
-        """Write the baselines and return what they leave to report."""
+        """Write the baselines and return the report that is left."""
         from ms_perflint.commands import baselines
 
         lint = partial(self._lint, self.disk)
@@ -332,29 +332,29 @@ class Work:
         return report
 
     def _say_stale(self, report: Report) -> None:
-        """Say how much of the baselines matches nothing any more."""
+        """Print lines about stale entries of baselines."""
         if any(group.config.baseline_file is not None for group in self.groups):
             from ms_perflint.commands import baselines
 
             self._tell(baselines.stale(self.groups, self.configs, self.disk, report))
 
     def _tell(self, said: Sequence[str]) -> None:
-        """Say something about the run, unless it is to be quiet."""
+        """Print a line about the run, unless it is quiet."""
         for each in said if not self.options.quiet else ():
             tell(say(each, self.language))
 
     def say_unjudged(self, report: Report) -> None:
-        """Say what was not judged of what was given; with `--strict`, programs judged in part are a reason to fail."""
+        """Print which files and programs were not judged; with `--strict`, programs judged in part fail the run."""
         self._tell(tuple(self.touched.said(report)) if self.touched is not None else ())
         self.unjudged = len(report.unjudged)
         if report.unjudged and (self.options.strict or not self.options.quiet):
-            from ms_perflint.report.unjudged import lines  # here, because most runs judge all
+            from ms_perflint.report.unjudged import lines  # here, because most runs judge all programs
 
             for said in lines(report.unjudged, self.options.verbose):
                 tell(say(said, self.language))
 
     def _programs(self, files: tuple[str, ...]) -> tuple[Facts, ...]:
-        """Return what is known of the programs among the files."""
+        """Return the facts of the programs among the files."""
         from ms_perflint.commands.describe import programs
 
         with self._progress(Message("Reading programs"), files) as progress:
@@ -362,7 +362,7 @@ class Work:
 
 
 def _unchanged(asked: Request, options: Options) -> str:
-    """Return that nothing changed since the revision that is asked for, in words; "" where something did."""
+    """Return the message that nothing changed since the given revision; "" after a change."""
     if asked.compared is None or not asked.compared.is_same:
         return ""
     if options.staged:
@@ -371,7 +371,7 @@ def _unchanged(asked: Request, options: Options) -> str:
 
 
 def _nothing_enabled(groups: Sequence[Group]) -> str:
-    """Return that no rule is enabled in any of the files, in words; "" where one is, or where there are no files."""
+    """Return the message that no rule is enabled in any of the files; "" otherwise, or without files."""
     asked = [(config, path) for config, paths in groups for path in paths]
     if not asked or any(config.selects(code, path) for config, path in asked for code in config.codes):
         return ""
@@ -379,7 +379,7 @@ def _nothing_enabled(groups: Sequence[Group]) -> str:
 
 
 def _measurements(report: Report, files: Files, configs: Configurations) -> Measured:
-    """Return what tells what was measured of findings."""
+    """Return a function from findings to measurements."""
     if not report.findings:
         return unmeasured
     from ms_perflint.verify.lookup import measurements  # here, because most files are clean
@@ -388,7 +388,7 @@ def _measurements(report: Report, files: Files, configs: Configurations) -> Meas
 
 
 def line(problem: Problem, language: str = ENGLISH) -> str:
-    """Return the one line that says what could not be done."""
+    """Return the line about a problem."""
     place = f"{shown(problem.path)}{spot_of(problem)}"
     message = Message("{place}: error: {reason}", place=place, reason=problem.message)
     return say(message, language)

@@ -1,4 +1,4 @@
-"""The configurations of a run: what tables say, and what the command line says on top."""
+"""The configurations of a run: tables, overridden by the command line."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ms_perflint.report.sources import shown
 
 
 def settings(paths: Sequence[str], options: Options, prefix: str = "--") -> Configurations:
-    """Return the configurations of a run, each with the values of options on top. May raise ConfigError.
+    """Return the configurations of a run, overridden by options. May raise ConfigError.
 
-    `prefix` is what errors put in front of the name of an option.
+    `prefix` is the text in front of an option's name in errors.
     """
     given = _arguments(paths, options.arguments) if options.arguments is not None else None
     return configurations(paths, partial(_on_top, options, given, prefix), options.config, options.isolated)
 
 
 def _on_top(options: Options, given: Arguments | None, prefix: str, config: Config) -> Config:
-    """Return a configuration with the values of options on top. May raise ConfigError."""
+    """Return a configuration, overridden by options. May raise ConfigError."""
     config = override(
         config,
         prefix,
@@ -54,7 +54,7 @@ def _on_top(options: Options, given: Arguments | None, prefix: str, config: Conf
 
 
 def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
-    """Return the arguments of the one program that is judged. Raises UsageError where the paths name no one program."""
+    """Return the arguments of the checked program. Raises UsageError unless the paths name one program."""
     entry = os.path.abspath(paths[0])
     if len(paths) > 1 or os.path.isdir(entry) or not entry.endswith(PYTHON):
         message = Message(
@@ -70,7 +70,7 @@ def _arguments(paths: Sequence[str], words: tuple[str, ...]) -> Arguments:
 
 
 def _refused(path: str, words: tuple[str, ...]) -> Message | None:
-    """Return why a file that can be read takes no arguments, or not these; None where it may."""
+    """Return the reason why a readable file does not accept the arguments; None if it may."""
     from ms_perflint.linting.judged import is_started  # here, because most runs have no arguments
     from ms_perflint.program.arguments import line
     from ms_perflint.program.program import Program

@@ -1,4 +1,4 @@
-"""`ms-perflint config`, and what `check` shows instead of linting: its settings, its files."""
+"""`ms-perflint config`, and `check` with `--show-settings` or `--show-files`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ms_perflint.report.style import for_output
 
 
 def show_option(key: str | None, output_format: str) -> None:
-    """Print one option, with the value that holds in the working directory; without a key, list them all."""
+    """Print one option, with its value in the working directory; without a key, list all options."""
     option = find(key) if key else None
     if key and not option:
         hint = suggestion(key, [each.key for each in OPTIONS])
@@ -43,7 +43,7 @@ def show_schema() -> None:
 
 
 def show_settings(paths: Sequence[str], options: Options) -> int:
-    """Print the settings of a run, each with where it comes from, and return the exit code."""
+    """Print the settings of a run with their origins; return the exit code."""
     held = in_force(paths, options)
     _write(render_json(held) if _as_json(options) else render(held, for_output()))
     return 0
@@ -60,12 +60,12 @@ def show_files(paths: Sequence[str], options: Options) -> int:
 
 
 def _as_json(options: Options) -> bool:
-    """Return whether JSON is among the formats that were asked for."""
+    """Return whether JSON is among the requested formats."""
     return any(output.format == "json" for output in options.output_format)
 
 
 def _here(key: str) -> str:
-    """Return what an option is in the working directory, or why that cannot be said."""
+    """Return the value of an option in the working directory, or the reason why it is not known."""
     try:
         return next(told(row) for row in in_force(["."], Options()).settings if row.option.key == key)
     except ConfigError as error:

@@ -1,4 +1,4 @@
-"""A text from the standard input, linted as if it stood in a file: for editors, and for pipes."""
+"""A text from the standard input, linted in place of a file: for editors, and for pipes."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from ms_perflint.config.settings import PerDirectory
 from ms_perflint.core.files import Disk, Files, Overlay
 from ms_perflint.discovery import Found, is_excluded
 
-NAME = "-"  # what stands for it on the command line, and for its name where it has none
+NAME = "-"  # stands for it on the command line, and for its missing file name
 
 
 @dataclass(frozen=True)
 class Typed:
-    """What came in, and the file whose place it takes, whether that is there or not."""
+    """The text, and the file that it replaces, which need not exist."""
 
     path: str
     raw: bytes
 
     def files(self) -> Files:
-        """Return the files of this machine with the text in its place."""
+        """Return an overlay of the text over the disk."""
         return Overlay(Disk(), {self.path: self.raw})
 
     def found(self, settings: PerDirectory, force_exclude: bool) -> Found:
-        """Return the file as the only one of a run; none where it is excluded."""
+        """Return the file as the only one of a run; none if it is excluded."""
         config = settings.at(os.path.dirname(self.path))
         return Found(() if force_exclude and is_excluded(self.path, config) else (self.path,), ())
 
     def print_fixed(self, fixed: Mapping[str, bytes]) -> None:
-        """Print the text, byte for byte: as it was fixed, or as it came in."""
+        """Print the bytes of the text, fixed or unchanged."""
         sys.stdout.flush()
         sys.stdout.buffer.write(fixed.get(self.path, self.raw))
         sys.stdout.buffer.flush()
 
 
 def read(filename: str | None) -> Typed:
-    """Return the text, to its end; without a name it stands in the working directory."""
+    """Read the text to its end; without a file name, it belongs to the working directory."""
     return Typed(os.path.abspath(filename or NAME), sys.stdin.buffer.read())

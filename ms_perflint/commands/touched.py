@@ -1,6 +1,6 @@
-"""Config files and launch scripts that are given by name: each stands for the files of the programs that read it.
+"""Config files and launch scripts given by name, each in place of the files of the programs that read it.
 
-A hook is told of the files that change. Where that is a YAML file only, a program that reads it may have become slower.
+A hook gets the changed files. If only a YAML file changes, a program that reads it may have become slower.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ms_perflint.since.readers import SHELL, Readers, are_configs
 
 
 class Touched:
-    """The files of a run: those that were given, and those of programs that read what was given."""
+    """The files of a run: the given ones, and those of programs that read given ones."""
 
     def __init__(self, paths: Sequence[str], others: Collection[str], configs: Configurations, force: bool) -> None:
-        """Find them: what may read the others is looked for all around them, and only what does is reported."""
+        """Find the files of programs that may read the others; only programs that do are reported."""
         self._others = [path for path in sorted(others) if not (force and is_excluded(path, configs.of(path)))]
         named = discover([path for path in paths if os.path.abspath(path) not in others], configs, force)
         roots = {project_root(os.path.dirname(path)) for path in self._others}
@@ -36,21 +36,21 @@ class Touched:
         more = (path for path in around.files if path not in self._given and self._readers.may_touch(path))
         self.found = Found((*named.files, *more), named.problems, named.skipped)
         self._kept: frozenset[str] | None = None
-        self._unread: list[str] = []  # of the others: what no answer depends on
-        self._alone: dict[str, bool] = {}  # whether one of the others is read for a file alone
+        self._unread: list[str] = []  # the others that no result depends on
+        self._alone: dict[str, bool] = {}  # whether one of the others is read when a file is linted alone
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the files that stand for others, absolute."""
+        """Return the given files that are no Python, absolute."""
         return tuple(self._others)
 
     @property
     def are_configs(self) -> bool:
-        """Return whether config files are all that was given: a program is judged as it is run with these."""
+        """Return whether only config files are given: then programs are checked in the runs with these."""
         return not self._given and are_configs(self._others)
 
     def only(self, report: Report, groups: Sequence[Group], memories: dict[int, Memory]) -> Report:
-        """Return a report on these files only; the memories, by number of the group, know what was consulted."""
+        """Return the report on these files only; the memories, by number of the group, have the consulted files."""
         if self._kept is None:
             with_findings = {finding.place.path for finding in report.findings} - self._given
             kept = set(self._given)
@@ -66,7 +66,7 @@ class Touched:
         return report.only(self._kept, {each.entry for each in report.unjudged if self._may_be_read_by(each.entry)})
 
     def said(self, report: Report) -> Iterator[Message]:
-        """Yield what is said of files that nothing in a report depends on; of a program judged in part, more is."""
+        """Yield lines about files that no result depends on."""
         scripts = [shown(path) for path in self._unread if path.endswith(SHELL)]
         if scripts:
             yield Message("no program is found that {files} starts", files=", ".join(scripts))
@@ -88,17 +88,17 @@ class Touched:
         )
 
     def _may_be_read_by(self, entry: str) -> bool:
-        """Return whether a program that was judged in part may read one of the others, which lies below its script."""
+        """Return whether a program judged in part may read one of the others, in or below the folder of its script."""
         is_below = any(inside(path, os.path.dirname(entry)) for path in self._others)
         return is_below and self._readers.may_read(entry)
 
     def _is_read_for(self, path: str, config: Config) -> bool:
-        """Return whether one of the others is read for a program of a file: sessions are also about other programs."""
+        """Return whether one of the others is read for a program of a file: sessions also contain other programs."""
         entries = filter(self._readers.may_read, reversed(self._readers.project.programs(path)))
         return any(self._is_read_alone(entry, config) for entry in entries) or self._is_read_alone(path, config)
 
     def _is_read_alone(self, path: str, config: Config) -> bool:
-        """Return whether one of the others is read where a file alone is linted; looked for once."""
+        """Return whether one of the others is read when a file is linted alone; memoised."""
         from ms_perflint.engine import lint
 
         if path not in self._alone:

@@ -1,4 +1,4 @@
-"""`ms-perflint verify`: from a script to what its fixes do to it, measured; and the exit code."""
+"""`ms-perflint verify`: the measured effects of a script's fixes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ms_perflint.verify.measure import Program, has_mindspore, measure, where
 from ms_perflint.verify.results import Result
 from ms_perflint.verify.variants import Variant, variants_of
 
-LINES = 20  # of the output of a program that failed
+LINES = 20  # shown lines of the output of a failed program
 
 
 class Asked(NamedTuple):
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     steps: int = 20
     rounds: int = 3
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 
 def verify(path: str, config: Config, asked: Asked, language: str) -> int:
-    """Measure a program, print what its fixes do, and return the exit code: 0, or 2 where the program itself failed."""
+    """Measure a program, print the effects of its fixes; return the exit code: 0, or 2 if the program fails."""
     entry = os.path.abspath(path)
     if not os.path.isfile(entry) or not entry.endswith(PYTHON) or entry.endswith(NOTEBOOK):
         raise UsageError(Message("{path}: no Python script: name the one that starts the program", path=path))
@@ -88,7 +88,7 @@ def _check_python(asked: Asked) -> None:
 
 
 def program_of(entry: str, config: Config, asked: Asked) -> Program:
-    """Return the program of a script, and how it is to be run."""
+    """Return the program of a script, with the way to run it."""
     read = Linter(config, Disk()).program(entry)
     documents = tuple({each.place.path for each in config_files(Reader(read)).evidence} - set(read.files))
     files, python = read.files, asked.python
@@ -99,7 +99,7 @@ def program_of(entry: str, config: Config, asked: Asked) -> Program:
 
 
 def _keep(program: Program, result: Result, variants: Sequence[Variant], language: str) -> None:
-    """Keep a result in its project for the runs of `check` that follow."""
+    """Store a result in its project for later runs of `check`."""
     project = where(program).project
     files = [*program.files, *program.documents, *([program.launch] if os.path.isfile(program.launch) else [])]
     try:
@@ -110,7 +110,7 @@ def _keep(program: Program, result: Result, variants: Sequence[Variant], languag
 
 
 def _tell_failure(result: Result, language: str) -> None:
-    """Say with which error the unchanged program failed, and show the end of what it printed."""
+    """Print the error of the unchanged program, and the end of its output."""
     for row in result.output.rstrip().splitlines()[-LINES:]:
         tell(f"  {row}")
     reason = say(result.error, language)

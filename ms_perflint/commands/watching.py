@@ -20,7 +20,7 @@ from ms_perflint.languages import Message, chosen, say
 
 MISSING = Message("--watch needs the package watchfiles: pip install watchfiles")
 ALONE = Message("--watch only reports: it does not go with --fix, --diff, --add-noqa or `-`")
-PAUSE = 200  # milliseconds after which nothing more is saved together
+PAUSE = 200  # milliseconds without changes that end a group of changes
 
 
 def watch(paths: Sequence[str], options: Options) -> int:
@@ -36,7 +36,7 @@ def watch(paths: Sequence[str], options: Options) -> int:
         raise UsageError(Message("{folder}: no such directory", folder=root))
     language = chosen(options.lang)
     once, is_first = options._replace(watch=False), True
-    # It listens before it lints for the first time: nothing that is saved meanwhile is missed.
+    # Watching starts before the first linting, so that no change is missed.
     for batch in changes(root, step=20, debounce=PAUSE, rust_timeout=PAUSE, yield_on_timeout=True):
         if is_first or any(_counts(path, root) for _, path in batch):
             _lint(paths, once, is_first, language)
@@ -48,13 +48,13 @@ def watch(paths: Sequence[str], options: Options) -> int:
 
 
 def _counts(path: str, root: str) -> bool:
-    """Return whether a change at a path may change what is found."""
+    """Return whether a change at a path may change findings."""
     folders = os.path.relpath(path, root).split(os.sep)[:-1]
     return path.endswith((*PYTHON, *READ)) and not any(folder in EXCLUDE for folder in folders)
 
 
 def _lint(paths: Sequence[str], options: Options, is_first: bool, language: str) -> None:
-    """Print the report on a clear screen; a configuration that is being edited ends nothing."""
+    """Print the report on a clear screen; an invalid configuration, perhaps half edited, is shown."""
     if sys.stdout.isatty():
         click.clear()
     try:

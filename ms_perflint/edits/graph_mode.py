@@ -12,6 +12,7 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.settings import DECIDED
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import is_main_guard
@@ -59,10 +60,10 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
         return _ready(
             "given", call.program, _replaced(call.module, _definition(call, given), call.program, line_length)
         )
-    advice, reason = Message("change what decides the mode"), Message("other runs take the mode from there too")
+    advice = Message("change the setting that decides the mode")
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
     others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
-    return _shown("setting", call.program, cause.edits, advice, reason, (*places, *others[:MOST]))
+    return _shown("setting", call.program, cause.edits, advice, DECIDED, (*places, *others[:MOST]))
 
 
 def _add(call: Call, line_length: int) -> Change:
@@ -166,7 +167,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     changed = tuple(edits) if edits is not None else None
     if found or None in moves:
         first = (*found, *(each.obstacle for each, moved in zip(made, moves) if moved is None))[0]
-        advice = Message("change what is named, then the mode")
+        advice = Message("remove the obstacles named here, then change the mode")
         remedy = Remedy(changed, advice, Safety.DISPLAY, first.message, related)
         return Change(origin, remedy, obstacles=len(found) + moves.count(None))
     advice = Message("make `{name}` once, and compile the whole step", name=made[0].name) if made else COMPILE

@@ -1,1 +1,1 @@
-"""The facts of a program as data: what rules ask `programs` and `networks`, each with the place it was read."""
+"""The facts of a program as data, as rules ask for them, each with its evidence."""

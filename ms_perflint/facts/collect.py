@@ -1,4 +1,4 @@
-"""The facts of one program, and what is said of it on one line."""
+"""The facts of one program, and its overview on one line."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ IN_FULL: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     devices.parallel_mode,
     devices.profiler,
     devices.autotune,
-    training.graph_mode,  # last: it walks through all code that would be compiled
+    training.graph_mode,  # last: it visits all code that would be compiled
 )
 
-# of each run configuration
+# the facts of each run configuration
 IN_A_RUN: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     training.execution_mode,
     training.sink_mode,
@@ -50,7 +50,7 @@ IN_A_RUN: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     devices.parallel_mode,
 )
 
-# of a program that is too large to be read as a whole
+# the facts of a program that is too large to be read as a whole
 IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
     surroundings.files,
     surroundings.launchers,
@@ -60,13 +60,13 @@ IN_PART: tuple[Callable[[Reader], Optional[Fact]], ...] = (
 
 
 def facts_of(linter: Linter, entry: str) -> Facts:
-    """Return all that is known of the program of an entry script."""
-    # First: what facts ask counts, and rules judge as many run configurations as in a run over files
+    """Return the facts of the program of an entry script."""
+    # First: facts spend budget, and rules must check as many run configurations as in a run over files
     said = verdicts(linter, entry)
     in_part = surroundings.judged(linter, entry)
     judged = tuple(program.run for program in linter.judged_programs(entry))
     if linter.runner.inquiry.programs.is_spent(entry):
-        linter.runner.inquiry.drop(entry)  # what rules asked has cost the facts nothing
+        linter.runner.inquiry.drop(entry)  # the budget that rules spent does not count for the facts
     program = linter.program(entry)
     reader = Reader(program)
     asked = IN_FULL if program.is_whole else IN_PART
@@ -77,20 +77,20 @@ def facts_of(linter: Linter, entry: str) -> Facts:
 
 
 def _way(program: Program) -> Way:
-    """Return what a program is in one of its run configurations."""
+    """Return the facts of a program in one of its run configurations."""
     reader = Reader(program)
     found = tuple(fact for ask in IN_A_RUN if (fact := ask(reader)) is not None)
     return Way(program.run.name if program.run is not None else DEFAULTS, found)
 
 
 def _settings(facts: tuple[Fact, ...]) -> tuple[Origin, ...]:
-    """Return where the values that the facts rest on were decided."""
+    """Return the places that decided the values of the facts."""
     found = {origin for fact in facts for evidence in fact.evidence for origin in evidence.origins}
     return tuple(sorted(found, key=lambda origin: (origin.place, origin.text)))
 
 
 def training_scripts(linter: Linter, files: Iterable[str]) -> Iterator[str]:
-    """Yield which of the files start programs that train; an internal error in one of them is a problem of `linter`."""
+    """Yield the entry scripts of training programs among files; an internal error becomes a problem of `linter`."""
     for file in files:
         if linter.isolated(file, partial(_starts_training, linter, file), False):
             yield file
@@ -102,7 +102,7 @@ def _starts_training(linter: Linter, file: str) -> bool:
 
 
 def _script(linter: Linter, file: str) -> Optional[Program]:
-    """Return the program of a script that uses MindSpore; None of other files, and of one that cannot be parsed."""
+    """Return the program of a script that uses MindSpore; None for other files, and for one that does not parse."""
     raw = linter.project.raw(file)
     if raw is None or not any(MARK in (linter.project.raw(each) or b"") for each in linter.project.closure(file)):
         return None
@@ -111,9 +111,9 @@ def _script(linter: Linter, file: str) -> Optional[Program]:
 
 
 def overviews(linter: Linter, files: Iterable[str]) -> Iterator[Optional[Overview]]:
-    """Yield what is said of each script that uses MindSpore; None of one that starts nothing: a library is no program.
+    """Yield the overview of each script that uses MindSpore; None for one that starts nothing, such as a library.
 
-    After an internal error, which is a problem of `linter`, nothing of that one.
+    A script with an internal error, which becomes a problem of `linter`, is left out.
     """
     for file in files:
         nothing: tuple[Optional[Overview], ...] = ()
@@ -128,6 +128,6 @@ def _overview(linter: Linter, file: str) -> tuple[Optional[Overview], ...]:
 
 
 def overview_of(program: Program) -> Overview:
-    """Return what is said of a program on one line."""
+    """Return the overview of a program."""
     reader = Reader(program)
     return Overview(program.entry, tuple(ask(reader) for ask in IN_SHORT))

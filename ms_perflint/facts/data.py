@@ -1,4 +1,4 @@
-"""The shape of facts: answers with the places that show them."""
+"""The data types of facts: answers with their evidence."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Union
 from ms_perflint.core.findings import Place
 from ms_perflint.languages import ENGLISH, say
 
-Plain = Union[bool, int, float, str, None]  # what JSON holds as it is; None: unknown, or nothing there
+Plain = Union[bool, int, float, str, None]  # JSON data; None: unknown, or nothing there
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value was made: a key of a config file, a command-line option, a constant."""
+    """The origin of a value: a key of a config file, a command-line option, a constant."""
 
     place: Place
     text: str
-    is_setting: bool = False  # an option or a key of a file: something that a user sets
+    is_setting: bool = False  # an option or a key of a file, which a user sets
     is_given: bool = False  # by the one run that is judged
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One place that shows a fact."""
+    """One place with evidence for a fact."""
 
     place: Place
-    code: str  # what stands there, cut short
-    says: str = ""  # what that means
+    code: str  # the code there, cut short
+    says: str = ""  # its meaning
     value: Plain = None
     origins: tuple[Origin, ...] = ()
     when: str = ""  # the conditions under which it runs
@@ -46,15 +46,15 @@ class Fact:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one rule makes of the program."""
+    """The result of one rule for a program."""
 
     code: str
     name: str
     places: tuple[Place, ...] = ()  # of its findings
-    hidden: tuple[Place, ...] = ()  # of those that a comment or the configuration hides
+    hidden: tuple[Place, ...] = ()  # places of findings that a comment or the configuration suppresses
     is_on: bool = True
-    is_judged: bool = True  # False: it was asked, found nothing, and may have missed something
-    otherwise: tuple[tuple[str, int], ...] = ()  # where it is quiet: a setting with which it is not, and its findings
+    is_judged: bool = True  # False: it ran, found nothing, and may have missed something
+    otherwise: tuple[tuple[str, int], ...] = ()  # if it does not report: a setting with which it does, and its findings
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class Way:
-    """What a program is in one of its run configurations."""
+    """The facts of a program in one of its run configurations."""
 
     name: str
     facts: tuple[Fact, ...]
@@ -75,7 +75,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that is known of one program; with several run configurations, the facts are those of the first."""
+    """The facts of one program; with several run configurations, those of the first."""
 
     entry: str
     files: tuple[str, ...]
@@ -87,20 +87,20 @@ class Facts:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a path was asked for: its first program in full, the others on one line each."""
+    """The facts of a path: its first program in full, the others on one line each."""
 
     path: str
     facts: tuple[Facts, ...]
     others: tuple[Overview, ...] = ()
     is_cut: bool = False  # there are more
     is_directory: bool = field(default=False)
-    unknown: tuple[Overview, ...] = ()  # in a directory: those of which it is not known whether they train
+    unknown: tuple[Overview, ...] = ()  # in a directory: programs that may train
     idle: tuple[Overview, ...] = ()  # and those that do not
     defining: int = 0  # files that use MindSpore and start nothing
 
 
 def in_language(fact: Fact, language: str) -> Fact:
-    """Return a fact whose answer and evidence speak a language; its name, a key for programs, stays as it is."""
+    """Return a fact with answer and evidence in a language; its name, a key in JSON, stays as it is."""
     if language == ENGLISH:
         return fact
     evidence = tuple(

@@ -1,4 +1,4 @@
-"""What happens beside the steps: checkpoints, other devices, profilers."""
+"""Facts about checkpoints, parallel training and profilers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_SET = Message("not set")
 
 
 def checkpoints_of(reader: Reader) -> Fact:
-    """Return whether checkpoints are written while the training goes on, and whether it waits for them."""
+    """Return whether checkpoints are written during the training, and whether saving blocks it."""
     program = reader.program
     saves = [_saved(reader, call) for call in program.calls(checkpoints.SAVE)]
     configs = [_config(reader, call) for call in program.calls(checkpoints.CONFIG)]
@@ -72,7 +72,7 @@ def _config(reader: Reader, call: Call) -> Evidence:
 
 
 def parallel_mode(reader: Reader) -> Fact:
-    """Return the parallel modes that are set, each with what groups its gradients into AllReduces."""
+    """Return the parallel modes that are set, each with its gradient AllReduce fusion."""
     program = reader.program
     found, is_set, is_by_default = [], False, False
     for call in filter(program.runs, program.calls(parallel.SET)):
@@ -120,7 +120,7 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
 
 
 def profiler(reader: Reader) -> Fact:
-    """Return the profilers that the program makes."""
+    """Return the profilers that the program creates."""
     calls = reader.program.calls(*profiling.PROFILERS)
     found = [reader.evidence(call, "data_process", "start_profile", says=_data_pipeline) for call in calls]
     return Fact(Message("profiler"), bool(found), YES if found else NONE, tuple(found), bool(found))

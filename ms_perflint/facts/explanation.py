@@ -1,4 +1,4 @@
-"""Why rules report something on one line of a file, or nothing: what they asked, and where they stopped."""
+"""Why rules report something on one line of a file, or nothing: their questions, and the line that decided."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from ms_perflint.linting.linter import Linter
 from ms_perflint.linting.suspects import all_candidates, candidates, suspect
 from ms_perflint.suppressions import Suppressions
 
-MEANT = 3  # meanings of a call that are named
+MEANT = 3  # resolved names of a call that are shown
 
 
 class Stop(NamedTuple):
-    """Where a rule decided that there is nothing to report."""
+    """The line of a rule that decided that there is nothing to report."""
 
     place: Place
-    code: str  # what stands there
+    code: str  # the code there
 
 
 class Asked(NamedTuple):
-    """What one rule makes of one expression, in the program that says most about it."""
+    """The result of one rule for one expression, in the program that says most about it."""
 
     code: str
     name: str
     place: Place
     text: str  # the expression, as it is written
     entry: str  # of the program
-    programs: int  # in how many the rule was asked
-    reported: int  # in how many of them it reports
+    programs: int  # number of programs in which the rule ran
+    reported: int  # number of programs in which it reports
     finding: Optional[Finding]
     hidden: Optional[Message]  # why a finding is not shown
-    is_meant: bool  # whether the expression is one that the rule asks about, as far as is known
-    resolved: tuple[str, ...]  # what it is instead, by qualified names
-    questions: tuple[Question, ...]  # that decided it, in their order
+    is_meant: bool  # whether the rule checks such an expression, as far as is known
+    resolved: tuple[str, ...]  # otherwise its qualified names
+    questions: tuple[Question, ...]  # the questions that decided it, in order
     stop: Optional[Stop]
     unjudged: Optional[Message]  # why the program could not be judged in full
 
@@ -60,7 +60,7 @@ class Explanation(NamedTuple):
 
 
 def explain(linter: Linter, module: SemanticIndex, row: int) -> Explanation:
-    """Return what the rules that are on make of one line of a file."""
+    """Return the results of all enabled rules for one line of a file."""
     place = _start(module, row)
     line = module.source.line(row).decode("utf-8").strip()
     asked = tuple(each for check in linter.enabled for each in _of_rule(linter, check, module, row))
@@ -72,7 +72,7 @@ def explain(linter: Linter, module: SemanticIndex, row: int) -> Explanation:
 
 
 def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int) -> Iterator[Asked]:
-    """Yield what a rule makes of each expression on a line."""
+    """Yield the result of a rule for each expression on a line."""
     found: dict[Place, list[Asked]] = {}
     for entry in linter.project.programs(module.path) if check.per_program else (module.path,):
         for program in linter.programs(entry):
@@ -87,7 +87,7 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
 
 
 def _sites(check: Check, module: SemanticIndex, row: int) -> Iterator[tuple[Site, bool]]:
-    """Yield the expressions on a line about which a rule asks in a program, and whether it looks only at their form."""
+    """Yield the expressions on a line that a rule checks in a program, and whether it checks only their form."""
     anchors = check.anchors(module) if check.anchored and module.path == check.program.entry else ()
     for sites, is_anchor in ((check.narrowed(_candidates(check, module)), False), (anchors, True)):
         for site in sites:
@@ -96,7 +96,7 @@ def _sites(check: Check, module: SemanticIndex, row: int) -> Iterator[tuple[Site
 
 
 def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> Asked:
-    """Return what a rule makes of an expression in one program, and what it asked until then."""
+    """Return the result of a rule for an expression in one program, and its questions."""
     trail, module = Trail(type(check)), site.module
     seen = trail.watch(lambda: site if is_anchor else suspect(check, site))
     finding = next(iter(check.examine(seen)), None) if seen is not None else None
@@ -120,12 +120,12 @@ def _in_program(linter: Linter, check: Check, site: Site, is_anchor: bool) -> As
 
 
 def _stop(trail: Trail) -> Stop:
-    """Return the line of a rule at which it decided."""
+    """Return the line of a rule that decided."""
     return Stop(Place(trail.path, trail.row, 1), linecache.getline(trail.path, trail.row).strip())
 
 
 def _hidden(linter: Linter, finding: Finding, module: SemanticIndex) -> Optional[Message]:
-    """Return why a finding is not shown; None where it is."""
+    """Return the reason why a finding is not shown; None for a shown one."""
     if not linter.config.selects(finding.code, module.path):
         return Message("the configuration switches the rule off in this file")
     if linter.suppress and Suppressions(module.source).hides(finding):
@@ -134,7 +134,7 @@ def _hidden(linter: Linter, finding: Finding, module: SemanticIndex) -> Optional
 
 
 def _elsewhere(linter: Linter, entry: str, module: SemanticIndex, row: int) -> Iterator[tuple[Finding, str]]:
-    """Yield the findings of a program on other lines that rest on a line, or whose fix changes it."""
+    """Yield the findings of a program on other lines that depend on a line, or whose fix changes it."""
     for finding, hidden in linter.of_program(entry):
         if hidden or (finding.place.path, finding.place.row) == (module.path, row):
             continue
@@ -147,7 +147,7 @@ def _elsewhere(linter: Linter, entry: str, module: SemanticIndex, row: int) -> I
 
 
 def _near(linter: Linter, module: SemanticIndex) -> Iterator[Place]:
-    """Yield the lines of a file about which rules ask, each once."""
+    """Yield the lines of a file that rules check, each once."""
     program = linter.program(module.path)
     checks = (linter.runner.inquiry.check_in(check, program) for check in linter.enabled)
     found = {site.span[0] for check in checks for site in check.narrowed(_candidates(check, module))}
@@ -160,5 +160,5 @@ def _candidates(check: Check, module: SemanticIndex) -> list[Site]:
 
 
 def _start(module: SemanticIndex, row: int) -> Place:
-    """Return where a row begins."""
+    """Return the start of a row."""
     return module.source.place(module.source.starts[row - 1])

@@ -1,4 +1,4 @@
-"""In which precision the matmul of the training runs, as far as the code says."""
+"""Facts about the precision of the training's matmuls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ms_perflint.training.networks.train_cells import Training
 
 
 def precision_of(reader: Reader) -> Fact:
-    """Return whether half precision may reach the training, and every place that says so."""
+    """Return whether half precision may reach the training, with all places of evidence."""
     program = reader.program
     if not training.trains(program).is_yes:
         return Fact(Message("precision"), None, Message("not asked: it does not train"), (), False)
@@ -43,7 +43,7 @@ def precision_of(reader: Reader) -> Fact:
 
 
 def _made(reader: Reader) -> Iterator[Evidence]:
-    """Yield where the training is made, and whether there is matmul in it: the Model, the cell, the gradients."""
+    """Yield the places that create the training (Model, cell, gradients), and whether there are matmuls in it."""
     trainings = train_cells.trainings(reader.program)
     models = [each for each in trainings if each.kind == "model"]
     for made in models or trainings:
@@ -61,7 +61,7 @@ def _level(says: Message, value: str, work: str) -> str:
 
 
 def _work(program: Program, made: Training) -> str:
-    """Return what is to be said of the matmul in a network, and what hides it; nothing where it is certain."""
+    """Return a remark on a network without known matmuls, with the reason; "" for one with matmuls."""
     if networks.multiplies(program, made.values):
         return ""
     says = Message("no matmul or convolution of 64 x 64 or more in it is known")
@@ -72,7 +72,7 @@ def _work(program: Program, made: Training) -> str:
 
 
 def _halved(reader: Reader) -> Iterator[Evidence]:
-    """Yield what may switch half precision on."""
+    """Yield the places that may switch half precision on."""
     program = reader.program
     for control in half_precision.controls(program, train_cells.trained(program)):
         if isinstance(control, half_precision.Mention):

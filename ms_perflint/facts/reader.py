@@ -1,4 +1,4 @@
-"""What a value says to people, where it comes from, and why it is unknown."""
+"""Values in words, with their origins, and the reasons why values are unknown."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import conditions
 
 CONDITION = 50  # characters of a condition
-CONDITIONS = 3  # that are shown for one site
+CONDITIONS = 3  # largest number of conditions of one site
 LONGEST = 72  # characters of code that are shown
 ORIGINS = 6  # of one value
-STEPS = 6  # names that are followed to say why a value is unknown
+STEPS = 6  # names followed to find why a value is unknown
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What an argument is with the default options, in words, and where that was decided."""
+    """The value of an argument under default options, in words, and the places that decide it."""
 
     value: Plain
     text: str
@@ -41,12 +41,12 @@ class Reading:
 
 
 def as_it_is(value: str) -> str:
-    """Return what a value is: there is nothing more to say of it."""
+    """Return a value as it is."""
     return value
 
 
 class Reader:
-    """Reads the values of one program."""
+    """The reader of values in one program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -54,11 +54,11 @@ class Reader:
     # --- code and places
 
     def place(self, site: Site) -> Place:
-        """Return where a site starts."""
+        """Return the start of a site."""
         return site.place
 
     def order(self, place: Place) -> tuple[int, Place]:
-        """Return a sort key: the files as the program holds them, the entry script first."""
+        """Return a sort key by place: files in the order of the program, the entry script first."""
         return self._ranks.get(place.path, 0), place
 
     @cached_property
@@ -77,7 +77,7 @@ class Reader:
         return short(f"{callee}({', '.join([*shown, *(['...'] if rest else [])])})", LONGEST)
 
     def evidence(self, call: Call, name: str, *more: str, says: Callable[[str], str] = as_it_is) -> Evidence:
-        """Return a call with what one of its parameters is, in the words that `says` makes of its value."""
+        """Return a call as evidence, with the value of one of its parameters in the words of `says`."""
         reading = self.argument(call, name)
         when, asked = self.when(call)
         return Evidence(
@@ -90,7 +90,7 @@ class Reader:
         )
 
     def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
-        """Return the conditions of a site in its own function, and the options and keys that they ask for.
+        """Return the conditions of a site in its own function, and the options and keys in them.
 
         Where one of them fails with the default options, those that hold by default say nothing. Those without which
         the program ends in an error never do.
@@ -114,7 +114,7 @@ class Reader:
     # --- values
 
     def argument(self, call: Call, name: str) -> Reading:
-        """Return what a parameter of a call is."""
+        """Return the value of a parameter of a call."""
         given = call.given(name)
         value = call.argument(name)
         if given is None and not call.is_spread:
@@ -126,7 +126,7 @@ class Reader:
         return self.reading(value, given if given is not None else spread[0], call.scope)
 
     def reading(self, value: Value, node: ast.expr, scope: Scope) -> Reading:
-        """Return what the value of an expression is."""
+        """Return the value of an expression."""
         by_default = _unique(value.by_default)
         alone = by_default[0] if len(by_default) == 1 and not value.open else NO_CONSTANT
         origins = self.behind(node, scope)
@@ -137,7 +137,7 @@ class Reader:
         return Reading(plain(alone), text, origins)
 
     def behind(self, node: ast.expr, scope: Scope) -> tuple[Origin, ...]:
-        """Return where the constants that an expression is made of were read, as far as that is elsewhere."""
+        """Return the origins of the constants in an expression that are elsewhere."""
         rows = range(node.lineno, (node.end_lineno or node.lineno) + 1)
         places: dict[Place, None] = {}
         whole = [] if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)) else [node]
@@ -153,7 +153,7 @@ class Reader:
         return tuple(map(self.origin, list(places)[:ORIGINS]))
 
     def why(self, node: ast.expr, scope: Scope) -> str:
-        """Return which part of an expression is unknown."""
+        """Return the unknown part of an expression."""
         for _ in range(STEPS):
             if isinstance(node, (ast.Attribute, ast.Subscript)):
                 found = self._missing(node, scope)
@@ -181,7 +181,7 @@ class Reader:
         return Message("`{name}` is not known", name=short(flat(scope.module.text(node)), LONGEST))
 
     def _given(self, binding: Binding, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        """Return the expression that a name was given: what it is bound to, or what the first call passes."""
+        """Return the value of a name: the bound expression, or the argument of the first call."""
         if binding.kind != "parameter":
             return (binding.value, binding.scope) if binding.value is not None else None
         for site in self.program.callers(binding.scope) if binding.scope.is_function else ():
@@ -191,7 +191,7 @@ class Reader:
         return None
 
     def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:
-        """Return which option or key is not there; "" where that is not the reason."""
+        """Return the missing option or key; "" if that is not the reason."""
         key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
         for known in self.program.value(node.value, scope).alternatives:
             if known.document:
@@ -201,7 +201,7 @@ class Reader:
         return ""
 
     def _option(self, name: str) -> str:
-        """Return why the value of an option is not known."""
+        """Return the reason why the value of an option is not known."""
         for site in self.program.sites("add_argument"):
             if not isinstance(site.node, ast.Call) or name not in argparse.option_names(self.program.evaluator, site):
                 continue
@@ -219,13 +219,13 @@ class Reader:
 
     @staticmethod
     def _is_made(site: Site) -> bool:
-        """Return whether code makes the name of an option: `add_argument(f"--{key}")`."""
+        """Return whether code computes the name of an option: `add_argument(f"--{key}")`."""
         return isinstance(site.node, ast.Call) and not any(isinstance(arg, ast.Constant) for arg in site.node.args)
 
     # --- origins
 
     def origin(self, place: Place) -> Origin:
-        """Return a place with what stands there: the option, or the line."""
+        """Return the origin at a place: the option, or the line."""
         if place in self._options:
             return self._options[place]
         line = self._line(place)
@@ -236,14 +236,14 @@ class Reader:
 
     def _line(self, place: Place) -> str:
         module = self.program.module(place.path) if place.path.endswith(NOTEBOOK) else None
-        if module is not None:  # as it is written: what IPython alone understands is no Python
+        if module is not None:  # as it is written: a magic of IPython is no Python
             return flat(module.source.line(place.row).decode("utf-8", "replace"))
         lines = (self.program.project.lines(place.path) or b"").splitlines()
         return flat(lines[place.row - 1].decode("utf-8", "replace")) if place.row <= len(lines) else ""
 
     @cached_property
     def _options(self) -> dict[Place, Origin]:
-        """Return the options of the program's parsers, by where their default is read."""
+        """Return the options of the program's parsers, by the place of their default."""
         found: dict[Place, Origin] = {}
         for site in self.program.sites("add_argument"):
             if not isinstance(site.node, ast.Call):
@@ -257,7 +257,7 @@ class Reader:
         return found
 
     def _in_words(self, site: Site, name: str) -> tuple[str, bool]:
-        """Return an option with what the one run that is judged gives it, else its default; and whether it is given."""
+        """Return an option with its value in the checked run, or its default; and whether the run passes it."""
         assert isinstance(site.node, ast.Call)
         flags = [word.value for word in site.node.args if isinstance(word, ast.Constant)]
         commands = self.program.commands
@@ -271,13 +271,13 @@ class Reader:
 
 
 def _unique(knowns: Iterable[Alternative]) -> list[object]:
-    """Return the constants among them, each once; 1 and True are two."""
+    """Return the distinct constants among values; 1 and True are distinct."""
     constants = (known.constant for known in knowns)
     return list({(type(c), repr(c)): c for c in constants if c is not NO_CONSTANT}.values())
 
 
 def phrase(value: Value) -> str:
-    """Return what a value is, in words: first what it is with the default options."""
+    """Return a value in words, first the value under default options."""
     by_default, every = _unique(value.by_default), _unique(value.alternatives)
     not_default = [constant for constant in every if constant not in by_default]
     if not every or (value.open and not by_default):
@@ -294,12 +294,12 @@ def phrase(value: Value) -> str:
 
 
 def worded(constant: object) -> str:
-    """Return a constant as Python writes it."""
+    """Return a constant in Python syntax."""
     return short(repr(constant), LONGEST) if constant is not NO_CONSTANT else UNKNOWN
 
 
 def _by_default(condition: str, by_default: bool | None) -> str:
-    """Return a condition, and whether it holds with the default options, where that is known."""
+    """Return a condition, and whether it holds under default options, if known."""
     if by_default is None:
         return condition
     if by_default:
@@ -308,7 +308,7 @@ def _by_default(condition: str, by_default: bool | None) -> str:
 
 
 def plain(constant: object) -> Plain:
-    """Return a constant that JSON holds as it is; its spelling for others, None for none."""
+    """Return a constant of JSON as it is; others in Python syntax, None for none."""
     if isinstance(constant, (bool, int, float, str)) or constant is None:
         return constant
     return None if constant is NO_CONSTANT else repr(constant)

@@ -1,4 +1,4 @@
-"""What stands around the code: its files, the config files that it loads, its launchers, its target."""
+"""Facts about the surroundings of the code: files, config files, launchers, target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ms_perflint.program import target as targets
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.devices import target_of
 
-HOPS = 3  # from what is read to the path of its file
+HOPS = 3  # steps from a load to the path of its file
 COMMAND = 120  # characters of a command that are shown
 WHY = {
     targets.OPTION: Message("as asked for"),
@@ -29,7 +29,7 @@ WHY = {
 
 
 def files(reader: Reader) -> Fact:
-    """Return how many files the program has; those that cannot be read are the evidence."""
+    """Return the number of the program's files, with unreadable files as evidence."""
     program = reader.program
     broken = []
     for path in program.files:
@@ -45,7 +45,7 @@ def files(reader: Reader) -> Fact:
 
 
 def judged(linter: Linter, entry: str) -> tuple[Fact, ...]:
-    """Return that a program was judged in part, and why; nothing for one that was judged as a whole."""
+    """Return the reason why a program was judged in part; nothing for one that was judged as a whole."""
     gap = linter.runner.why_unjudged(entry)
     gaps = {} if gap is not None else linter.runner.gaps(entry, linter.asked_of(entry))
     reason = gap.reason if gap is not None else next(iter(gaps.values()), None)
@@ -53,7 +53,7 @@ def judged(linter: Linter, entry: str) -> tuple[Fact, ...]:
 
 
 def config_files(reader: Reader) -> Fact:
-    """Return the YAML and JSON files that running code loads; and the loads of YAML whose file is not known."""
+    """Return the YAML and JSON files that the program loads, and loads of YAML files that are not known."""
     program = reader.program
     known: list[Evidence] = []
     unknown: list[Evidence] = []
@@ -63,7 +63,7 @@ def config_files(reader: Reader) -> Fact:
         for path in paths:
             loaded = Message("loaded in {place}", place=call.place.named)
             known.append(Evidence(Place(path, 1, 1), "", loaded, None, reader.behind(given, scope)))
-        if not paths and not call.api.startswith("json"):  # which is as often data
+        if not paths and not call.api.startswith("json"):  # JSON files are as often data
             says, origins = _why_not(reader, given, scope)
             unknown.append(Evidence(reader.place(call), reader.code(call), says, None, origins))
     count = len({each.place.path for each in known})
@@ -72,7 +72,7 @@ def config_files(reader: Reader) -> Fact:
 
 
 def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
-    """Return the expression that says which file a call reads: the path behind `open(path)` and `open(path).read()`."""
+    """Return the expression for the file that a call reads: the path of `open(path)` and `open(path).read()`."""
     given, scope = call.node.args[0] if call.node.args else call.node, call.scope
     for _ in range(HOPS):
         made = (known.creation for known in reader.program.value(given, scope).alternatives)
@@ -88,7 +88,7 @@ def _path_given(reader: Reader, call: Call) -> tuple[ast.expr, Scope]:
 
 
 def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[Origin, ...]]:
-    """Return why a file is not read."""
+    """Return the reason why a file is not read."""
     reading = reader.reading(reader.program.value(given, scope), given, scope)
     if isinstance(reading.value, str):
         return Message("{path}, and no such file is there", path=reading.text), reading.origins
@@ -98,7 +98,7 @@ def _why_not(reader: Reader, given: ast.expr, scope: Scope) -> tuple[str, tuple[
 
 
 def launchers(reader: Reader) -> Fact:
-    """Return the commands in shell scripts that start the program, with the flags whose values can be told."""
+    """Return the commands in shell scripts that start the program, with flags of known values."""
     found: dict[tuple[str, str], Evidence] = {}
     for start in reader.program.commands.starts:
         told = {flag: given for flag, given in start.flags.items() if given.is_bare or given.text is not None}
@@ -115,7 +115,7 @@ def launchers(reader: Reader) -> Fact:
 
 
 def version(reader: Reader) -> Fact:
-    """Return the MindSpore version that the program is for, and what says it."""
+    """Return the MindSpore version of the program, with its evidence."""
     target = target_of(reader.program)
     number = _dotted(target.version)
     origins = tuple(map(reader.origin, target.version_places))
@@ -125,13 +125,13 @@ def version(reader: Reader) -> Fact:
 
 
 def _dotted(version: tuple[int, ...]) -> str:
-    """Return a version as people write it: 2.10 for 2.10.0."""
+    """Return a version in short form: 2.10 for 2.10.0."""
     numbers = version[:-1] if len(version) > 2 and not version[-1] else version
     return ".".join(map(str, numbers))
 
 
 def device(reader: Reader) -> Fact:
-    """Return the devices that the program is for."""
+    """Return the target devices of the program."""
     program, target = reader.program, target_of(reader.program)
     name, names = Message("device"), _named(target.devices)
     if program.asked.devices:
@@ -153,5 +153,5 @@ def device(reader: Reader) -> Fact:
 
 
 def _named(devices: Sequence[str]) -> str:
-    """Return devices of which one is there: "Ascend, GPU or CPU"."""
+    """Return devices as alternatives: "Ascend, GPU or CPU"."""
     return either([part for part in (", ".join(devices[:-1]), *devices[-1:]) if part]) if devices else ""

@@ -1,7 +1,7 @@
-"""What a rule asks about one call until it decides, as the docstrings of what it asks say it.
+"""The questions of a rule about one call, in the words of the docstrings of the functions that answer them.
 
-A rule is plain Python: functions of `training` and `program` answer its questions. Their calls are watched as a
-debugger would, so that no rule has to be written in another way to be explained.
+A rule is plain Python: functions of `training` and `program` answer its questions. Their calls are traced as by a
+debugger, so that no rule needs special code to be explained.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from ms_perflint.check import Check
 
 Answer = TypeVar("Answer")
 WHETHER = "Return whether "
-PASSED = ("return False", "return (", "return None", "return")  # lines that only pass on what was decided
+PASSED = ("return False", "return (", "return None", "return")  # lines that only pass a decision on
 
 
 class Question(NamedTuple):
     """A question that was answered with yes or no."""
 
-    text: str  # what is asked, from the docstring: "a program surely trains"
+    text: str  # the question, from the docstring: "a program surely trains"
     answer: bool
-    function: str  # that answers it, with its module
-    row: int  # of the line of the rule that asks it last
+    function: str  # the function that answers it, with its module
+    row: int  # row of the rule that asks it last
 
 
 class Trail:
-    """The questions that a rule asks while it decides, and the line of its code at which it does."""
+    """The questions of a rule, and the line of its code that decides."""
 
     def __init__(self, check: type[Check]) -> None:
         self.questions: list[Question] = []
@@ -40,7 +40,7 @@ class Trail:
         self._furthest: dict[FrameType, int] = {}  # row of each function of the rule
 
     def watch(self, decide: Callable[[], Answer]) -> Answer:
-        """Return what `decide` returns, which asks the rule; note what it asks."""
+        """Run `decide`, which calls the rule, and return its result; record the questions."""
         with _traced(self._called):
             answer = decide()
         self._furthest.clear()
@@ -48,11 +48,11 @@ class Trail:
 
     @property
     def is_asked(self) -> bool:
-        """Return whether the rule was asked at all."""
+        """Return whether the rule ran."""
         return self.row > 0
 
     def _called(self, frame: FrameType, event: str, _: Any) -> Any:
-        """Follow the rule, the helpers that stand beside it, and what they ask: nothing below that."""
+        """Trace the rule, the helpers in its file, and the functions that they call, but no deeper calls."""
         if frame.f_code.co_filename == self.path:
             return self._stepped
         if frame.f_back is not None and frame.f_back.f_code.co_filename == self.path:
@@ -70,7 +70,7 @@ class Trail:
             caller = frame.f_back
             while caller is not None and caller.f_code.co_filename != self.path:
                 caller = caller.f_back  # as of a cached property
-            self.row = caller.f_lineno if caller is not None else self.row  # it goes on with what it was given
+            self.row = caller.f_lineno if caller is not None else self.row  # the caller goes on with the result
         return followed and self._stepped
 
     def _answered(self, frame: FrameType, event: str, value: Any) -> Any:
@@ -89,7 +89,7 @@ class Trail:
 
 @contextmanager
 def _traced(tracer: Callable[[FrameType, str, Any], Any]) -> Iterator[None]:
-    """Let the interpreter call `tracer` at each call of a function; debuggers and coverage get their turn again."""
+    """Install a trace function, and restore the former one, such as that of a debugger or of coverage."""
     before = sys.gettrace()
     sys.settrace(tracer)
     try:
@@ -99,12 +99,12 @@ def _traced(tracer: Callable[[FrameType, str, Any], Any]) -> Iterator[None]:
 
 
 def _decides(value: object) -> bool:
-    """Return whether a helper that returns this may have decided: by yes or no, or with nothing."""
+    """Return whether a helper with this result may have decided: a boolean, or an empty result."""
     return value is None or isinstance(value, bool) or (isinstance(value, (tuple, list)) and not value)
 
 
 def _asked(code: CodeType) -> Optional[str]:
-    """Return what a function answers by yes or no, from its docstring; None where that does not say it."""
+    """Return the yes-or-no question that a function answers, from its docstring; None for other functions."""
     first = code.co_consts[0] if code.co_consts else None
     if not isinstance(first, str) or not first.startswith(WHETHER):
         return None

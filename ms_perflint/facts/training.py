@@ -1,4 +1,4 @@
-"""How the program trains: where, through which functions, in which mode, with or without sinking."""
+"""Facts about the training: its sites, their callers, the execution mode, sinking."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOPS = 8  # functions on the way to a site
 
 
 def trains(reader: Reader) -> Fact:
-    """Return whether the program trains, and each site that does."""
+    """Return whether the program trains, with each training site."""
     program = reader.program
     found = []
     for site in training.train_sites(program):
@@ -70,14 +70,14 @@ def _route(program: Program, site: Site) -> str:
 
 
 def execution_mode(reader: Reader) -> Fact:
-    """Return the execution mode, and each `set_context` that says one."""
+    """Return the execution mode, with each `set_context` that sets one."""
     program = reader.program
     said = sorted(mode.settings(program), key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
     by_default = mode.default_mode(program)
     answer = MODES.get(by_default) if by_default is not None else None
     if answer is None and not evidence:
-        return Fact(Message("mode"), None, UNKNOWN)  # of a program that is read only in part
+        return Fact(Message("mode"), None, UNKNOWN)  # a program that is read only in part
     says = answer or UNKNOWN
     if not said:
         version = ".".join(map(str, target_of(program).version[:2]))
@@ -88,7 +88,7 @@ def execution_mode(reader: Reader) -> Fact:
 
 
 def graph_mode(reader: Reader) -> Optional[Fact]:
-    """Return what stands in the way of graph mode, of a program that trains in PyNative; None of others."""
+    """Return the obstacles to graph mode of a program that trains in PyNative mode; None for others."""
     program = reader.program
     name = Message("graph mode")
     if mode.default_mode(program) != mode.PYNATIVE or not training.train_sites(program) or jit.is_compiled(program):
@@ -122,7 +122,7 @@ def _mode_set(reader: Reader, call: Call) -> Evidence:
 
 
 def _role(program: Program, call: Call) -> str:
-    """Return why a mode that is set may not hold; "" where nothing says so."""
+    """Return the reason why a mode may not take effect; "" without one."""
     if mode.is_opt_in(program, call):
         return Message("only on request")
     if mode.is_overridden(program, call):
@@ -131,7 +131,7 @@ def _role(program: Program, call: Call) -> str:
 
 
 def sink_mode(reader: Reader) -> Fact:
-    """Return whether `Model.train` and `fit` sink the dataset, and when their callbacks act."""
+    """Return whether `Model.train` and `fit` sink the dataset, and the frequency of their callbacks."""
     found = []
     for call in reader.program.calls(*training.MODEL_TRAINS):
         acts = sorted({ACTS[each] for each in callbacks.cadences(call)})

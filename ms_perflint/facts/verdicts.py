@@ -1,4 +1,4 @@
-"""What each rule makes of one program; and of a quiet rule, whether the target or an option of its is the reason."""
+"""The results of all rules for one program, with the settings under which a rule without findings would report."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ms_perflint.linting.linter import Linter
 from ms_perflint.program.program import Program
 from ms_perflint.training.devices import target_of
 
-FILES = 150  # of a program that is looked at a second time, as if it were for another target
+FILES = 150  # for a program that is checked again for another target
 Found = dict[str, list[tuple[Place, bool]]]  # code -> places, and whether they are hidden
 
 
 def verdicts(linter: Linter, entry: str) -> tuple[Verdict, ...]:
-    """Return what each rule says of a program; nothing of preview rules that are off."""
+    """Return the result of each rule for a program, without preview rules that are off."""
     found = _found(linter, entry)
     quiet = tuple(check.code for check in linter.enabled if check.per_program and check.code not in found)
     asked = linter.asked_of(entry)
@@ -51,7 +51,7 @@ def _found(linter: Linter, entry: str) -> Found:
 
 
 def _otherwise(linter: Linter, program: Program, quiet: tuple[str, ...]) -> Iterator[tuple[str, Linter]]:
-    """Yield what a user may set to hear more, each with a linter that is told so: options of rules, another target."""
+    """Yield settings that may lead to more findings, each with a linter for it: options of rules, another target."""
     target, newest = target_of(program), mindspore_api.newest()
     if not quiet or len(program.files) > FILES:
         return

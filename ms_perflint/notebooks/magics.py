@@ -1,7 +1,7 @@
-"""What IPython allows in a cell and Python does not: blanked out, so that all else stays where it is.
+"""IPython syntax in cells, which is blanked out so that offsets of the Python code stay.
 
-What takes the place of a magic, a shell line or a question is as long as it was, byte for byte, and of as many rows:
-`%matplotlib inline` becomes a `0` and spaces, the command in `names = !ls` a name that nothing is known of, and of
+A magic, a shell line or a question is replaced by text with the same number of bytes and rows:
+`%matplotlib inline` becomes a `0` and spaces, the command in `names = !ls` an unknown name, and of
 `%time train()` the call stays.
 """
 
@@ -13,7 +13,7 @@ PYTHON_CELLS = frozenset(
     {b"capture", b"debug", b"prun", b"pypy", b"python", b"python3", b"pyspy", b"time", b"timeit", b"memray_flamegraph"}
 )
 _CELL = re.compile(rb"\s*%%([\w.]*)[^\n]*\n?")
-# a magic may stand without its sign: one word behind another is no Python, unless one of them is an operator
+# a magic without its sign: two words in a row are no Python, unless one is an operator
 _BARE = (
     rb"[ \t]*(?P<command>(?:pip3?|conda|mamba|ls|cd|cat|cp|mv|rm|mkdir)[ \t]+"
     rb"(?!(?:and|else|for|if|in|is|not|or)\b)(?=[\w./~$]|-\w))"
@@ -23,7 +23,7 @@ _MAY_HOLD = re.compile(rb"^[ \t]*[%!?/,;]|\?[ \t]*\r?$|=[ \t]*[%!]|^" + _BARE, r
 _ESCAPED = re.compile(rb"[ \t]*([%!?/,;])")
 _RUNS = re.compile(rb"[ \t]*%(?:time|timeit|prun)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s-])")
 _COMPOUND = re.compile(rb"(?:async|class|def|for|if|try|while|with)\b|@")
-_REST = re.compile(rb"(?:[^\\\n]|\\\r?\n|\\)*")  # to the end of a line, and of those that backslashes join with it
+_REST = re.compile(rb"(?:[^\\\n]|\\\r?\n|\\)*")  # to the end of a line, and of lines joined by backslashes
 _TOKEN = re.compile(
     rb"""(?P<text>\#[^\n]*|'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*")
     |(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<join>\\\r?\n)|(?P<end>\n)
@@ -31,23 +31,23 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 NOTHING = b"0"  # a statement that does nothing
-UNKNOWN = b"_1"  # an expression of which nothing is known
+UNKNOWN = b"_1"  # an unknown expression
 
 
 def is_python(cell: bytes) -> bool:
-    """Return whether a cell is Python, also one that `%%time` and the like run."""
+    """Return whether a cell is Python, perhaps below a `%%time` or the like."""
     magic = _CELL.match(cell)
     return magic is None or magic.group(1) in PYTHON_CELLS
 
 
 def hidden(cell: bytes) -> int:
-    """Return how many bytes a magic for the whole cell takes at its top, with the end of its line."""
+    """Return the length in bytes of a magic for the whole cell at its top, with the line end."""
     magic = _CELL.match(cell)
     return magic.end() if magic else 0
 
 
 def blanked(cell: bytes) -> bytes:
-    """Return a cell as Python; what is no Python is blanked out."""
+    """Return a cell with everything but Python blanked out."""
     if not _MAY_HOLD.search(cell):
         return cell
     parts, at = [], 0
@@ -89,13 +89,13 @@ def _line(line: bytes, last: bytes) -> bytes:
 
 
 def _blank(cell: bytes, start: int, instead: bytes) -> bytes:
-    """Return what takes the place of a command that goes on to the end of its line."""
+    """Return the replacement of a command up to the end of its line."""
     rest = _REST.match(cell, start)
     assert rest is not None
     return _filled(rest.group() + cell[rest.end() : rest.end() + 1], instead)
 
 
 def _filled(text: bytes, instead: bytes) -> bytes:
-    """Return a text of the same length and rows with spaces behind `instead`."""
+    """Return `instead`, padded with spaces to the same length and rows."""
     blank = re.sub(rb"[^\r\n]", b" ", text)
     return instead + blank[len(instead) :] if len(blank.split(b"\n")[0].rstrip(b"\r")) >= len(instead) else text

@@ -1,8 +1,8 @@
 """A notebook as one Python text, and edits of that text as edits of the JSON.
 
-The text holds the code cells that are Python, one behind the other, with a row of a form feed between them: code goes
-on from cell to cell, and no edit can mistake one for the other. Edits are spliced into the strings of the JSON where
-they stand. Everything else, layout, outputs, metadata and the way in which characters are written, stays as it was.
+The text has the Python code cells in order, separated by a row with a form feed: code continues
+from cell to cell, and an edit belongs to one cell. Edits are spliced into the strings of the JSON where
+they are. Everything else stays: layout, outputs, metadata and the escapes of characters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CHARACTER = re.compile(
 )
 _decode = json.JSONDecoder().raw_decode
 
-Change = tuple[int, int, str]  # offsets in the text (bytes) or in a cell (characters), and what comes in between
+Change = tuple[int, int, str]  # start and end in the text (bytes) or in a cell (characters), and the new text
 
 
 @dataclass(frozen=True)
@@ -34,27 +34,27 @@ class Cell:
 
     index: int  # among all cells of the notebook
     start: int
-    end: int  # behind the line end that follows it
+    end: int  # behind the line end after it
     row: int  # of the text, its first one
     rows: int
-    hidden: str  # what stands above that and is no Python: `%%time`
+    hidden: str  # the magic above it: `%%time`
 
     @property
     def number(self) -> int:
-        """Return how people count it: from 1, cells of all kinds."""
+        """Return its number from 1 among cells of all kinds."""
         return self.index + 1
 
     @property
     def above(self) -> int:
-        """Return how many rows of the text come before it, less those of its own that are not part of the text."""
+        """Return the number of rows of the text before it, minus its own rows that are not part of the text."""
         return self.row - 1 - self.hidden.count("\n")
 
 
 class Notebook:
-    """The text of a notebook: `written` as a person wrote it, `text` with what is no Python blanked out."""
+    """The text of a notebook: `written` as it is, `text` with everything but Python blanked out."""
 
     def __init__(self, body: bytes) -> None:
-        """Read the JSON of a notebook; raises SourceError where it is none."""
+        """Read the JSON of a notebook. Raises SourceError for other content."""
         self._body = body
         self.cells: tuple[Cell, ...] = ()
         cells: list[Cell] = []
@@ -82,11 +82,11 @@ class Notebook:
         self._rows = [cell.row for cell in cells]
 
     def cell(self, row: int) -> Optional[Cell]:
-        """Return the cell that a row of the text is in; the one above for a row between two."""
+        """Return the cell of a row of the text; for a row between two cells, the one above."""
         return self.cells[max(0, bisect.bisect_right(self._rows, row) - 1)] if self.cells else None
 
     def edited(self, changes: Sequence[Change]) -> bytes:
-        """Return the JSON with changes of the text made in it. Raises SourceError for one that no cell can take."""
+        """Return the JSON with changes of the text. Raises SourceError for a change outside of cells."""
         by_cell: dict[int, list[Change]] = {}
         for start, end, new in changes:
             at = max(0, bisect.bisect_right(self._starts, start) - 1)
@@ -104,14 +104,14 @@ class Notebook:
         return "".join([*parts, body[behind:]]).encode("utf-8")
 
     def position(self, offset: int) -> int:
-        """Return the offset in the JSON of what stands at an offset of the text."""
+        """Return the offset in the JSON for an offset in the text."""
         body = self._body.decode("utf-8")
         cell = self.cells[max(0, bisect.bisect_right(self._starts, offset) - 1)]
         start, _, _ = self._in_cell(cell, (offset, offset, ""))
         return len(body[: _Strings(body, cell.index).changed((start, start, ""))[0]].encode("utf-8"))
 
     def _in_cell(self, cell: Cell, change: Change) -> Change:
-        """Return a change of the text as one of the cell: it has no line end behind its last line."""
+        """Return a change of the text as one of the cell, which has no line end behind its last line."""
         start, end, new = change
         last = cell.end - 1
         if end > last:
@@ -129,7 +129,7 @@ class Notebook:
         return first, first + len(self.written[start:end].decode("utf-8")), new
 
 
-# --- what the JSON holds
+# --- the content of the JSON
 
 
 def codes_of(body: bytes) -> Iterator[tuple[int, str]]:
@@ -139,7 +139,7 @@ def codes_of(body: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _content(body: bytes) -> dict[str, Any]:
-    """Return the notebook; SourceError with the position where it is no JSON, or no notebook."""
+    """Return the notebook. Raises SourceError with the position for other content."""
     try:
         content = json.loads(body.decode("utf-8"))
     except json.JSONDecodeError as error:
@@ -157,7 +157,7 @@ def _content(body: bytes) -> dict[str, Any]:
 
 
 def _codes(content: dict[str, Any]) -> Iterator[tuple[int, str]]:
-    """Yield the index and the code of each code cell; none where the notebook is written in another language."""
+    """Yield the index and the code of each code cell; none for a notebook in another language."""
     if not _is_python(content.get("metadata")):
         return
     for index, cell in enumerate(_cells(content)):
@@ -169,7 +169,7 @@ def _codes(content: dict[str, Any]) -> Iterator[tuple[int, str]]:
 
 
 def _cells(content: dict[str, Any]) -> list[Any]:
-    """Return the cells; before format 4 they stand in worksheets."""
+    """Return the cells; before format 4 they are in worksheets."""
     if isinstance(content.get("cells"), list):
         return list(content["cells"])
     sheets = (sheet.get("cells") for sheet in content["worksheets"] if isinstance(sheet, dict))
@@ -177,7 +177,7 @@ def _cells(content: dict[str, Any]) -> list[Any]:
 
 
 def _is_python(metadata: object) -> bool:
-    """Return whether a notebook is run by a Python kernel; one that does not say so is."""
+    """Return whether a notebook has a Python kernel, also by default."""
     if not isinstance(metadata, dict):
         return True
     info, kernel = metadata.get("language_info"), metadata.get("kernelspec")
@@ -186,11 +186,11 @@ def _is_python(metadata: object) -> bool:
     return not isinstance(name, str) or name.lower() in ("python", "ipython")
 
 
-# --- where it stands in the JSON
+# --- offsets in the JSON
 
 
 class _Strings:
-    """The strings of the JSON that hold the code of a cell."""
+    """The strings of the JSON with the code of a cell."""
 
     def __init__(self, body: str, index: int) -> None:
         members = dict(_members(body, _place_of_cell(body, index)))
@@ -216,7 +216,7 @@ class _Strings:
 
 
 def _place_of_cell(body: str, index: int) -> int:
-    """Return where a cell starts."""
+    """Return the start of a cell."""
     members = dict(_members(body, _skip(body, 0)))
     if "cells" in members and body[members["cells"][0]] == "[":
         return [start for start, _ in _elements(body, members["cells"][0])][index]
@@ -229,7 +229,7 @@ def _place_of_cell(body: str, index: int) -> int:
 
 
 def _members(body: str, at: int) -> Iterator[tuple[str, Span]]:
-    """Yield the names of the object at an offset, with where their values stand."""
+    """Yield the names of the object at an offset, with the spans of their values."""
     at = _skip(body, at + 1)
     while body[at] != "}":
         name, at = _decode(body, at)
@@ -240,7 +240,7 @@ def _members(body: str, at: int) -> Iterator[tuple[str, Span]]:
 
 
 def _elements(body: str, at: int) -> Iterator[Span]:
-    """Yield where the elements of the list at an offset stand."""
+    """Yield the spans of the elements of the list at an offset."""
     at = _skip(body, at + 1)
     while body[at] != "]":
         end = _decode(body, at)[1]
@@ -259,7 +259,7 @@ def _skip(body: str, at: int) -> int:
 
 
 def _gap(body: str, literals: list[Span]) -> str:
-    """Return what stands between two strings of a list."""
+    """Return the separator of two strings of a list."""
     if len(literals) > 1:
         return body[literals[0][1] : literals[1][0]]
     before = body[: literals[0][0]]

@@ -1,1 +1,1 @@
-"""What MindSpore's profiler measured: readers for its layouts, and what a profile shows about a finding."""
+"""Profiles of MindSpore's profiler: readers of its layouts, and evidence for findings."""

@@ -1,4 +1,4 @@
-"""What the profiler writes on a CPU: kernels without dtypes, and no steps (mindspore 2.10, run)."""
+"""The layout of profiles on a CPU: kernels without dtypes, and no steps (mindspore 2.10, run)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ KERNELS = "cpu_op_detail_info_{rank}.csv"
 
 
 def is_here(folder: str) -> bool:
-    """Return whether a folder is one that the profiler wrote on a CPU."""
+    """Return whether a folder is a profile of a CPU."""
     return _file(folder) is not None
 
 
 def read(folder: str) -> Profile:
-    """Return what was measured. May raise ProfileError."""
+    """Return the profile. May raise ProfileError."""
     path = _file(folder)
     assert path is not None
     read = rows(path)

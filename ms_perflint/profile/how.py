@@ -1,4 +1,4 @@
-"""How to collect a profile that says most, for a version of MindSpore."""
+"""Code that collects a detailed profile, for a version of MindSpore."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ HOT = 10  # rows of the table of hot kernels
 
 
 class Hot(NamedTuple):
-    """What one attribute of one class costs in a step."""
+    """The time of one attribute of one class in a step."""
 
     owner: str  # "Block.fc"
     types: tuple[str, ...]  # of its kernels, the most expensive first
@@ -27,7 +27,7 @@ class Hot(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What a profile says about a run of the linter."""
+    """The evidence of a profile for a run of the linter."""
 
     profile: Profile
     findings: tuple[Finding, ...]  # the largest bound first
@@ -43,9 +43,9 @@ def join(
     lines: Mapping[str, tuple[str, int]],
     is_known: Callable[[str], bool],
 ) -> Joined:
-    """Return findings with what a profile shows about them.
+    """Return findings with the evidence of a profile.
 
-    `sources` are the files of the program, `symptom_of` gives the symptom of a rule, `lines` come from saved graphs,
+    `sources` are the files of the program, `symptom_of` returns the symptom of a rule, `lines` come from saved graphs,
     and `is_known` tells whether a class is the framework's. Raises ProfileError for the profile of another program.
     """
     code = UserCode(sources)
@@ -60,7 +60,7 @@ def join(
 
 
 def _rank(measured: Optional[Measurement]) -> tuple[bool, float]:
-    """Return what findings are sorted by: confirmed ones first, then the larger bound."""
+    """Return a sort key of findings: confirmed ones first, then the larger bound."""
     if measured is None:
         return True, 0.0
     return measured.verdict != CONFIRMED, -(measured.upper_ms or 0.0)
@@ -74,7 +74,7 @@ def _measured(
     symptom: Symptom,
     lines: Mapping[str, tuple[str, int]],
 ) -> Measurement:
-    """Return what a profile shows about one finding."""
+    """Return the evidence of a profile for one finding."""
     text = source.text[source.at(finding.place) : source.at(finding.end)] if source is not None else b""
     seen = symptom(Asked(profile, code, finding, code.spot(finding.place), numbers_of(text), lines))
     upper = seen.upper_us
@@ -84,7 +84,7 @@ def _measured(
 
 
 def _refuse_another(profile: Profile, code: UserCode, is_known: Callable[[str], bool]) -> None:
-    """Raise ProfileError where no class of the profile is one of the program, and both have some."""
+    """Raise ProfileError if the profile and the program have classes, but none in common."""
     time: dict[str, float] = {}
     for kernel in profile.kernels:
         for name in {cell.name for cell in kernel.name.cells}:
@@ -104,7 +104,7 @@ def _refuse_another(profile: Profile, code: UserCode, is_known: Callable[[str], 
 def _hot(
     profile: Profile, code: UserCode, findings: Collection[Finding], lines: Mapping[str, tuple[str, int]]
 ) -> tuple[Hot, ...]:
-    """Return what the attributes of the classes cost, the most expensive first; with `lines`, what lines do."""
+    """Return the times of the classes' attributes, the largest first; with `lines`, the times of lines."""
     time: dict[tuple[str, str, Optional[tuple[str, int]]], dict[str, float]] = {}
     for kernel in profile.kernels:
         owner = code.owner(kernel)

@@ -10,7 +10,7 @@ from collections import Counter
 from statistics import median
 from typing import NamedTuple, Optional
 
-PRODUCTS = ("matmul", "conv", "gemm", "linear", "flashattention")  # in the type of a kernel: matmul
+PRODUCTS = ("matmul", "conv", "gemm", "linear", "flashattention")  # text in the type of a matmul kernel
 GRAPH, PYNATIVE = "graph", "pynative"
 ASCEND, CPU = "Ascend", "CPU"
 
@@ -27,16 +27,16 @@ class Cell(NamedTuple):
 
 
 class Named(NamedTuple):
-    """What the name of a kernel tells."""
+    """The data in the name of a kernel."""
 
     cells: tuple[Cell, ...] = ()  # outermost first
     operator: str = ""  # the full name with scope, as in the intermediate representation; "" where there is none
     is_gradient: bool = False
-    mode: str = ""  # GRAPH, PYNATIVE, or "" where the name does not tell
+    mode: str = ""  # GRAPH, PYNATIVE, or "" if not known
 
 
 def named(name: str) -> Named:
-    """Return what the name of a kernel tells, in the spelling of any layout.
+    """Return the data in the name of a kernel, in the spelling of any layout.
 
     `Kernel::KernelLaunch::Default/network-TrainOneStepCell/fc1-Dense/MatMul-op0/aclnnMatmul`: a kernel of a graph.
     """
@@ -64,7 +64,7 @@ class Kernel(NamedTuple):
 
     @property
     def is_product(self) -> bool:
-        """Return whether it is a matrix product or a convolution."""
+        """Return whether it is a matmul or a convolution."""
         kind = self.type.lower()
         return any(word in kind for word in PRODUCTS)
 
@@ -75,7 +75,7 @@ class Kernel(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One training step, in microseconds; None where the profile does not tell."""
+    """One training step, in microseconds; None for times that the profile does not have."""
 
     number: int
     total_us: float
@@ -85,7 +85,7 @@ class Step(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """What was measured on one device."""
+    """The profile of one device."""
 
     folder: str
     device: str  # ASCEND or CPU
@@ -93,8 +93,8 @@ class Profile(NamedTuple):
     kernels: tuple[Kernel, ...]
     steps: tuple[Step, ...] = ()  # in order; the free time of the last one is left out where it is cut off
     window: int = 1  # steps that were collected, from the rows of the kernels where `steps` is empty
-    is_even: bool = True  # False: kernels ran in different numbers, `window` is what most say
-    level: str = ""  # "Level0", "Level1", ...; "" where the profile does not tell
+    is_even: bool = True  # False: the numbers of runs differ between kernels, and `window` is the most frequent one
+    level: str = ""  # "Level0", "Level1", ...; "" if not known
     rank: int = 0
     ranks: int = 1
 
@@ -110,19 +110,19 @@ class Profile(NamedTuple):
 
     @property
     def free_us(self) -> Optional[float]:
-        """Return for how long the device waits in one step (median); None where that was not measured."""
+        """Return the time that the device waits in one step (median); None if not measured."""
         free = [step.free_us for step in self.steps if step.free_us is not None]
         return median(free) if free else None
 
     @property
     def communication_us(self) -> Optional[float]:
-        """Return for how long nothing but communication runs in one step (median); None where not measured."""
+        """Return the time with communication alone in one step (median); None if not measured."""
         known = [step.communication_us for step in self.steps if step.communication_us is not None]
         return median(known) if known else None
 
     @property
     def mode(self) -> str:
-        """Return the mode in which most of the kernels' time was spent; "" where names do not tell."""
+        """Return the mode with most of the kernels' time; "" if the names do not tell."""
         time = {GRAPH: 0.0, PYNATIVE: 0.0}
         for kernel in self.kernels:
             if kernel.name.mode:
@@ -134,12 +134,12 @@ class Profile(NamedTuple):
         return sum(kernel.total_us for kernel in kernels) / self.window
 
     def share(self, part_us: float) -> float:
-        """Return which part of the step a time is, at most 1."""
+        """Return a time relative to the step, at most 1."""
         return min(1.0, part_us / self.step_us) if self.step_us else 0.0
 
 
 def steps_of(kernels: tuple[Kernel, ...]) -> tuple[int, bool]:
-    """Return how many steps kernels of graphs ran in, and whether they agree: each one runs once per step."""
+    """Return the number of steps by the kernels of graphs, which run once per step, and whether they agree."""
     runs = Counter[str]()
     for kernel in kernels:
         if kernel.name.operator and kernel.name.mode == GRAPH:

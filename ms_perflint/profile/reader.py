@@ -1,4 +1,4 @@
-"""From a folder to a profile: which layout it has, and which of its ranks is read."""
+"""The reader of a profile's folder: it selects the layout and the rank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ms_perflint.profile import cpu_layout, old_layout, text_layout
 from ms_perflint.profile.kernels import Profile
 from ms_perflint.profile.text_layout import KERNELS, OUTPUT, ProfileError
 
-DEEP = 3  # folders below the one that is given
+DEEP = 3  # largest number of folders below the given one
 MOST = 2 << 30  # bytes of kernel_details.csv: a window of a few steps is far below
 
 
@@ -18,7 +18,7 @@ Fingerprint = tuple[tuple[str, int, int], ...]  # path, time and size of each fi
 
 
 def fingerprint(folder: str) -> Fingerprint:
-    """Return what changes with a profile; nothing for a folder that cannot be read."""
+    """Return the fingerprint of a profile; empty for an unreadable folder."""
     try:
         entries = [entry for each in _below(folder, DEEP) for entry in os.scandir(each)]
         told = [(entry.path, entry.stat()) for entry in entries if entry.is_file(follow_symlinks=False)]
@@ -28,7 +28,7 @@ def fingerprint(folder: str) -> Fingerprint:
 
 
 def read(folder: str) -> Profile:
-    """Return the profile in a folder; of several ranks the slowest. May raise ProfileError."""
+    """Return the profile in a folder, of several ranks that of the slowest. May raise ProfileError."""
     if not os.path.isdir(folder):
         raise ProfileError(Message("{folder}: no folder: name the one that the profiler wrote", folder=folder))
     try:

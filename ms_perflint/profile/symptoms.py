@@ -1,6 +1,6 @@
-"""What a profile shows about a finding: each check names its symptom, and a symptom answers with a verdict.
+"""Symptoms of findings in a profile: each check names one, and a symptom returns a verdict.
 
-A bound is what fixing one symptom can save at most, per step. Two findings may share a symptom: bounds are never
+A bound is the largest time per step that a fix can save. Two findings may share a symptom, so that bounds are never
 added up. Where a profile lacks the columns, the evidence says how to collect them.
 """
 
@@ -27,7 +27,7 @@ COLLECTIVE = "allreduce"  # in the type of a kernel that adds up gradients
 
 
 class Seen(NamedTuple):
-    """What a profile shows about one finding."""
+    """The evidence of a profile for one finding."""
 
     verdict: str
     evidence: Message
@@ -35,12 +35,12 @@ class Seen(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One finding, and the profile that is asked about it."""
+    """One finding, and a profile."""
 
     profile: Profile
     code: UserCode
     finding: Finding
-    spot: Spot  # what the finding stands in
+    spot: Spot  # class and attribute of the finding
     numbers: Mapping[str, int]  # keywords with numbers of the call that is reported
     lines: Mapping[str, tuple[str, int]]  # full name of an operator -> file and row, from a saved graph
 
@@ -49,7 +49,7 @@ Symptom = Callable[[Asked], Seen]
 
 
 def operator_by_operator(asked: Asked) -> Seen:
-    """Return whether Python started each operator, and the device waited for it."""
+    """Return whether Python launched each operator, and the device waited for it."""
     profile = asked.profile
     if profile.mode == GRAPH:
         return Seen(REFUTED, Message("a compiled graph ran"), 0.0)
@@ -172,13 +172,13 @@ def numbers_of(text: bytes) -> dict[str, int]:
 
 
 def _no_steps(profile: Profile) -> Seen:
-    """Return why nothing can be said of the time between kernels."""
+    """Return the reason why the time between kernels is not known."""
     message = Message("the profile has no steps: collect again with `schedule` and the NPU activity")
     return Seen(NOT_MEASURABLE, Message("a CPU profile has no steps") if profile.device == CPU else message)
 
 
 def _no_inputs(profile: Profile) -> Seen:
-    """Return why nothing can be said of the inputs of kernels."""
+    """Return the reason why the inputs of kernels are not known."""
     message = Message("shapes and dtypes of kernels are missing: collect again with `profiler_level=Level1`")
     on_cpu = Message("a CPU profile has no shapes and dtypes")
     return Seen(NOT_MEASURABLE, on_cpu if profile.device == CPU else message)

@@ -17,7 +17,7 @@ from ms_perflint.profile.kernels import ASCEND, Kernel, Profile, Step, named, st
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 KERNELS = "kernel_details.csv"
 STEPS = "step_trace_time.csv"
-DIFFERENT = 100_000  # kernels distinguished; what a larger file has more is one group by type
+DIFFERENT = 100_000  # largest number of distinct kernels; further ones of a file are grouped by type
 
 _DATE = re.compile(r"_(\d{4})(\d\d)(\d\d)\d{6,9}_ascend_ms")
 _RANK = re.compile(r"profiler_info_(\d+)\.json")
@@ -27,11 +27,11 @@ _SHARED = ("DT_", "NUMBER_TYPE_")
 
 
 class ProfileError(Exception):
-    """Why a folder is no profile, or cannot be read: a message."""
+    """The reason why a folder is no profile, or unreadable: a message."""
 
 
 def read(folder: str) -> Profile:
-    """Return what one rank measured. `folder` is `*_ascend_ms`, or its output folder. May raise ProfileError."""
+    """Return the profile of one rank. `folder` is `*_ascend_ms`, or its output folder. May raise ProfileError."""
     kernels, numbered = _kernels(output_of(folder, KERNELS))
     steps = tuple(_steps(output_of(folder, STEPS)))
     info, rank = _info(folder)
@@ -45,18 +45,18 @@ def read(folder: str) -> Profile:
 
 
 def output_of(folder: str, name: str) -> str:
-    """Return where a file of one rank stands: in the output folder, or beside."""
+    """Return the path of a file of one rank: in the output folder, or beside it."""
     inside = os.path.join(folder, OUTPUT)
     return os.path.join(inside if os.path.isdir(inside) else folder, name)
 
 
 def rank_of(folder: str) -> int:
-    """Return the rank that wrote a folder; 0 where nothing says it."""
+    """Return the rank that wrote a folder, by default 0."""
     return _info(folder)[1]
 
 
 def date_of(folder: str) -> str:
-    """Return the day on which a profile was written: its name says it, else the file system."""
+    """Return the date of a profile, by its name or the file system."""
     import time  # here, because most names say it
 
     match = _DATE.search(folder)
@@ -82,12 +82,12 @@ def rows(path: str) -> Iterator[list[str]]:
 
 
 def columns(head: Sequence[str]) -> dict[str, int]:
-    """Return where each column stands, by its name in small letters without units and signs."""
+    """Return column name, in lower case without units and signs -> index."""
     return {_WORDS.sub(" ", name.lower()).strip(): at for at, name in reversed(list(enumerate(head)))}
 
 
 def number(text: str) -> float:
-    """Return the number that a field holds; 0 where it holds none, or none that is finite."""
+    """Return the number in a field; 0 without a finite one."""
     try:
         value = float(text)
     except ValueError:
@@ -148,7 +148,7 @@ def _kernels(path: str) -> tuple[tuple[Kernel, ...], int]:
 def _steps(path: str) -> Iterator[Step]:
     """Yield the steps of a file; nothing where it is missing.
 
-    The free time of the last of several steps is not told: collecting ends in the middle of it.
+    The free time of the last of several steps is left out: the profile ends within it.
     """
     if not os.path.exists(path):
         return
@@ -179,7 +179,7 @@ def _split(step: Step, count: int) -> Step:
 
 
 def _info(folder: str) -> tuple[object, int]:
-    """Return what the profiler wrote about itself, and the rank; nothing where there is none."""
+    """Return the profiler's own metadata, and the rank; empty if missing."""
     folder = os.path.dirname(folder) if os.path.basename(folder) == OUTPUT else folder
     for name in sorted(os.listdir(folder)):
         match = _RANK.fullmatch(name)
@@ -193,7 +193,7 @@ def _info(folder: str) -> tuple[object, int]:
 
 
 def _at(value: object, *keys: str) -> object:
-    """Return what stands below keys of nested objects; None where they are not there."""
+    """Return the value of nested keys; None if one is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value

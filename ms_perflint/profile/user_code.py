@@ -22,7 +22,7 @@ class Class(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What a finding stands in: its class and those derived from it, and the attribute that is assigned there."""
+    """The place of a finding: its class and subclasses, and the attribute that is assigned there."""
 
     classes: frozenset[str] = frozenset()
     attribute: str = ""
@@ -49,7 +49,7 @@ class UserCode:
         return None
 
     def place(self, name: str, attribute: str) -> Optional[Place]:
-        """Return the line that makes an attribute of a class, or of one that it is derived from; else the class."""
+        """Return the line that assigns an attribute of a class or of a base class; without one, the class."""
         for each in self._lineage(name):
             if attribute in each.attributes:
                 return each.attributes[attribute]
@@ -57,7 +57,7 @@ class UserCode:
         return found[0].place if found else None
 
     def spot(self, place: Place) -> Spot:
-        """Return what stands at a place."""
+        """Return the class and the attribute at a place."""
         inner = self._around(place)
         if inner is None:
             return Spot()
@@ -66,7 +66,7 @@ class UserCode:
         return Spot(frozenset(derived), attribute)
 
     def innermost(self, place: Place) -> str:
-        """Return the name of the class that a place stands in; "" where it stands in none."""
+        """Return the name of the class around a place; "" outside of classes."""
         inner = self._around(place)
         return inner.name if inner is not None else ""
 
@@ -75,7 +75,7 @@ class UserCode:
         return max(around, key=lambda each: each.place.row, default=None)
 
     def _lineage(self, name: str) -> Iterator[Class]:
-        """Yield the classes of a name and those they are derived from, as far as the program holds them."""
+        """Yield the classes of a name and their base classes in the program."""
         seen = {name}
         names = [name]
         while names:
@@ -90,7 +90,7 @@ def _holds(found: Class, place: Place) -> bool:
 
 
 def _classes(source: Source) -> Iterator[Class]:
-    """Yield the classes of a file; none where it does not parse."""
+    """Yield the classes of a file; none if it does not parse."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a run found, as text for people or for programs. Reporters decide nothing: they render."""
+"""Reports of a run, as text for people or for programs. Reporters only render."""
 
 from __future__ import annotations
 
@@ -19,82 +19,82 @@ if TYPE_CHECKING:
     from ms_perflint.profile.joined import Joined
 
 SORTS = PLACE, BY_GAIN = "place", "gain"  # the orders of findings
-SORTED = ("text", "concise", "json")  # the formats that may have another order than by place
-COUNTED = (*FOR_PEOPLE, "json")  # of which there are statistics
+SORTED = ("text", "concise", "json")  # the formats with a choice of order
+COUNTED = (*FOR_PEOPLE, "json")  # the formats with statistics
 
 
 def as_written(finding: Finding) -> Safety | None:
-    """Return how far the rule itself trusts its fix."""
+    """Return the grade of a fix in the rule."""
     return finding.fix.safety if finding.fix else None
 
 
 def unmeasured(finding: Finding) -> Measurement | None:
-    """Return what was measured of a finding: nothing."""
+    """Return no measurement of a finding."""
     return None
 
 
 def no_gain(code: str) -> Gain:
-    """Return what is expected of a rule that says nothing itself."""
+    """Return the expected gain of a rule without one."""
     return Gain()
 
 
 class Outcome(NamedTuple):
-    """What is left to report after a run, with what a reporter needs to show it."""
+    """The result of a run, with all that a reporter needs."""
 
     findings: tuple[Finding, ...]
     sources: Sources
     style: Style = PLAIN
-    trust: Callable[[Finding], Safety | None] = as_written  # under the configuration of the run
-    unsafe: bool = False  # whether `--fix` makes unsafe fixes without asking
-    fixed: tuple[Finding, ...] | None = None  # what was fixed before; None when nothing was to be fixed
-    read: bool = True  # whether some file could be linted
-    files: tuple[str, ...] = ()  # that were linted
+    trust: Callable[[Finding], Safety | None] = as_written  # grades a fix under the configuration of the run
+    unsafe: bool = False  # whether `--fix` applies unsafe fixes without asking
+    fixed: tuple[Finding, ...] | None = None  # the fixed findings; None without `--fix`
+    read: bool = True  # whether any file was linted
+    files: tuple[str, ...] = ()  # number of linted files
     problems: tuple[Problem, ...] = ()
     quiet: bool = False  # only findings, no summary
     gain: Callable[[str], Gain] = no_gain  # of a rule
-    programs: Callable[[], Sequence[Facts]] = tuple  # among the files, with what is known of each; takes its time
+    programs: Callable[[], Sequence[Facts]] = tuple  # the programs among the files, with their facts; slow
     measured: Callable[[Finding], Measurement | None] = unmeasured  # of a finding
-    known: int = 0  # findings that are left out because the baseline knows them
-    profiled: Joined | None = None  # what a profile shows of this run
-    unjudged: tuple[Unjudged, ...] = ()  # programs that were judged in part
-    declined: frozenset[Finding] = frozenset()  # what a person has just seen, and does not want fixed
-    fix_only: bool = False  # whether what is left is not reported
-    trained: int = 0  # programs that train, these among them
-    older: int = 0  # findings that are left out because they were there before the change that is looked at
-    unchanged: str = ""  # why there is nothing to look at: nothing changed, or no rule is enabled
-    language: str = ENGLISH  # of what the report says itself; findings come in it
+    known: int = 0  # number of findings in the baseline
+    profiled: Joined | None = None  # the evidence of a profile
+    unjudged: tuple[Unjudged, ...] = ()  # programs judged in part
+    declined: frozenset[Finding] = frozenset()  # findings whose fix the user has just refused
+    fix_only: bool = False  # whether remaining findings are not reported
+    trained: int = 0  # number of training programs, including these
+    older: int = 0  # number of findings that the compared change did not cause
+    unchanged: str = ""  # the reason why nothing is linted: nothing changed, or no rule is enabled
+    language: str = ENGLISH  # language of the report's own texts; findings are translated already
 
     def say(self, text: str) -> str:
         """Return a message in the language of the report."""
         return say(text, self.language)
 
     def fix(self, finding: Finding) -> Fix | None:
-        """Return the fix of a finding as far as the run trusts it, with the reason; None without one."""
+        """Return the fix of a finding with its grade in the run, and the reason; None without one."""
         trust = self.trust(finding)
         return finding.fix.trusted(trust, self.files) if finding.fix is not None and trust is not None else None
 
     def will_fix(self, finding: Finding) -> bool:
-        """Return whether `--fix`, with the settings of the run, fixes this finding."""
+        """Return whether `--fix` fixes this finding under the settings of the run."""
         fix = self.fix(finding)
         return fix is not None and (fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE))
 
     def could_fix(self, finding: Finding) -> bool:
-        """Return whether it takes `--unsafe-fixes` to fix this finding."""
+        """Return whether this finding needs `--unsafe-fixes` to be fixed."""
         fix = self.fix(finding)
         return fix is not None and fix.safety is Safety.UNSAFE and not self.unsafe
 
 
 def render(name: str, outcome: Outcome) -> str:
-    """Return the report in the format of that name, with a line end where there is something to say.
+    """Return the report in a format, with a line end unless it is empty.
 
-    Each format is a module of its own, loaded when it is asked for.
+    Each format is a module of its own, loaded when it is needed.
     """
     rendered: str = import_module(f"{__name__}.{name}").render(outcome)
     return rendered
 
 
 def render_statistics(name: str, outcome: Outcome) -> str:
-    """Return how often each rule was reported, in the format of that name; one of COUNTED."""
+    """Return the number of findings per rule in a format, one of COUNTED."""
     module = "json" if name == "json" else "summary"
     rendered: str = import_module(f"{__name__}.{module}").render_statistics(outcome)
     return rendered
@@ -103,9 +103,9 @@ def render_statistics(name: str, outcome: Outcome) -> str:
 def rendered(
     show: Callable[[Outcome], str], outcome: Outcome, findings: Sequence[Finding], name: str
 ) -> tuple[str, list[Problem]]:
-    """Return the report on findings, and an internal error for each file whose findings it could not show.
+    """Return the report on findings, with an internal error for each file whose findings cannot be rendered.
 
-    An error that no file causes alone costs this report: its text is empty.
+    After an error that no single file causes, the text is empty.
     """
 
     def shown(some: Sequence[Finding]) -> str:
@@ -123,7 +123,7 @@ def rendered(
 
 
 def _not_shown(shown: Callable[[Sequence[Finding]], str], findings: Sequence[Finding]) -> list[Problem]:
-    """Return an internal error for each file whose findings cannot be shown alone."""
+    """Return an internal error for each file whose findings alone cannot be rendered."""
     problems = []
     for path in dict.fromkeys(finding.place.path for finding in findings):
         try:

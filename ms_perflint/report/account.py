@@ -1,4 +1,4 @@
-"""What `--verbose` tells of a run: its settings, what it skipped and why, programs, cache, and where time went."""
+"""The output of `--verbose`: settings, skipped files with reasons, programs, cache, and times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ms_perflint.report.sources import shown
 from ms_perflint.report.summary import files_of
 
 PROGRAMS = 100  # that are listed
-Clock = Sequence[tuple[str, float]]  # what was done until then, in seconds
+Clock = Sequence[tuple[str, float]]  # the stage that ended, with the time in seconds
 
 
 def account(
@@ -32,7 +32,7 @@ def account(
     file: str | None = None,
     isolated: bool = False,
 ) -> Iterator[str]:
-    """Yield what a run did, a message for each line."""
+    """Yield the account of a run, a message per line."""
     ruled = ruling(paths, file, isolated)
     yield Message("settings: {file}", file=ruled.where if ruled else Message("no file"))
     yield Message("rules: {codes}", codes=", ".join(sorted(configs.run.codes)) or Message("none"))
@@ -57,7 +57,7 @@ def _skipped(path: str, reason: str) -> Message:
 
 
 def _gated(linter: Linter, members: Sequence[str]) -> Iterator[str]:
-    """Yield the files that need no look into them."""
+    """Yield the files that the prefilter skips."""
     for path in members:
         try:
             raw = linter.files.read(path)
@@ -70,7 +70,7 @@ def _gated(linter: Linter, members: Sequence[str]) -> Iterator[str]:
 
 
 def _programs(linter: Linter, members: Sequence[str]) -> Iterator[str]:
-    """Yield the programs that train, and for what they were taken."""
+    """Yield the training programs with their overviews."""
     entries = training_scripts(linter, members)
     for entry in islice(entries, PROGRAMS):
         program = linter.program(entry)

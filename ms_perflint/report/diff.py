@@ -1,4 +1,4 @@
-"""What a fix would change, line by line."""
+"""The changes of a fix, line by line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 40  # changed lines that are shown
 
 
 def changes(fix: Fix, home: Place, sources: Sources, style: Style) -> list[str]:
-    """Return the changed lines of a fix, with a header for each file, or cell, that is not the finding's (`home`)."""
+    """Return the changed lines of a fix, with a header for each file or cell other than the finding's (`home`)."""
     lines: list[str] = []
     for path, group in groupby(sorted(fix.edits), key=lambda edit: edit.path):
         source = sources.get(path)
@@ -32,7 +32,7 @@ def changes(fix: Fix, home: Place, sources: Sources, style: Style) -> list[str]:
 
 
 def _by_cell(source: Source, edits: Iterable[Edit]) -> list[tuple[Place, list[Edit]]]:
-    """Return the edits of each cell with a place in it; of a file without cells, all."""
+    """Return the edits by cell, with a place in it; for a file without cells, all."""
     cells: dict[int, tuple[Place, list[Edit]]] = {}
     for edit in edits:
         place = source.place(edit.start)
@@ -41,16 +41,16 @@ def _by_cell(source: Source, edits: Iterable[Edit]) -> list[tuple[Place, list[Ed
 
 
 def _styled(sign: str, row: int, text: str, style: Style) -> str:
-    """Return one line of the diff: the row counts in the file that the sign is about."""
+    """Return one line of the diff; the row is that in the old or new file, by the sign."""
     line = f"{row:>4} {sign} {cut(text, 0)[0]}".rstrip()
     return line if sign == " " else style(line, "green" if sign == "+" else "removed")
 
 
 def _changed(source: Source, edits: list[Edit]) -> Iterator[tuple[str, int, str]]:
-    """Yield (sign, row, text) of each line that goes and each that comes, and of the line above one that only comes."""
+    """Yield (sign, row, text) of each removed and each added line, and of the line above a mere addition."""
     import difflib  # here, because few reports show changes
 
-    shift = 0  # rows that came in so far
+    shift = 0  # number of rows added so far
     for first, last, group in _clusters(source, edits):
         begin, end = source.starts[first - 1], source.starts[min(last, len(source.starts) - 1)]
         text, at = b"", begin
@@ -61,7 +61,7 @@ def _changed(source: Source, edits: list[Edit]) -> Iterator[tuple[str, int, str]
         old, new = _lines(source.written[begin:end]), _lines(text)
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if tag == "insert" and i1:
-                yield " ", first + i1 - 1, old[i1 - 1]  # only so that one sees where
+                yield " ", first + i1 - 1, old[i1 - 1]  # only as context
             if tag != "equal":
                 yield from (("-", first + i, old[i]) for i in range(i1, i2))
                 yield from (("+", first + shift + j, new[j]) for j in range(j1, j2))

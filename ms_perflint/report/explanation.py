@@ -25,7 +25,7 @@ LINES = 12  # about which rules ask, that are named
 
 
 def render(name: str, found: Explanation, style: Style = PLAIN, language: str = ENGLISH) -> str:
-    """Return an explanation in the format of that name."""
+    """Return an explanation in a format."""
     return _json(found, language) if name == "json" else _Text(style, language).explanation(found)
 
 
@@ -38,7 +38,7 @@ class _Text:
         return say(text, self.language)
 
     def explanation(self, found: Explanation) -> str:
-        """Return the line, the program that it is a part of, and a block for each rule that asks about it."""
+        """Return the line, its program, and a block for each rule that checks it."""
         place = f"{name(found.place)}:{found.place.line}"
         lines = [f"{self.style(place, 'bold')}  {visible(found.line)}", self.program(found)]
         for asked in found.asked:
@@ -51,7 +51,7 @@ class _Text:
         return "".join(f"{line}\n" for line in lines)
 
     def program(self, found: Explanation) -> str:
-        """Return in which program the rules were asked, and what it does."""
+        """Return the program in which the rules ran, with its overview."""
         overview = found.program
         file, short = shown(overview.entry), in_short(overview)
         text = Message("in the program {file}: {facts}", file=file, facts=short)
@@ -63,7 +63,7 @@ class _Text:
         return self.say(text)
 
     def asked(self, asked: Asked) -> list[str]:
-        """Return what one rule makes of one expression."""
+        """Return the result of one rule for one expression."""
         said = self.style(self.say(_verdict(asked)), "red" if asked.finding and not asked.hidden else "green")
         lines = [f"{self.style(asked.code, 'bold')} {asked.name}, `{self.code(asked.text)}`: {said}"]
         if asked.finding is not None:
@@ -89,13 +89,13 @@ class _Text:
         return lines
 
     def question(self, question: Question) -> str:
-        """Return a question behind its answer."""
+        """Return an answer with its question."""
         answer = self.say(ANSWERS[question.answer])
         wide = max(map(width, map(self.say, ANSWERS.values())))
         return f"    {self.style(answer, 'cyan')}{' ' * (wide - width(answer))}  {question.text}"
 
     def finding(self, finding: Finding) -> list[str]:
-        """Return what is reported, what it rests on, and how far its fix is trusted."""
+        """Return the message of a finding, its related places, and the grade of its fix."""
         lines = [f"  {visible(self.say(finding.message))}"]
         for related in finding.related:
             lines.append(f"  {position(related.place)}: {visible(self.say(related.message))}")
@@ -104,12 +104,12 @@ class _Text:
         return [*lines, f"  {self.say(Message('help: {text}', text=said))}"]
 
     def elsewhere(self, finding: Finding, said: str) -> list[str]:
-        """Return a finding on another line that rests on this one."""
+        """Return a finding on another line that depends on this one."""
         rests = Message("{code} at {place} rests on this line", code=finding.code, place=position(finding.place))
         return [self.say(rests), f"  {visible(self.say(said))}"]
 
     def near(self, found: Explanation) -> str:
-        """Return the lines of the file about which rules ask."""
+        """Return the lines of the file that rules check."""
         numbers = [
             f"{name(place).rpartition(':')[2]}:{place.line}" if place.cell else str(place.line) for place in found.near
         ]
@@ -135,7 +135,7 @@ def _verdict(asked: Asked) -> str:
 
 
 def _in_package(path: str) -> str:
-    """Return the path of a module of this package from its folder on; that of a rule of another one for people."""
+    """Return the path of a module of this package, relative to its parent; for another package, the shown path."""
     return os.path.relpath(path, os.path.dirname(PACKAGE)) if path.startswith(PACKAGE + os.sep) else shown(path)
 
 
@@ -143,7 +143,7 @@ def _in_package(path: str) -> str:
 
 
 def _json(found: Explanation, language: str) -> str:
-    """Return an object, pure ASCII, so that no encoding can spoil it."""
+    """Return an object as JSON in pure ASCII, which is the same in every encoding."""
     document = {
         "filename": found.place.path,
         "row": found.place.line,

@@ -1,4 +1,4 @@
-"""What tells a finding from all others, and stays the same while lines around it move."""
+"""Fingerprints of findings, which stay the same while lines around them move."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LENGTH = 32  # hexadecimal digits
 
 
 def fingerprints(outcome: Outcome, root: str) -> list[str]:
-    """Return the fingerprint of each finding: of its file, its rule, its lines, and of how many alike stand above."""
+    """Return the fingerprint of each finding: of its file, rule, lines, and the number of equal ones above."""
     seen: Counter[tuple[str, str, str]] = Counter()
     found = []
     for finding in outcome.findings:
@@ -24,7 +24,7 @@ def fingerprints(outcome: Outcome, root: str) -> list[str]:
 
 
 def _lines(finding: Finding, outcome: Outcome) -> str:
-    """Return the reported lines without their layout; nothing where the file has gone."""
+    """Return the reported lines without layout; nothing for a missing file."""
     source = outcome.sources.get(finding.place.path)
     if source is None:
         return ""

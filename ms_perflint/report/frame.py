@@ -13,7 +13,7 @@ TALLEST = 8  # lines of a reported range that are shown; of more the middle is l
 
 
 def frame(finding: Finding, source: Source, style: Style) -> list[str]:
-    """Return the lines of the frame; nothing when the file has become shorter than the finding says."""
+    """Return the lines of the frame; nothing for a file that has become too short."""
     rows = len(source.starts) - 1
     first, last = finding.place.row, min(finding.end.row, rows)
     if not 1 <= first <= last:
@@ -52,7 +52,7 @@ def _one(finding: Finding, source: Source) -> list[tuple[str, str]]:
 
 
 def _several(finding: Finding, source: Source, last: int) -> list[tuple[str, str]]:
-    """Return the reported lines, held together by a bar that ends below the last character."""
+    """Return the reported lines, joined by a bar that ends below the last character."""
     rows = list(range(finding.place.row, last + 1))
     bars = ["/ ", *["| "] * (len(rows) - 1)]
     above = finding.place.above
@@ -76,7 +76,7 @@ def _text(source: Source, row: int) -> str:
 
 
 def cut(line: str, column: int) -> tuple[str, int]:
-    """Return what is shown of a line around a column, and how many characters are left out before it."""
+    """Return the shown part of a line around a column, and the number of characters left out before it."""
     if len(line) <= LONGEST:
         return visible(line), 0
     start = max(0, column - LONGEST // 4) if column > LONGEST // 2 else 0

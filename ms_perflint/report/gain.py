@@ -1,4 +1,4 @@
-"""What fixing findings may gain, as their rules say."""
+"""The expected gain of fixes, by rule."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from ms_perflint.core.findings import SIZES, Finding, Gain
 
 
 def by_gain(finding: Finding) -> tuple[int, Finding]:
-    """Return a sort key: what may gain the most first."""
+    """Return a sort key: the largest gain first."""
     return SIZES.index(gain(finding.code).size), finding
 
 
 def gain(code: str) -> Gain:
-    """Return what fixing the findings of a rule may gain."""
-    from ms_perflint.check import gain_of  # here, because it brings all rules
+    """Return the expected gain of fixing the findings of a rule."""
+    from ms_perflint.check import gain_of  # here, because it loads all rules
 
     return gain_of(code)

@@ -1,4 +1,4 @@
-"""Fixes as a patch for `git apply`, and in comments what would be asked about."""
+"""Fixes as a patch for `git apply`, with fixes that need consent in comments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def patch(
     settled: Settled, asked: Sequence[tuple[Finding, str]], config: Trust, style: Style, language: str = ENGLISH
 ) -> str:
-    """Return a patch of all changes that `git apply` takes; fixes that need consent stand below it in comments."""
+    """Return a patch of all changes for `git apply`; fixes that need consent follow in comments."""
     from ms_perflint.fixes.writing import unified_diff
 
     parts = [f"# {_marked(finding, config, language)}\n" for finding in sorted(settled.fixed)]
@@ -35,14 +35,14 @@ def patch(
 
 
 def _marked(finding: Finding, config: Trust, language: str) -> str:
-    """Return what a fix does and how far it is trusted."""
+    """Return the description of a fix with its grade."""
     trust = config.trust(finding)
     message = say(finding.fix.message, language) if finding.fix else ""
     return f"{trust.value if trust else ''}: {position(finding.place)}: {finding.code} {message}"
 
 
 def would_fix(fixed: int, number: int, more: int) -> Message:
-    """Return what a patch comes to."""
+    """Return the summary of a patch."""
     if more == 0:
         return Message("Would fix {fixed} of {number} findings.", fixed=fixed, number=number)
     if fixed == 0:
@@ -56,9 +56,9 @@ def would_fix(fixed: int, number: int, more: int) -> Message:
 
 
 def coloured(diff: str, style: Style) -> str:
-    """Return a unified diff as a terminal may show it; without colour elsewhere, as `git apply` takes it.
+    """Return a unified diff, coloured for a terminal; elsewhere as it is, for `git apply`.
 
-    On a terminal a line has no carriage return at its end: it says nothing, as fixes keep the line ends of a file.
+    On a terminal, carriage returns at line ends are left out, as fixes keep the line ends of a file.
     """
     names = {"-": "removed", "+": "green", "@": "blue"}
     lines = diff.split("\n")

@@ -11,7 +11,7 @@ from ms_perflint.languages import escaped
 
 
 def root_of(paths: Sequence[str]) -> str:
-    """Return the directory that a report's paths are relative to: the repository of the files, else what holds them."""
+    """Return the directory that a report's paths are relative to: the repository, or the common parent of the files."""
     home = os.path.realpath(os.getcwd())
     start = common_parent(paths)
     directory = start
@@ -23,12 +23,12 @@ def root_of(paths: Sequence[str]) -> str:
 
 
 def below(path: str, root: str) -> str:
-    """Return a path relative to the root, on one line; as it is where it lies elsewhere."""
+    """Return a path relative to the root, on one line; outside of the root, unchanged."""
     return escaped(relative(path, root) if inside(path, root) else path)
 
 
 def uri(path: str, root: str) -> str:
-    """Return a path as a URI reference: relative to the root, a `file:` URI where it lies elsewhere."""
+    """Return a path as a URI reference: relative to the root, or a `file:` URI outside of it."""
     return quote(os.fsencode(relative(path, root))) if inside(path, root) else absolute_uri(path)
 
 

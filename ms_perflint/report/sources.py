@@ -1,4 +1,4 @@
-"""The files that findings stand in, as reporters see them."""
+"""The files of findings, for reporters."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ms_perflint.core.reports import Problem
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.languages import escaped
 
-_PLAIN = r"[\w@%+=:,./-]+"  # signs that mean themselves in a shell; `shlex` quotes Chinese, too
+_PLAIN = r"[\w@%+=:,./-]+"  # characters without a meaning in a shell; `shlex` would quote Chinese, too
 
 
 class Sources:
-    """Reads files again to show their lines; a few at a time, as findings come sorted by file."""
+    """The sources of reported files, of which a few are kept, as findings are sorted by file."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
         self._read = lru_cache(maxsize=8)(self._source)
 
     def get(self, path: str) -> Source | None:
-        """Return the file at `path`; None when it has gone or is no text any more."""
+        """Return the file at `path`; None if it is missing or no longer a text."""
         return self._read(path)
 
     def in_file(self, place: Place) -> Place:
-        """Return where a place is in the file as it is, for programs that show that: in a notebook, in its JSON."""
+        """Return a place in the raw file, for other programs: for a notebook, in its JSON."""
         source = self.get(place.path) if place.cell else None
         return source.in_file(place) if source is not None else place
 
@@ -39,7 +39,7 @@ class Sources:
 
 
 def shown(path: str) -> str:
-    """Return a path for people: relative to the working directory where it lies below it."""
+    """Return a path for people: relative to the working directory if it is below it."""
     return _shown_in(os.getcwd(), path)
 
 
@@ -51,7 +51,7 @@ def _shown_in(folder: str, path: str) -> str:
 
 
 def argument(path: str) -> str:
-    """Return a path as a word of a command that people copy, in quotes where a shell would read it differently."""
+    """Return a path as a word of a command to copy, quoted if a shell needs it."""
     path = shown(path)
     if os.name == "nt":
         return f'"{path}"' if " " in path else path
@@ -64,7 +64,7 @@ def argument(path: str) -> str:
 
 
 def position(place: Place) -> str:
-    """Return `path:row:column`, as terminals and editors know to open it; in a notebook `path:cell 3:row:column`."""
+    """Return `path:row:column`, which terminals and editors can open; in a notebook `path:cell 3:row:column`."""
     return f"{shown(place.path)}:{spot(place)}"
 
 
@@ -74,15 +74,15 @@ def spot(place: Place) -> str:
 
 
 def spot_of(problem: Problem) -> str:
-    """Return where in its file a problem is, behind a colon, as `spot` says it; "" where it has no position."""
+    """Return the place of a problem in its file as by `spot`, behind a colon; "" without a position."""
     return f":{spot(Place(problem.path, problem.row, problem.column, problem.cell))}" if problem.row else ""
 
 
 def said(problem: Problem) -> str:
-    """Return what is wrong, in a notebook behind the cell: its place in the file is not known."""
+    """Return the message of a problem; in a notebook behind the cell, as its place in the file is not known."""
     return f"{spot_of(problem)[1:]}: {problem.message}" if problem.cell else problem.message
 
 
 def name(place: Place) -> str:
-    """Return the path for people of what holds a place: a file, or a cell of it."""
+    """Return the shown path of the file, or of the cell, of a place."""
     return f"{shown(place.path)}:cell {place.cell}" if place.cell else shown(place.path)

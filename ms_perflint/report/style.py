@@ -23,18 +23,18 @@ _CODES = {
 
 
 class Style(NamedTuple):
-    """How text is set off; without colour it is left as it is."""
+    """The styles of text; without colour, text stays as it is."""
 
     colour: bool = False
-    terminal: bool = False  # whether control characters would be obeyed
-    links: bool = False  # whether the terminal makes links of addresses that it does not show
+    terminal: bool = False  # whether the output interprets control characters
+    links: bool = False  # whether the terminal supports links (OSC 8)
 
     def link(self, text: str, url: str) -> str:
-        """Return a text that leads to an address when it is clicked, where the terminal can do that."""
+        """Return a text as a link, if the terminal supports links."""
         return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if self.links else text
 
     def __call__(self, text: str, name: str) -> str:
-        """Return the text in the style of that name."""
+        """Return a text in a style."""
         return f"\x1b[{_CODES[name]}m{text}\x1b[0m" if self.colour and text else text
 
 
@@ -43,7 +43,7 @@ COLOURS = AUTO, ALWAYS, NEVER = "auto", "always", "never"
 
 
 def for_output(colour: str = AUTO) -> Style:
-    """Return colour for a terminal, unless NO_COLOR is set; with FORCE_COLOR for anything. What is asked for wins."""
+    """Return the style of an output: colour as requested, by default for terminals, by NO_COLOR and FORCE_COLOR."""
     terminal = sys.stdout.isatty()
     if colour == NEVER or (colour == AUTO and os.environ.get("NO_COLOR")):
         return Style(terminal=terminal)
@@ -53,7 +53,7 @@ def for_output(colour: str = AUTO) -> Style:
 
 
 def _knows_links() -> bool:
-    """Return whether the terminal is one that is known for links (OSC 8); others may print them as they are."""
+    """Return whether the terminal is known to support links (OSC 8); others may print them as text."""
     asked = os.environ.get("FORCE_HYPERLINK")
     if asked:
         return asked != "0"
@@ -63,14 +63,14 @@ def _knows_links() -> bool:
 
 
 def visible(text: str) -> str:
-    """Return text that a terminal shows as it is: tabs as spaces, control characters as pictures."""
+    """Return text without effect on a terminal: tabs as spaces, control characters as symbols."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_visible(character) for character in text)
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal visible text takes."""
+    """Return the number of columns of visible text in a terminal."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width  # here, because most reports are in ASCII

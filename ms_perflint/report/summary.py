@@ -19,7 +19,7 @@ def headline(finding: Finding, outcome: Outcome) -> str:
 
 
 def code(finding: Finding, outcome: Outcome) -> str:
-    """Return the code of a finding; on a terminal that knows links it leads to the page of the rule."""
+    """Return the code of a finding; on a terminal with links, linked to the page of the rule."""
     word = outcome.style(finding.code, "red")
     if not outcome.style.links:
         return word
@@ -35,9 +35,9 @@ def star(finding: Finding, outcome: Outcome) -> str:
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """Return what was fixed, how much was found, and what could be fixed how.
+    """Return the summary: fixed files, number of findings, and options that fix more.
 
-    Nothing where no file was read, or only findings are wanted.
+    Empty if no file was read, or with `--quiet`.
     """
     if not outcome.read or outcome.quiet:
         return []
@@ -79,7 +79,7 @@ def summary(outcome: Outcome) -> list[str]:
 
 
 def _refuted(outcome: Outcome) -> list[Message]:
-    """Return how many findings do not count because a measurement refuted them; nothing where that is none."""
+    """Return a line about findings refuted by measurements; nothing without any."""
     number = sum(1 for finding in outcome.findings if (told := outcome.measured(finding)) and told.refutes)
     if number == 0:
         return []
@@ -91,7 +91,7 @@ def _refuted(outcome: Outcome) -> list[Message]:
 
 
 def _known(number: int) -> list[Message]:
-    """Return how much is left out because the baseline knows it; nothing where that is nothing."""
+    """Return a line about findings in the baseline; nothing without any."""
     if number == 0:
         return []
     return [
@@ -102,7 +102,7 @@ def _known(number: int) -> list[Message]:
 
 
 def _older(number: int) -> list[Message]:
-    """Return how much is left out because it was there before a change; nothing where that is nothing."""
+    """Return a line about findings from before a change; nothing without any."""
     if number == 0:
         return []
     return [
@@ -113,7 +113,7 @@ def _older(number: int) -> list[Message]:
 
 
 def found(outcome: Outcome) -> Message:
-    """Return the sentence that says how much was found; nothing, in how many files."""
+    """Return the sentence with the number of findings; without any, with the number of files."""
     number = len(outcome.findings)
     if number == 0 and outcome.unchanged:
         return Message("No findings: {reason}.", reason=outcome.unchanged)
@@ -126,7 +126,7 @@ def found(outcome: Outcome) -> Message:
 
 
 def _done(outcome: Outcome, fixed: int) -> Message:
-    """Return how much was found, and what became of it."""
+    """Return the numbers of found, fixed and remaining findings."""
     left = len(outcome.findings)
     total = left + fixed
     if total == 0:
@@ -137,7 +137,7 @@ def _done(outcome: Outcome, fixed: int) -> Message:
 
 
 def _fixed_files(fixed: tuple[Finding, ...]) -> list[Message]:
-    """Return one line for each file in which something was fixed."""
+    """Return one line for each fixed file."""
     codes: dict[str, Counter[str]] = {}
     for finding in fixed:
         codes.setdefault(finding.place.path, Counter())[finding.code] += 1
@@ -152,7 +152,7 @@ def _fixed_files(fixed: tuple[Finding, ...]) -> list[Message]:
 
 
 def _with_consent(outcome: Outcome) -> list[Message]:
-    """Return the line that says what `--unsafe-fixes` would fix, and what that changes; or that nothing can be."""
+    """Return the line about fixes of `--unsafe-fixes`, or that no fix can be applied."""
     fixes: dict[str, list[str]] = {}
     for finding in outcome.findings:
         if finding.fix and outcome.could_fix(finding):
@@ -174,7 +174,7 @@ def _with_consent(outcome: Outcome) -> list[Message]:
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
-    """Return (findings, code, name, of these fixable with `--fix`) for each rule, the most frequent first."""
+    """Return (findings, code, name, fixable findings) for each rule, the most frequent first."""
     count = Counter((finding.code, finding.name) for finding in outcome.findings)
     now = Counter(finding.code for finding in outcome.findings if outcome.will_fix(finding))
     rows = [(number, code, name, now[code]) for (code, name), number in count.items()]

@@ -1,4 +1,4 @@
-"""A finding as a person wants it: where, what, the lines themselves, and what the fix would change."""
+"""Findings for people: the place, the message, the lines, and the changes of the fix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def render(outcome: Outcome) -> str:
 
 
 def _measured(outcome: Outcome) -> list[list[str]]:
-    """Return what a profile shows of the run, where there is one."""
+    """Return the evidence of a profile, if there is one."""
     if outcome.profiled is None:
         return []
     from ms_perflint.report.profile import table  # here, because most runs have none
@@ -59,7 +59,7 @@ def block(finding: Finding, outcome: Outcome) -> list[str]:
 
 
 def labelled(fix: Fix) -> Message:
-    """Return what a fix does, how far it is trusted, and why not further."""
+    """Return the description of a fix, its grade, and the reason for it."""
     advice, trust, reason = fix.message, fix.safety, fix.reason
     if trust is Safety.SAFE:
         return Message("{advice} (safe fix)", advice=advice)

@@ -1,4 +1,4 @@
-"""The programs that were judged only in part, in words: silence about them is no "no findings"."""
+"""Programs judged in part, in words: without findings they are not known to be clean."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ms_perflint.core.reports import Unjudged
 from ms_perflint.languages import Message
 from ms_perflint.report.sources import argument, shown
 
-NAME = "not-judged"  # what stands in the place of a rule where a format wants one
-MOST = 10  # programs that are told of one by one
+NAME = "not-judged"  # the name in place of a rule, in formats that need one
+MOST = 10  # largest number of programs with a line of their own
 
 
 def reason(each: Unjudged) -> Message:
-    """Return for which rules a program was not judged, and why."""
+    """Return the rules for which a program was not judged, with the reason."""
     rules = ", ".join(each.codes)
     if each.has_findings:
         return Message("judged in part for {rules}: {reason}", rules=rules, reason=each.reason)
@@ -21,7 +21,7 @@ def reason(each: Unjudged) -> Message:
 
 
 def line(each: Unjudged) -> Message:
-    """Return the line that says so of a program, and what says more."""
+    """Return the line about a program, with the command that shows more."""
     if each.has_findings:
         return Message(
             "{file}: judged in part for {rules}: {reason}; see `ms-perflint program {argument}`",
@@ -34,7 +34,7 @@ def line(each: Unjudged) -> Message:
 
 
 def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
-    """Return a line for each program; of many, for some, and how many more there are."""
+    """Return a line for each program, up to a maximum, then the number of others."""
     told = found if is_verbose else found[:MOST]
     said = [line(each) for each in told]
     if len(told) < len(found):
@@ -45,7 +45,7 @@ def lines(found: Sequence[Unjudged], is_verbose: bool) -> list[Message]:
 
 
 def sentence(found: Sequence[Unjudged], trained: int) -> Message:
-    """Return how many of the programs that train were judged in part, for the summary."""
+    """Return the number of training programs judged in part, for the summary."""
     codes = {code for each in found for code in each.codes}
     number, most, entry = len(found), max(trained, len(found)), argument(found[0].entry)
     rules = Message("1 rule") if len(codes) == 1 else Message("{number} rules", number=len(codes))

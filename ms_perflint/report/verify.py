@@ -1,4 +1,4 @@
-"""What `ms-perflint verify` measured, for people and for other programs."""
+"""The results of `ms-perflint verify`, for people and for other programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GRADES = {"safe": Message("safe"), "unsafe": Message("unsafe"), "display-only": 
 
 
 def render(name: str, result: Result, style: Style = PLAIN, language: str = ENGLISH) -> str:
-    """Return the result in the format of that name."""
+    """Return the result in a format."""
     if name == "json":
         return json.dumps(as_json(result), indent=2, allow_nan=False) + "\n"
     if name == "html":
@@ -50,7 +50,7 @@ def render(name: str, result: Result, style: Style = PLAIN, language: str = ENGL
 
 
 def _text(result: Result, style: Style, language: str) -> str:
-    """Return a table with a line for each variant, and below it what could not be measured."""
+    """Return a table with a line per variant, and notes."""
     lines = [style(say(headline(result), language), "bold"), ""]
     rows = [[say(each, language) for each in row] for row in table(result)]
     used = [column for column in range(len(rows[0])) if any(row[column] for row in rows[1:])]
@@ -66,7 +66,7 @@ def _text(result: Result, style: Style, language: str) -> str:
 
 
 def headline(result: Result) -> Message:
-    """Return what was measured, and on what."""
+    """Return the program, device and number of steps."""
     return Message(
         "{program}: MindSpore {version} on {device}, {steps} steps, {rounds} runs of each variant in turn",
         program=shown(result.program), version=result.mindspore, device=result.device, steps=result.steps,
@@ -109,7 +109,7 @@ def verdict(measured: Measured) -> Message:
 
 
 def notes(result: Result) -> Sequence[Message]:
-    """Return what the table does not say."""
+    """Return notes below the table."""
     if not result.own_loss:
         return ()
     own = _percent(result.own_loss)
@@ -117,7 +117,7 @@ def notes(result: Result) -> Sequence[Message]:
 
 
 def _loss(difference: Optional[float]) -> str:
-    """Return by how much the losses differ from those of the unchanged program."""
+    """Return the difference of the losses from those of the unchanged program."""
     if difference is None:
         return ""
     return Message("the same") if difference == 0 else f"± {_percent(difference)}"
@@ -128,7 +128,7 @@ def _percent(part: float) -> str:
 
 
 def _ms(time: Optional[float], spread: Optional[float]) -> str:
-    """Return the time of a step, and how wide the middle half of all steps is around it."""
+    """Return the median time of a step, with the spread of the middle half of all steps."""
     if time is None:
         return ""
     digits = 1 if time >= 10 else 2 if time >= 1 else 3

@@ -1,8 +1,8 @@
 """The language server: findings, fixes and rule pages in editors, while a program is written.
 
-`buffers` and `settings` are what an editor says, `linting` is what is done with it, off the main loop and one at a time
-(`rounds`); `diagnostics`, `actions` and `pages` put the answers into the words of the protocol; `language_server` wires
-them together. pygls is an optional extra: nothing outside of this package imports it.
+`buffers` and `settings` are the input of an editor, `linting` processes it, off the main loop and one request at a time
+(`rounds`); `diagnostics`, `actions` and `hover` convert the results to the protocol; `language_server` connects
+them. pygls is an optional extra: nothing outside of this package imports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings: their fixes, all safe fixes of a file, a comment that hides one."""
+"""Code actions on findings: fixes, all safe fixes of a file, and suppression comments."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from ms_perflint.server.places import Columns, touch
 
 FIX_ALL = "source.fixAll.ms-perflint"
 FIX_ALL_OF_FILE = (FIX_ALL,)
-FIX_ALL_OF_NOTEBOOK = (FIX_ALL, f"notebook.{FIX_ALL}")  # the second is what VS Code asks for when one is saved
+FIX_ALL_OF_NOTEBOOK = (FIX_ALL, f"notebook.{FIX_ALL}")  # VS Code requests the second one when a notebook is saved
 KINDS = (types.CodeActionKind.QuickFix, *FIX_ALL_OF_NOTEBOOK)
 
 
 @dataclass(frozen=True)
 class Client:
-    """What the editor knows of edits and actions."""
+    """The capabilities of the editor for edits and actions."""
 
     columns: Columns
-    versions: bool  # edits may name the version of the document that they are for
-    disabled: bool  # actions may be shown that cannot be taken
-    resolve: bool  # the edit of an action may be computed when it is taken
+    versions: bool  # edits may have the version of their document
+    disabled: bool  # disabled actions may be shown
+    resolve: bool  # the edit of an action may be computed when it is chosen
 
 
 def is_wanted(kind: str, only: Optional[Sequence[str]]) -> bool:
-    """Return whether the editor asks for actions of this kind: by itself or by a kind that holds it."""
+    """Return whether the editor requests actions of a kind, or of one that contains it."""
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
 def quick_fixes(
     checked: Checked, uri: str, where: types.Range, buffers: Sequence[Buffer], client: Client
 ) -> Iterator[types.CodeAction]:
-    """Yield what can be done about the findings in a range: the safe fixes first, comments that hide them last."""
+    """Yield the actions on the findings in a range: safe fixes first, suppression comments last."""
     cell = find(uri, buffers)[1]
     shown = [finding for finding in checked.findings if finding.place.cell == cell]
     here = [finding for finding in shown if touch(_range(finding, checked, client), where)]
@@ -60,7 +60,7 @@ def quick_fixes(
 def config_fixes(
     path: str, where: types.Range, checked: Iterable[Checked], buffers: Sequence[Buffer], client: Client
 ) -> Iterator[types.CodeAction]:
-    """Yield the fixes of the findings that a range of a config file decides."""
+    """Yield the fixes of the findings that depend on a range of a config file."""
     for one in checked:
         for finding in one.findings:
             places = [related.place for related in finding.related if related.place.path == path]
@@ -71,7 +71,7 @@ def config_fixes(
 
 
 def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> Optional[types.CodeAction]:
-    """Return the action that makes a fix; None without one, or where it cannot be offered."""
+    """Return the action that applies a fix; None without one, or if it cannot be offered."""
     trust = checked.config.trust(finding)
     if finding.fix is None or trust is None or (trust is Safety.DISPLAY and not client.disabled):
         return None
@@ -94,7 +94,7 @@ def _fix(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: 
 
 
 def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], client: Client) -> types.CodeAction:
-    """Return the action that hides a finding by a comment; its edit is computed when it is taken."""
+    """Return the action that adds a suppression comment; its edit is computed when it is chosen."""
     place = finding.place
     title = Message("{code}: suppress here with `# noqa: {code}`", code=finding.code)
     return types.CodeAction(
@@ -111,13 +111,13 @@ def _suppression(finding: Finding, checked: Checked, buffers: Sequence[Buffer], 
 
 
 def has_safe_fix(checked: Checked) -> bool:
-    """Return whether something in a file is fixed without asking."""
+    """Return whether a file has findings with safe fixes."""
     trusted = (Safety.SAFE, Safety.UNSAFE) if checked.config.unsafe_fixes else (Safety.SAFE,)
     return any(checked.config.trust(finding) in trusted for finding in checked.findings)
 
 
 def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
-    """Return the action that makes all fixes of a file as `--fix` does; its edit is computed when it is taken."""
+    """Return the action that applies all fixes of a file like `--fix`; its edit is computed when it is chosen."""
     title = Message("ms-perflint: apply all safe fixes")
     if config.unsafe_fixes:
         title = Message("ms-perflint: apply all fixes")
@@ -125,7 +125,7 @@ def fix_all(uri: str, config: Config, kind: str = FIX_ALL) -> types.CodeAction:
 
 
 def changed_by(data: Mapping[str, object], checked: Checked, linting: Linting, state: State) -> Optional[Change]:
-    """Return what an action whose edit was left open makes of a file; None where nothing changes."""
+    """Return the change of a file by an action without an edit yet; None without a change."""
     if "code" not in data:
         return linting.fixed(checked, state)
     now = linting.open(state).checked.get(checked.path, checked)
@@ -133,7 +133,7 @@ def changed_by(data: Mapping[str, object], checked: Checked, linting: Linting, s
 
 
 def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> Optional[Change]:
-    """Return the change that hides a finding by a comment; None where there is no place for one."""
+    """Return the change that adds a suppression comment; None without a place for it."""
     wanted = tuple(map(data.get, ("code", "row", "column")))
     for finding in checked.findings:
         if (finding.code, finding.place.row, finding.place.column) == wanted:
@@ -144,7 +144,7 @@ def _suppressed(data: Mapping[str, object], checked: Checked, files: Files) -> O
 def workspace_edit(
     edits: Iterable[Edit], checked: Checked, buffers: Sequence[Buffer], client: Client
 ) -> Optional[types.WorkspaceEdit]:
-    """Return the edits of a fix, in the line ends of their files; None where one of these cannot be read or edited."""
+    """Return the edits of a fix, with the line ends of their files; None if a file cannot be read or edited."""
     by_uri: dict[str, list[types.TextEdit]] = {}
     for path, group in groupby(sorted(edits), lambda edit: edit.path):
         source, here = checked.sources.get(path), list(group)
@@ -164,14 +164,14 @@ def workspace_edit(
 
 
 def _is_open(path: str, buffers: Iterable[Buffer]) -> bool:
-    """Return whether a notebook is open as one: then it is edited cell by cell, and not as JSON."""
+    """Return whether a notebook is open as a notebook, and thus edited by cells, not as JSON."""
     return any(buffer.path == path and buffer.cells for buffer in buffers)
 
 
 def _in_cells(
     path: str, before: bytes, after: bytes, buffers: Sequence[Buffer], client: Client
 ) -> dict[str, list[types.TextEdit]]:
-    """Return what turns a notebook into another one, by the URIs of its cells."""
+    """Return the edits that change a notebook into another one, by the URIs of its cells."""
     changed = cell_edits(before, after, client.columns)
     return {uri_of(path, buffers, cell): edits for cell, edits in changed.items()}
 

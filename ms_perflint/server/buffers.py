@@ -1,4 +1,4 @@
-"""What is open in an editor: texts that stand in front of the disk."""
+"""The open documents of an editor, as an overlay over the disk."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SUFFIX = ".py"
 class Buffer:
     """One open document, or one open notebook, saved or not."""
 
-    uri: str  # as the editor spells it
-    path: str  # absolute; of an untitled one a name that it might get
+    uri: str  # in the spelling of the editor
+    path: str  # absolute; for an untitled document a possible name
     text: str
     version: Optional[int]
     is_python: bool
@@ -32,19 +32,19 @@ class Buffer:
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """Return what the editor shows: the text itself, or each cell."""
+        """Return the documents that the editor shows: the text itself, or each cell."""
         return self.cells or (Document(self.uri, self.version),)
 
     @property
     def raw(self) -> bytes:
-        """Return the text as bytes of a file. Raises SourceError where its encoding cannot write it."""
+        """Return the text as bytes of a file. Raises SourceError if its encoding cannot represent it."""
         from ms_perflint.core.source import encoded
 
         return encoded(self.text)
 
 
 def opened(documents: Iterable[TextDocument], notebooks: Workspace) -> tuple[Buffer, ...]:
-    """Return the buffers of all documents that are files or will be; not what a diff view or an output pane shows."""
+    """Return the buffers of all documents that are files or will be, without those of diff views or output panes."""
     of_notebooks = (_of_notebook(notebook, notebooks) for notebook in notebooks.notebook_documents.values())
     texts = (text for text in documents if notebooks.get_notebook_document(cell_uri=text.uri) is None)
     return tuple(buffer for buffer in (*of_notebooks, *map(_of_text, texts)) if buffer is not None)
@@ -80,7 +80,7 @@ def path_of(uri: str, suffix: str = SUFFIX) -> Optional[str]:
 
 
 def uri_of(path: str, buffers: Iterable[Buffer], cell: int = 0) -> str:
-    """Return the URI of a file, or of a cell of it: the one that the editor uses for it where it is open."""
+    """Return the URI of a file or cell; for an open one, the editor's URI."""
     for buffer in buffers:
         if buffer.path == path:
             return next((document.uri for document in buffer.cells if document.cell == cell), buffer.uri)
@@ -88,7 +88,7 @@ def uri_of(path: str, buffers: Iterable[Buffer], cell: int = 0) -> str:
 
 
 def find(uri: str, buffers: Iterable[Buffer]) -> tuple[str, int]:
-    """Return the path of what an editor shows under a URI, and the number of the cell; "" where it is no file."""
+    """Return the path of the document with a URI, and the number of the cell; "" for one that is no file."""
     for buffer in buffers:
         for document in buffer.documents:
             if uri in (document.uri, buffer.uri):

@@ -1,4 +1,4 @@
-"""A notebook that is open in an editor: each cell is a document of its own, and all of them are one file."""
+"""Notebooks that are open in an editor: each cell is a document, and all cells are one file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PYTHON = "python"
 
 @dataclass(frozen=True)
 class Document:
-    """What an editor shows as one text: a file, or a cell of one."""
+    """A document of an editor: a file, or a cell of one."""
 
     uri: str
     version: Optional[int]
-    cell: int = 0  # from 1; 0: the file has none
+    cell: int = 0  # from 1; 0 for a file without cells
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def cells_of(notebook: types.NotebookDocument, workspace: Workspace) -> Iterator
 
 
 def as_file(cells: Iterable[Cell]) -> str:
-    """Return the notebook as a file has it, with nothing but the code: what is no Python keeps its place."""
+    """Return the notebook in file format, with code only: cells of other kinds keep their place."""
     made: list[dict[str, object]] = [
         {"cell_type": "code" if cell.is_python else "raw", "metadata": {}, "source": cell.text, "outputs": []}
         for cell in cells
@@ -52,7 +52,7 @@ def as_file(cells: Iterable[Cell]) -> str:
 
 
 def edits(before: bytes, after: bytes, columns: Columns) -> dict[int, list[types.TextEdit]]:
-    """Return what turns the cells of one notebook file into those of another, by the number of the cell."""
+    """Return the edits that change the cells of one notebook file into those of another, by number of the cell."""
     old, new = dict(codes_of(before)), dict(codes_of(after))
     changed = ((number, old[number].encode(), new[number].encode()) for number in old if old[number] != new[number])
     return {number: columns.edits(one, other) for number, one, other in changed}

@@ -18,7 +18,7 @@ SOURCE = "ms-perflint"
 
 
 def diagnostics(checked: Checked, cell: int, columns: Columns, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
-    """Return all that is to be shown in a file, or in a cell of it; what is in no cell shows in the first one."""
+    """Return all diagnostics of a file, or of a cell of it; those outside of cells are in the first one."""
     problems = [one for one in checked.problems if one.cell == cell or (not one.cell and cell == 1)]
     findings = [one for one in checked.findings if one.place.cell == cell]
     return [
@@ -29,7 +29,7 @@ def diagnostics(checked: Checked, cell: int, columns: Columns, buffers: Sequence
 
 
 def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Sequence[Buffer]) -> types.Diagnostic:
-    """Return a finding, with the places that it rests on and the page of its rule."""
+    """Return the diagnostic of a finding, with its related places and the page of its rule."""
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(
@@ -56,7 +56,7 @@ def of_finding(finding: Finding, checked: Checked, columns: Columns, buffers: Se
 def of_config(
     path: str, checked: Iterable[Checked], columns: Columns, buffers: Sequence[Buffer]
 ) -> list[types.Diagnostic]:
-    """Return what is to be shown in a config file: the findings that it decides, each with where it is reported."""
+    """Return the diagnostics of a config file: the findings that depend on it, each with its place."""
     found: dict[tuple[str, int], types.Diagnostic] = {}
     for one in checked:
         for finding, related in ((each, other) for each in one.findings for other in each.related):
@@ -76,7 +76,7 @@ def of_config(
 
 
 def of_problem(problem: Problem, checked: Checked, columns: Columns) -> types.Diagnostic:
-    """Return why a file could not be looked at, as far as it could not."""
+    """Return the diagnostic of a problem of a file."""
     place = columns.position(Place(problem.path, problem.row, problem.column), checked.source)
     return types.Diagnostic(
         range=types.Range(place, place),
@@ -87,17 +87,17 @@ def of_problem(problem: Problem, checked: Checked, columns: Columns) -> types.Di
 
 
 def of_unjudged(said: str) -> types.Diagnostic:
-    """Return a hint on the first line: that a program of the file was judged in part, and why."""
+    """Return a hint on the first line: a program of the file was judged in part, with the reason."""
     start = types.Position(0, 0)
     return types.Diagnostic(types.Range(start, start), said, severity=types.DiagnosticSeverity.Hint, source=SOURCE)
 
 
 def is_superfluous(finding: Finding) -> bool:
-    """Return whether what was found can go without a replacement: editors show it faded."""
+    """Return whether the reported code is superfluous, which editors show faded."""
     edits = finding.fix.edits if finding.fix else ()
     return bool(edits) and all(edit.start < edit.end and not edit.text.strip() for edit in edits)
 
 
 def identity(found: Sequence[types.Diagnostic]) -> str:
-    """Return what tells diagnostics from others: editors need not be sent the same ones again."""
+    """Return the identity of diagnostics, so that equal ones are not sent again."""
     return hashlib.blake2b(repr(found).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

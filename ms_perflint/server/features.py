@@ -1,4 +1,4 @@
-"""The requests and notifications that the server answers."""
+"""The handlers of requests and notifications."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FileReport = Union[types.WorkspaceFullDocumentDiagnosticReport, types.WorkspaceU
 
 
 def register(server: Server) -> None:
-    """Register all features but those that only some editors ask for."""
+    """Register all features except those that depend on the editor."""
     feature = server.feature
     feature(types.INITIALIZE)(initialize)
     feature(types.INITIALIZED)(initialized)
@@ -57,7 +57,7 @@ def register(server: Server) -> None:
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
-    """Take what the editor can do and what it sets."""
+    """Take the capabilities and the settings of the editor."""
     can_resolve = "edit" in _properties(params.capabilities)
     ls.client = Client(
         columns=Columns(types.PositionEncodingKind(ls.workspace.position_encoding or "utf-16").value),
@@ -73,26 +73,26 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.feature(types.WORKSPACE_DIAGNOSTIC)(diagnose_workspace)
     root = next((to_fs_path(folder.uri) for folder in ls.workspace.folders.values()), ls.workspace.root_path)
     if root is not None and os.path.isdir(root):
-        os.chdir(root)  # what is named without its folder, and paths in messages, are meant from there
+        os.chdir(root)  # relative paths, also in messages, start there
     ls.language = _language(params.locale)
     ls.initial = ls.usable(params.initialization_options, {})
 
 
 def _language(locale: Optional[str]) -> Optional[str]:
-    """Return the language of an editor as we call it; None for one that we do not speak."""
+    """Return the language of messages for an editor's locale; None for other languages."""
     name = (locale or "").replace("_", "-").partition("-")[0].lower()
     return name if name in LANGUAGES else None
 
 
 def _properties(capabilities: types.ClientCapabilities) -> Sequence[str]:
-    """Return what of a code action the editor can ask for later."""
+    """Return the properties of a code action that the editor can resolve later."""
     document = capabilities.text_document
     action = document.code_action if document else None
     return action.resolve_support.properties if action and action.resolve_support else ()
 
 
 async def initialized(ls: Server, _: types.InitializedParams) -> None:
-    """Ask to be told of files that change outside of the editor's buffers, and of settings."""
+    """Register for notifications of changed files outside of the buffers, and of settings."""
     wanted = []
     if ls.wants("workspace.did_change_watched_files.dynamic_registration"):
         watchers = [types.FileSystemWatcher(WATCHED)]
@@ -108,37 +108,37 @@ async def initialized(ls: Server, _: types.InitializedParams) -> None:
 
 
 def shut_down(ls: Server, _: None) -> None:
-    """Note that the editor takes its leave."""
+    """Handle the shutdown request."""
     ls.is_shut_down = True
 
 
-# --- what changes
+# --- changes
 
 
 def opened(ls: Server, _: types.DidOpenTextDocumentParams) -> None:
-    """Lint what was opened at once."""
+    """Lint an opened document at once."""
     ls.changed(0)
 
 
 def changed(ls: Server, _: types.DidChangeTextDocumentParams) -> None:
-    """Lint again when nothing is typed any more."""
+    """Lint again when typing pauses."""
     ls.changed()
 
 
 def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    """Go back to the disk; nothing is shown any more in what was closed."""
+    """Use the file on disk again; clear the diagnostics of the closed document."""
     ls.forget(params.text_document.uri)
     ls.changed(0)
 
 
 def notebook_opened(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
-    """Lint the cells of what was opened at once."""
+    """Lint the cells of an opened notebook at once."""
     ls.notebooks.put_notebook_document(params)
     ls.changed(0)
 
 
 def notebook_changed(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
-    """Lint again when nothing is typed any more; nothing is shown in cells that are gone."""
+    """Lint again when typing pauses; clear the diagnostics of removed cells."""
     ls.notebooks.update_notebook_document(params)
     structure = params.change.cells.structure if params.change.cells is not None else None
     for cell in (structure.did_close if structure is not None else None) or ():
@@ -147,7 +147,7 @@ def notebook_changed(ls: Server, params: types.DidChangeNotebookDocumentParams) 
 
 
 def notebook_closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
-    """Go back to the disk; nothing is shown any more in the cells."""
+    """Use the file on disk again; clear the diagnostics of the cells."""
     ls.notebooks.remove_notebook_document(params)
     for cell in params.cell_text_documents:
         ls.forget(cell.uri, is_cell=True)
@@ -155,12 +155,12 @@ def notebook_closed(ls: Server, params: types.DidCloseNotebookDocumentParams) ->
 
 
 def outside_changed(ls: Server, _: object) -> None:
-    """Lint again: files, folders or configurations are not what they were."""
+    """Lint again after a change of files, folders or configurations."""
     ls.changed()
 
 
 async def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    """Take new settings: those that come along, where the editor cannot be asked."""
+    """Take new settings: request them, or use those in the notification."""
     if ls.wants("workspace.configuration"):
         await ls.ask_for_settings()
         return
@@ -169,11 +169,11 @@ async def configured(ls: Server, params: types.DidChangeConfigurationParams) -> 
     ls.changed(0)
 
 
-# --- diagnostics that are asked for
+# --- requested diagnostics
 
 
 async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> DocumentReport:
-    """Return what is found in a document."""
+    """Return the diagnostics of a document."""
     uri = params.text_document.uri
     answers = await ls.answers()
     buffers = ls.buffers
@@ -194,7 +194,7 @@ async def diagnose(ls: Server, params: types.DocumentDiagnosticParams) -> Docume
 
 
 async def diagnose_workspace(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-    """Return what is found in the files of the workspace; once that is known, not before something has changed."""
+    """Return the diagnostics of the workspace; a repeated request waits for a change."""
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
     while True:
         number = ls.rounds.number
@@ -205,13 +205,13 @@ async def diagnose_workspace(ls: Server, params: types.WorkspaceDiagnosticParams
 
 
 async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileReport]:
-    """Return a report for each file that has findings or decides some, or did when the editor asked before."""
+    """Return a report for each file with diagnostics, or that had some at the last request."""
     paths = await ls.rounds.do(ls.rounds.linting.below)
     checked: dict[str, Checked] = {}
     for start in range(0, len(paths), CHUNK):
         work = partial(ls.rounds.linting.files, paths[start : start + CHUNK])
         checked.update((await ls.rounds.do(work)).checked)
-    opened = (await ls.answers()).checked  # what is open may have changed since its turn
+    opened = (await ls.answers()).checked  # open documents may have changed since
     checked.update({path: opened[path] for path in opened.keys() & checked.keys()})
     buffers = ls.buffers
     versions = {buffer.path: buffer.version for buffer in buffers}
@@ -234,11 +234,11 @@ async def _workspace_reports(ls: Server, known: dict[str, str]) -> list[FileRepo
     return reports
 
 
-# --- what can be done, and why
+# --- code actions and hover
 
 
 async def offer(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """Return what can be done about the findings in a range, and in the file."""
+    """Return the code actions for the findings in a range, and in the file."""
     uri, only = params.text_document.uri, params.context.only
     answers = await ls.answers()
     path = find(uri, ls.buffers)[0]
@@ -274,7 +274,7 @@ def _profiled(profiles: Profiles, checked: Checked, state: State) -> Checked:
 
 
 async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover]:
-    """Return what there is to say about a place in a document."""
+    """Return the hover text at a place in a document."""
     uri = params.text_document.uri
     checked = await ls.checked(uri)
     if checked is not None and checked.config.profile is not None:
@@ -287,30 +287,30 @@ async def explain(ls: Server, params: types.HoverParams) -> Optional[types.Hover
     return hover(checked, find(uri, ls.buffers)[1], params.position, ls.client.columns, is_markdown)
 
 
-# --- programs: requests of our own
+# --- programs: requests beyond the protocol
 
 
 async def program(ls: Server, params: object) -> Optional[dict[str, object]]:
-    """Return the facts of the program of a document, as a tree; None where it is a part of none."""
+    """Return the facts of the program of a document, as a tree; None without a program."""
     path = _file_of(ls, params)
     return await ls.rounds.do(partial(programs.tree_of, path, ls.client.columns, ls.rounds.linting)) if path else None
 
 
 async def runs(ls: Server, params: object) -> Optional[dict[str, object]]:
-    """Return in which ways the program of a document is run, and which is chosen; None where it is a part of none."""
+    """Return the run configurations of the program of a document, and the chosen one; None without a program."""
     path = _file_of(ls, params)
     found = await ls.rounds.do(partial(programs.runs_of, path, ls.rounds.linting)) if path else None
     if found is None:
         return None
     choice = ls.choices.get(found.entry)
-    if choice is not None and choice != found.chosen(choice.run):  # the program has changed since
+    if choice is not None and choice != found.chosen(choice.run):  # the program has changed meanwhile
         _choose(ls, found, choice.run)
     choice = ls.choices.get(found.entry)
     return {"entry": found.entry, "runs": found.names, "chosen": choice.run if choice is not None else None}
 
 
 async def choose_run(ls: Server, params: object) -> None:
-    """Show the findings of one run configuration of a program only; of all of them without one."""
+    """Choose one run configuration of a program, whose findings are shown; without one, all."""
     entry, run = getattr(params, "entry", None), getattr(params, "run", None)
     found = await ls.rounds.do(partial(programs.runs_of, entry, ls.rounds.linting)) if isinstance(entry, str) else None
     if found is not None:
@@ -325,7 +325,7 @@ def _choose(ls: Server, found: programs.Runs, run: object) -> None:
 
 
 def _file_of(ls: Server, params: object) -> Optional[str]:
-    """Return the path of the Python file that a request of our own is about; None where it is about none."""
+    """Return the path of the Python file of a request beyond the protocol; None without one."""
     uri = getattr(getattr(params, "textDocument", None), "uri", None)
     path = find(uri, ls.buffers)[0] if isinstance(uri, str) else ""
     return path if path.endswith(PYTHON) else None

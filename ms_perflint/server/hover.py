@@ -1,4 +1,4 @@
-"""What an editor shows where the pointer rests: a finding with its fix, and the page of a rule in short."""
+"""Hover texts: a finding with its fix, and the page of a rule in short."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ms_perflint.server.places import Columns, touch
 WEB = Message("Read it on the web")
 COMMENT = re.compile(r"#.*\b(?:noqa|ms-perflint)\b.*", re.IGNORECASE)
 CODE = re.compile(r"\b[A-Z]+[0-9]+\b", re.IGNORECASE)
-MOST = 6  # lines of a diff: all that is shown takes at most 20
+MOST = 6  # lines of a diff: a hover text has at most 20
 
 
 def hover(checked: Checked, cell: int, at: types.Position, columns: Columns, markdown: bool) -> Optional[types.Hover]:
-    """Return what is to be shown at a position in a file, or in a cell of it; None where nothing is."""
+    """Return the hover text at a position in a file, or in a cell of it; None without one."""
     if checked.source is None:
         return None
     language = language_of(checked.config)
@@ -51,14 +51,14 @@ def _hover(parts: Iterable[str], where: types.Range, markdown: bool) -> types.Ho
 
 
 def _row(source: Source, cell: int, at: types.Position) -> int:
-    """Return the row of the text that a position is in; 0 where it is in none: in a cell that is no Python."""
+    """Return the row of the text at a position; 0 in a cell that is no Python."""
     if not cell:
         return at.line + 1
     return next((at.line + 1 + each.above for each in source.cells if each.number == cell), 0)
 
 
 def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[types.Range, str]]:
-    """Return the rule whose code stands at a position in a comment that suppresses it."""
+    """Return the rule whose code is at a position in a suppression comment."""
     comment = COMMENT.search(line)
     if comment is None:
         return None
@@ -72,7 +72,7 @@ def _named(line: str, at: types.Position, columns: Columns) -> Optional[tuple[ty
 
 
 def _shown(finding: Finding, checked: Checked) -> str:
-    """Return a finding in words, with what was measured of it, and the diff of its fix."""
+    """Return a finding in words, with its measurements, and the diff of its fix."""
     trust = checked.config.trust(finding)
     language = language_of(checked.config)
     told = [say(_told(measurement), language) for measurement in _measurements(finding, checked)]
@@ -88,14 +88,14 @@ def _shown(finding: Finding, checked: Checked) -> str:
 
 
 def _measurements(finding: Finding, checked: Checked) -> Iterator[Measurement]:
-    """Yield what was measured of a finding: by the profiler, and by `verify`."""
+    """Yield the measurements of a finding, by the profiler and by `verify`."""
     for known in (checked.profiled, checked.measured):
         if finding in known:
             yield known[finding]
 
 
 def _told(measurement: Measurement) -> str:
-    """Return what was measured, in words; of a profile also from when it is."""
+    """Return a measurement in words; for a profile with its date."""
     said = worded(measurement)
     if measurement.source != "profile":
         return said
@@ -104,7 +104,7 @@ def _told(measurement: Measurement) -> str:
 
 
 def _diffs(finding: Finding, checked: Checked) -> Iterator[str]:
-    """Yield what a fix changes, file by file, without the lines around it."""
+    """Yield the changes of a fix, file by file, without context lines."""
     edits = finding.fix.edits if finding.fix else ()
     for path in sorted({edit.path for edit in edits}):
         source = checked.sources.get(path)

@@ -1,4 +1,4 @@
-"""The server itself: what an editor asks for and tells, and what it gets."""
+"""The server: the state of one editor, and the messages to it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from ms_perflint.server.rounds import Rounds
 from ms_perflint.server.settings import SECTION, Folders, Settings, SettingsError, read
 from ms_perflint.version import __version__
 
-PAUSE = 0.1  # seconds without an edit before anything is linted unasked
-CHUNK = 16  # files of a workspace that are linted before another request has a turn
+PAUSE = 0.1  # seconds without an edit before linting starts by itself
+CHUNK = 16  # number of workspace files that are linted before another request is handled
 WATCHED = "**/*.{py,ipynb,yaml,yml,json,ini,cfg,toml,sh,txt}"
 
 
 class Server(LanguageServer):
-    """One editor, what it has open, and what it was told about it."""
+    """The server of one editor, with its open documents and published diagnostics."""
 
     def __init__(self) -> None:
         cells = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage(PYTHON)])
@@ -49,19 +49,19 @@ class Server(LanguageServer):
         self.rounds: Rounds
         self.protocol: Protocol
         self.client: Client
-        self.language: Optional[str] = None  # in which the editor shows itself
-        self.initial: Settings = {}  # that hold where the editor sets nothing else
+        self.language: Optional[str] = None  # language of the editor
+        self.initial: Settings = {}  # defaults for settings of the editor
         self.settings: dict[str, Settings] = {"": {}}  # by folder; "" for all of them
         self.choices: dict[str, Choice] = {}  # of run configurations, by the entry script
         self.profiles = Profiles()
         self.is_shut_down = False
-        self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity of what it was told last
-        self.asked: set[str] = set()  # URIs that the editor asks diagnostics for
-        self.errors: tuple[str, ...] = ()  # of the configurations, as they were shown
+        self.told: dict[str, tuple[Optional[int], str]] = {}  # URI -> version and identity as last published
+        self.asked: set[str] = set()  # URIs whose diagnostics the editor requests
+        self.errors: tuple[str, ...] = ()  # errors of configurations that were shown
         self._pending: Optional[asyncio.Task[None]] = None
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
-        """Write to the editor's log what went wrong, and go on; a request that is at fault is answered, no more."""
+        """Write an error to the editor's log; an invalid request only gets its response."""
         if source is JsonRpcException and isinstance(error, NO_JSON):
             self.protocol.refuse(None, JsonRpcParseError())
             return
@@ -69,10 +69,10 @@ class Server(LanguageServer):
             return
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, internal_error(error)))
 
-    # --- what is there
+    # --- state
 
     def wants(self, capability: str) -> bool:
-        """Return whether the editor can do something, named as in the protocol, in snake case."""
+        """Return whether the editor has a capability, named as in the protocol, in snake case."""
         found: Any = self.client_capabilities
         for name in capability.split("."):
             found = getattr(found, name, None)
@@ -80,11 +80,11 @@ class Server(LanguageServer):
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
-        """Return what is open."""
+        """Return the open documents."""
         return opened(self.workspace.text_documents.values(), self.notebooks)
 
     def state(self, is_current: Callable[[], bool]) -> State:
-        """Return what is open and set now."""
+        """Return the current documents and settings."""
         paths = (to_fs_path(folder.uri) for folder in self.workspace.folders.values())
         root = self.workspace.root_path if not self.workspace.folders else None
         folders = [os.path.normpath(path) for path in (*paths, root) if path]
@@ -99,11 +99,11 @@ class Server(LanguageServer):
         )
 
     async def checked(self, uri: str) -> Optional[Checked]:
-        """Return what is found in an open document as it is now; None for one that is not linted."""
+        """Return the current results of an open document; None for one that is not linted."""
         return (await self.answers()).checked.get(find(uri, self.buffers)[0])
 
     async def answers(self) -> Answers:
-        """Return what is found in all open documents; say what is wrong with their configuration, once."""
+        """Return the results of all open documents; show errors of their configuration, once."""
         answers = await self.rounds.latest()
         for error in answers.errors:
             if error not in self.errors:
@@ -112,35 +112,35 @@ class Server(LanguageServer):
         return answers
 
     def complain(self, error: str) -> None:
-        """Show what a person has to fix."""
+        """Show errors for the user to fix."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"ms-perflint: {error}"))
 
     @property
     def asks(self) -> bool:
-        """Return whether the editor asks for diagnostics, and again when it is told to; else it is told unasked.
+        """Return whether the editor pulls diagnostics, and can be told to refresh; otherwise they are published.
 
-        One that cannot be told would not learn of findings that an edit of another file changes (Neovim 0.11).
+        Without refresh, it would miss findings that an edit of another file changes (Neovim 0.11).
         """
         return self.wants("text_document.diagnostic") and self.wants("workspace.diagnostics.refresh_support")
 
     def pulls(self, uri: str, is_cell: bool) -> bool:
-        """Return whether the editor asks for the diagnostics of a document itself: then it is not told unasked.
+        """Return whether the editor pulls the diagnostics of a document: then they are not published.
 
-        One that asks for those of files may leave out cells (vscode-languageclient 9.0, lib/common/diagnostic.js:112).
+        One that pulls those of files may leave out cells (vscode-languageclient 9.0, lib/common/diagnostic.js:112).
         """
         return self.asks and (not is_cell or uri in self.asked)
 
-    # --- what changes
+    # --- changes
 
     def changed(self, pause: float = PAUSE) -> None:
-        """Note a change, and lint when no other one follows."""
+        """Record a change, and lint when no other one follows."""
         self.rounds.changed()
         if self._pending is not None:
             self._pending.cancel()
         self._pending = asyncio.ensure_future(self._tell(pause))
 
     async def _tell(self, pause: float) -> None:
-        """Tell the editor what is found now, or that it should ask again."""
+        """Publish current diagnostics, or request a refresh."""
         await asyncio.sleep(pause)
         try:
             answers = await self.answers()
@@ -160,7 +160,7 @@ class Server(LanguageServer):
                 )
 
     def _refresh(self, answers: Answers) -> None:
-        """Make the editor ask again when a file has other findings by a change in another one."""
+        """Request a refresh if the findings of a file changed by an edit of another one."""
         for document, found in self._shown(answers):
             version, identity = self.told.get(document.uri, (None, ""))
             is_old = version == document.version and identity != diagnostics.identity(found)
@@ -169,7 +169,7 @@ class Server(LanguageServer):
                 return
 
     def _shown(self, answers: Answers) -> Iterator[tuple[Document, list[types.Diagnostic]]]:
-        """Yield all documents that are open, with what is to be shown in each."""
+        """Yield all open documents with their diagnostics."""
         buffers = self.buffers
         for buffer in buffers:
             checked = answers.checked.get(buffer.path)
@@ -180,11 +180,11 @@ class Server(LanguageServer):
                     yield document, self.diagnostics(checked, document.cell, buffers)
 
     def of_config(self, path: str, checked: Iterable[Checked]) -> list[types.Diagnostic]:
-        """Return what is to be shown in a file that is no Python: the findings that it decides."""
+        """Return the diagnostics of a file that is no Python: the findings that depend on it."""
         return diagnostics.of_config(path, checked, self.client.columns, self.buffers)
 
     def diagnostics(self, checked: Checked, cell: int, buffers: Sequence[Buffer]) -> list[types.Diagnostic]:
-        """Return what is to be shown in a file, or in a cell of it; an error of ours costs this file alone."""
+        """Return the diagnostics of a file, or of a cell of it; an internal error affects this file only."""
         try:
             return diagnostics.diagnostics(checked, cell, self.client.columns, buffers)
         except Exception as error:
@@ -192,25 +192,25 @@ class Server(LanguageServer):
             return [diagnostics.of_problem(failed, checked, self.client.columns)]
 
     def forget(self, uri: str, is_cell: bool = False) -> None:
-        """Show nothing any more in a document that was closed."""
+        """Clear the diagnostics of a closed document."""
         if self.told.pop(uri, None) is not None and not self.pulls(uri, is_cell):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
         self.asked.discard(uri)
 
     def note_asked(self, uri: str, is_cell: bool) -> None:
-        """Note that the editor asks for the diagnostics of a document: what it was told unasked goes."""
+        """Record that the editor pulls the diagnostics of a document; published ones are cleared."""
         if is_cell and uri not in self.asked:
             self.forget(uri, is_cell)
         self.asked.add(uri)
 
-    # --- what is set
+    # --- settings
 
     def set(self, given: object, folder: str = "") -> None:
-        """Take the settings of the editor for a folder, in the place of those before."""
+        """Set the settings of the editor for a folder."""
         self.settings[folder] = self.usable(given, self.settings.get(folder, {}))
 
     def usable(self, given: object, before: Settings) -> Settings:
-        """Return settings of the editor; those before where they cannot be used, which is said."""
+        """Return settings of the editor; for invalid ones, show the error and return the former ones."""
         try:
             return read(given)
         except SettingsError as error:
@@ -230,14 +230,14 @@ class Server(LanguageServer):
 
 
 def serve() -> int:
-    """Answer until the editor leaves; return 0 if it said so before, else 1, as the protocol wants."""
+    """Serve until the editor exits; return 0 after a shutdown request, otherwise 1, as in the protocol."""
     from ms_perflint.server.features import register
 
     for name in (
         "SIGTERM",
         "SIGINT",
         "SIGHUP",
-    ):  # nothing has to be put in order, and a read from stdin cannot be ended
+    ):  # no cleanup is needed, and a read from stdin cannot be interrupted
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if sys.stdin.isatty():
@@ -245,7 +245,7 @@ def serve() -> int:
     logging.getLogger("pygls").addHandler(logging.NullHandler())
     server = Server()
     register(server)
-    output, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write there
+    output, sys.stdout = sys.stdout.buffer, sys.stderr  # no other code may write there
     server.start_io(cast(BinaryIO, Incoming(sys.stdin.buffer)), output)
     if hasattr(server, "rounds"):
         server.rounds.end()

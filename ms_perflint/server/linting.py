@@ -1,7 +1,7 @@
-"""Lints buffers as they stand in front of the disk. What one pass has read and found serves the next one.
+"""Linting of buffers as an overlay over the disk. Each pass reuses what earlier ones read and found.
 
-Runs in a thread of its own. It is the same engine as the command line's, over an overlay: what a memory knows is asked
-for again only where something that was read for it has changed, and files that have not changed are not parsed again.
+It runs in a thread of its own, with the engine of the command line over an overlay: results in a memory are computed
+again only if a consulted file has changed, and unchanged files are not parsed again.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from ms_perflint.server.settings import Folders
 from ms_perflint.verify.lookup import measurements
 
 KEPT = 4_000_000  # bytes of source that stay parsed between two passes
-MEMORIES = 8  # configurations whose findings are remembered
+MEMORIES = 8  # number of configurations with a memory
 
 
 class Voided(BaseException):
-    """A newer edit came in: what is under way is worth nothing any more. Code that isolates errors lets it pass."""
+    """The current work is outdated by a newer edit. Code that isolates errors does not catch it."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What is open, and what is set, at one moment."""
+    """The open documents and the settings at one moment."""
 
     buffers: tuple[Buffer, ...]
     folders: Folders
@@ -53,17 +53,17 @@ class State:
     choices: tuple[Choice, ...] = ()  # of run configurations
 
     def shows(self, finding: Finding) -> bool:
-        """Return whether a finding is shown with the run configurations that are chosen."""
+        """Return whether a finding is shown under the chosen run configurations."""
         return not any(choice.hides(finding) for choice in self.choices)
 
     def contents(self) -> dict[str, bytes]:
-        """Return the texts that stand in front of the disk."""
+        """Return the texts of the overlay."""
         found = {}
         for buffer in self.buffers:
             try:
                 if not buffer.is_untitled:
                     found[buffer.path] = buffer.raw
-            except SourceError:  # its coding line is being typed: until then the file counts as it is on the disk
+            except SourceError:  # its coding line is incomplete: meanwhile the file on disk is used
                 continue
         return found
 
@@ -72,7 +72,7 @@ class State:
         return _Current(Overlay(Disk(), self.contents()), self.is_current)
 
     def files_around(self, path: str) -> Files:
-        """Return the files that count for one that is open: for a text that is no file yet, itself alone."""
+        """Return the files around an open one; for an unsaved text, the text alone."""
         for buffer in self.buffers:
             if buffer.path == path and buffer.is_untitled:
                 return Overlay(Nowhere(), {path: buffer.raw})
@@ -81,52 +81,52 @@ class State:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in one file, with the texts of all files that it names."""
+    """The results of one file, with the texts of all files that they refer to."""
 
     path: str
     config: Config
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Optional[Source]] = field(default_factory=dict)
-    unjudged: tuple[str, ...] = ()  # why a program of the file was judged in part
+    unjudged: tuple[str, ...] = ()  # reasons why programs of the file were judged in part
     measured: Mapping[Finding, Measurement] = field(default_factory=dict)  # by `verify`
     profiled: Mapping[Finding, Measurement] = field(default_factory=dict)
-    unread: str = ""  # why the profile cannot be read
+    unread: str = ""  # the reason why the profile is unreadable
 
     @property
     def configs(self) -> tuple[str, ...]:
-        """Return the config files that findings rest on."""
+        """Return the config files that findings depend on."""
         places = (related.place.path for finding in self.findings for related in finding.related)
         return tuple(dict.fromkeys(path for path in places if not path.endswith(PYTHON)))
 
     @property
     def source(self) -> Optional[Source]:
-        """Return the text of the file itself; None where it cannot be read."""
+        """Return the text of the file itself; None for an unreadable one."""
         return self.sources.get(self.path)
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found in some files, and what is wrong with their configuration."""
+    """The results of some files, and errors of their configuration."""
 
     checked: Mapping[str, Checked] = field(default_factory=dict)  # by path
     errors: tuple[str, ...] = ()
 
 
 class Linting:
-    """Lints; keeps what is worth keeping between two passes, within bounds."""
+    """The linter of the server, with bounded memory between two passes."""
 
     def __init__(self) -> None:
         self._parsed = Parsed(KEPT)
         self._memories: dict[str, Memory] = {}  # by configuration, the one used last at the end
-        self._good: dict[str, Config] = {}  # the last configuration of a path that could be used
-        self._baselines: dict[str, Baseline] = {}  # by file, as they could be read last
+        self._good: dict[str, Config] = {}  # the last valid configuration of a path
+        self._baselines: dict[str, Baseline] = {}  # the last valid ones, by file
         self._decided: dict[str, dict[str, None]] = {}  # by config file, the files with findings that it decides
 
     def open(self, state: State) -> Answers:
-        """Return what is found in all Python files that are open, or that open config files decide. Raises Voided."""
+        """Return the results of all open Python files, and of scripts behind open config files. Raises Voided."""
         named = {buffer.path: None for buffer in state.buffers if buffer.is_python and not buffer.is_untitled}
-        for buffer in state.buffers:  # of a config file that is open, the scripts whose findings it decides
+        for buffer in state.buffers:  # scripts whose findings depend on an open config file
             named.update(self._decided.get(buffer.path, {}))
         answers = self.files(tuple(named), state)
         untitled = [buffer for buffer in state.buffers if buffer.is_python and buffer.is_untitled]
@@ -134,7 +134,7 @@ class Linting:
         return Answers({**answers.checked, **alone}, answers.errors)
 
     def files(self, paths: Sequence[str], state: State) -> Answers:
-        """Return what is found in files, by their nearest configurations. Raises Voided."""
+        """Return the results of files, by their nearest configurations. Raises Voided."""
         with _young_garbage():
             answers = self._files(paths, state)
             self._parsed.trim()
@@ -158,7 +158,7 @@ class Linting:
         return Answers(checked, tuple(dict.fromkeys(errors)))
 
     def _lint(self, paths: Sequence[str], config: Config, files: Files, memory: Optional[Memory] = None) -> Report:
-        """Return a report without what the baseline knows, as it was when it could be read last."""
+        """Return a report without findings in the last valid baseline."""
         report = lint(paths, config._replace(baseline=None), files, memory=memory, parsed=self._parsed)
         known = self._baselines.get(config.baseline_file or "")
         return known.divided(report, files) if known is not None else report
@@ -174,7 +174,7 @@ class Linting:
         return Linter(config, state.files_around(path), parsed=self._parsed)
 
     def below(self, state: State) -> tuple[str, ...]:
-        """Return the Python files in the folders of the workspace that count: notebooks are no documents of it."""
+        """Return the Python files to lint in the folders of the workspace, without notebooks."""
         found: dict[str, None] = {}
         for folder in state.folders.paths:
             files = discover([folder], self._settings(folder, state.folders)).files
@@ -182,7 +182,7 @@ class Linting:
         return tuple(found)
 
     def fixed(self, checked: Checked, state: State) -> Optional[Change]:
-        """Return the change of a file that all safe fixes make, as `--fix` makes them; None where there are none."""
+        """Return the change of a file by all safe fixes, as with `--fix`; None without any."""
         config, path = checked.config, checked.path
         settled: Settled = settle(
             lambda files: self._lint([path], config, files),
@@ -193,21 +193,21 @@ class Linting:
         return next(iter(settled.changes), None)
 
     def _memory(self, key: str) -> Memory:
-        """Return what is remembered under a configuration."""
+        """Return the memory of a configuration."""
         self._memories[key] = self._memories.pop(key) if key in self._memories else Memory()
         if len(self._memories) > MEMORIES:
             del self._memories[next(iter(self._memories))]
         return self._memories[key]
 
     def _settings(self, folder: str, folders: Folders) -> PerDirectory:
-        """Return the settings of what lies below a folder; where they cannot be used, those that could be last."""
+        """Return the settings below a folder; for invalid ones, the last valid ones."""
         try:
             return folders.configs(folder)
         except ConfigError:
             return self._config(folder, folders)[0]
 
     def _config(self, path: str, folders: Folders, isolated: bool = False) -> tuple[Config, str]:
-        """Return the configuration of a path, and what is wrong with it or its baseline: then what was right counts."""
+        """Return the configuration of a path, or the last valid one, and its error or that of its baseline."""
         try:
             config = self._good[path] = folders.config(path, isolated)
             if config.baseline_file is not None:
@@ -230,7 +230,7 @@ def _young_garbage() -> Iterator[None]:
 
 
 class _Current(Files):
-    """Files that cannot be read any more once a newer edit has come in."""
+    """Files whose reading raises Voided after a newer edit."""
 
     def __init__(self, base: Files, is_current: Callable[[], bool]) -> None:
         self.base = base
@@ -255,12 +255,12 @@ class _Current(Files):
 
 
 def language_of(config: Config) -> str:
-    """Return the language in which the editor is told."""
+    """Return the language of messages for the editor."""
     return chosen(of_environment(), config.lang)
 
 
 def _is_told(problem: Problem, files: Files) -> bool:
-    """Return whether an editor leaves a problem to this server: others tell of code that has nothing to do with it."""
+    """Return whether this server reports a problem: other servers report those of code without MindSpore."""
     try:
         return MARK in files.read(problem.path)
     except OSError:
@@ -287,7 +287,7 @@ def _by_path(report: Report, config: Config, files: Files) -> dict[str, Checked]
 
 
 def _sources(path: str, findings: Iterable[Finding], files: Files) -> dict[str, Optional[Source]]:
-    """Return the texts of a file and of all others that findings in it speak of."""
+    """Return the texts of a file and of all files in its findings."""
     paths = {path: None}
     for finding in findings:
         paths.update(dict.fromkeys(edit.path for edit in (finding.fix.edits if finding.fix else ())))
@@ -303,7 +303,7 @@ def _source(path: str, files: Files) -> Optional[Source]:
 
 
 def _alone(buffer: Buffer, config: Config) -> Checked:
-    """Return what is found in a text that is no file yet: nothing is read for it."""
+    """Return the results of an unsaved text; no file is read for it."""
     try:
         files = Overlay(Nowhere(), {buffer.path: buffer.raw})
     except SourceError as error:

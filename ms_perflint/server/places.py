@@ -1,4 +1,4 @@
-"""Places as editors count them: rows and columns from 0, columns in the units that both sides agreed on."""
+"""Positions of the protocol: rows and columns from 0, columns in the units of the negotiated encoding."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Columns:
         self._codec, self._width = _CODECS[encoding], _WIDTHS[encoding]
 
     def units(self, text: str) -> int:
-        """Return how many units a text is long."""
+        """Return the length of a text in units."""
         return len(text) if text.isascii() else len(text.encode(self._codec, "surrogatepass")) // self._width
 
     def characters(self, line: str, units: int) -> int:
-        """Return how many characters of a line the first units of it are; all where it has less."""
+        """Return the number of characters in the first units of a line; all for a shorter line."""
         raw = line.encode(self._codec, "surrogatepass")[: units * self._width]
         return len(raw.decode(self._codec, "ignore"))
 
     def position(self, place: Place, source: Optional[Source]) -> types.Position:
-        """Return a place as the editor counts; in characters where the text of its file is not known."""
+        """Return a place as a position; in characters if the text of its file is not known."""
         row, column = max(place.line, 1), max(place.column, 1)
         if source is None:
             return types.Position(row - 1, column - 1)
@@ -38,11 +38,11 @@ class Columns:
         return types.Position(row - 1, self.units(before))
 
     def range(self, start: Place, end: Place, source: Optional[Source]) -> types.Range:
-        """Return what lies between two places of a file."""
+        """Return the range between two places of a file."""
         return types.Range(self.position(start, source), self.position(end, source))
 
     def rest_of_line(self, start: Place, source: Optional[Source]) -> types.Range:
-        """Return what stands on the line of a place behind it."""
+        """Return the range from a place to the end of its line."""
         line = source.line(max(start.row, 1)).decode("utf-8", "replace").rstrip() if source is not None else ""
         return self.range(start, start._replace(column=max(start.column, len(line) + 1)), source)
 
@@ -64,7 +64,7 @@ class Columns:
 
 
 def touch(one: types.Range, other: types.Range) -> bool:
-    """Return whether two ranges have something in common, be it a border."""
+    """Return whether two ranges overlap or touch."""
     return _key(one.start) <= _key(other.end) and _key(other.start) <= _key(one.end)
 
 

@@ -1,4 +1,4 @@
-"""What a profile shows about a finding, for an editor: read when it is asked for, and once until it changes."""
+"""Profiles for an editor, read on demand, and again only after a change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ms_perflint.server.linting import Checked
 
 
 class _Read(NamedTuple):
-    """What a folder was when it was read: a profile, or why it is none."""
+    """The content of a folder: a profile, or the reason why it is none."""
 
     fingerprint: Fingerprint
     found: Union[Profile, str]
@@ -29,9 +29,9 @@ class Profiles:
         self._read: dict[str, _Read] = {}  # by folder
 
     def told(self, checked: Checked, files: Files) -> Checked:
-        """Return what was found in a file, with what the profile of its configuration shows about it.
+        """Return the results of a file with the evidence of its configured profile.
 
-        A file of another program than the profile's is told nothing.
+        A file of another program than the profile's gets none.
         """
         folder = checked.config.profile_folder
         if folder is None or not checked.findings:
@@ -47,7 +47,7 @@ class Profiles:
         return replace(checked, profiled=joined.measured)
 
     def _profile(self, folder: str) -> Union[Profile, str]:
-        """Return the profile in a folder as it is now, or why there is none."""
+        """Return the current profile in a folder, or the reason why there is none."""
         fingerprint = reader.fingerprint(folder)
         read = self._read.get(folder)
         if read is None or read.fingerprint != fingerprint:

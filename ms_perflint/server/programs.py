@@ -1,6 +1,6 @@
-"""What the server answers beyond the protocol: the facts of a program, and the ways in which it is run.
+"""Requests beyond the protocol: the facts of a program, and its run configurations.
 
-Runs in the thread that lints. Nodes are lines of a tree, each with the place that it leads to.
+They run in the thread that lints. Nodes are lines of a tree, each with a place to open.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ms_perflint.server.places import Columns
 
 
 class Runs(NamedTuple):
-    """The ways in which a program is run."""
+    """The run configurations of a program."""
 
     entry: str
     files: frozenset[str]
@@ -50,7 +50,7 @@ class Node:
 
 
 def runs_of(path: str, linting: Linting, state: State) -> Optional[Runs]:
-    """Return in which ways the program of a file is run; None for what is no program. Raises Voided."""
+    """Return the run configurations of the program of a file; None without a program. Raises Voided."""
     linter = linting.linter(path, state)
 
     def asked() -> Optional[Runs]:
@@ -65,7 +65,7 @@ def runs_of(path: str, linting: Linting, state: State) -> Optional[Runs]:
 
 
 def tree_of(path: str, columns: Columns, linting: Linting, state: State) -> Optional[dict[str, object]]:
-    """Return the facts of the program of a file, as an editor draws them; None where there is none. Raises Voided."""
+    """Return the facts of the program of a file as a tree; None without a program. Raises Voided."""
     linter = linting.linter(path, state)
     answer = linter.isolated(path, partial(of_file, path, linter), None)
     if answer is None:
@@ -146,7 +146,7 @@ def _where(place: Place) -> str:
 
 
 class _Drawn:
-    """Turns nodes into what goes over the wire."""
+    """Conversion of nodes to the protocol."""
 
     def __init__(self, columns: Columns, buffers: Sequence[Buffer], files: Files) -> None:
         self._columns = columns
@@ -163,7 +163,7 @@ class _Drawn:
         }
 
     def _location(self, place: Place) -> Optional[types.Location]:
-        """Return a place in a file that can be read; None elsewhere."""
+        """Return the location of a place in a readable file; None for others."""
         source = self._sources.get(place.path)
         if source is None:
             return None

@@ -1,7 +1,7 @@
-"""The messages of an editor: each is answered or dropped by itself, and what is wrong with one spoils no other.
+"""The messages of an editor: each is handled or refused alone, so that an invalid one affects no other.
 
-pygls reads messages with `Content-Length` in that spelling only, and says nothing of a request that it cannot make
-sense of. `Incoming` stands between it and the standard input, `Protocol` between its parser and its handlers.
+pygls reads messages with `Content-Length` in that spelling only, and does not respond to a request that it cannot
+parse. `Incoming` is between it and the standard input, `Protocol` between its parser and its handlers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pygls.protocol import LanguageServerProtocol
 from ms_perflint.core.files import LARGEST
 from ms_perflint.languages import Message, chosen, of_environment, say
 
-NO_JSON = (ValueError, RecursionError)  # raised where a message is none
+NO_JSON = (ValueError, RecursionError)  # raised for an invalid message
 RESULTS = ("result", "error")  # what an answer holds, one of them
-PART = 1 << 20  # bytes that are read at once of a message that is too large
+PART = 1 << 20  # bytes read at once from a message that is too large
 
 
 class Incoming:
-    """The standard input as pygls reads it: in front of each message the one header line that it knows."""
+    """The standard input for pygls: each message follows the one header line that pygls knows."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -48,11 +48,11 @@ class Incoming:
         return self._lines.pop()
 
     def read(self, size: int) -> bytes:
-        """Return the message behind the header; what is no JSON where there is none that can be read."""
+        """Return the message behind the header; invalid JSON if it cannot be read."""
         return self._stream.read(size) if self._is_usable else b"?"
 
     def _length(self) -> Optional[int]:
-        """Return how long the next message is, 0 where its header does not say; None at the end of the input."""
+        """Return the length of the next message, 0 if its header has none; None at the end of the input."""
         fields: dict[bytes, bytes] = {}
         while line := self._stream.readline():
             if line.strip():
@@ -64,13 +64,13 @@ class Incoming:
         return None
 
     def _skip(self, length: int) -> None:
-        """Read over a message."""
+        """Skip a message."""
         while length > 0 and (part := self._stream.read(min(length, PART))):
             length -= len(part)
 
 
 class Protocol(LanguageServerProtocol):
-    """Answers what is wrong with the error that the protocol has for it."""
+    """The protocol of pygls, with an error response to each invalid message."""
 
     _has_begun = False
     _has_ended = False
@@ -80,7 +80,7 @@ class Protocol(LanguageServerProtocol):
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Pass a message on to what handles it, or refuse it."""
+        """Pass a message on to its handler, or refuse it."""
         try:
             self._check(message)
             structured = self._structured(message)
@@ -92,11 +92,11 @@ class Protocol(LanguageServerProtocol):
         super().handle_message(structured)
 
     def refuse(self, identity: int | str | None, error: JsonRpcException) -> None:
-        """Answer a request with an error; None is for one that does not say which it is."""
+        """Answer a request with an error; the id is None for a request without one."""
         self._send_data({"jsonrpc": self.VERSION, "id": identity, "error": error.to_response_error()})
 
     def _refuse(self, message: Any, error: JsonRpcException) -> None:
-        """Answer a message that cannot be used; of what has no answer, the log of the editor is told."""
+        """Answer an invalid request; write other invalid messages to the editor's log."""
         fields = message if isinstance(message, dict) else {}
         if ("method" in fields) != ("id" in fields) and not fields.keys().isdisjoint(("method", *RESULTS)):
             text = Message("a message of the editor cannot be used: {reason}", reason=error.message)
@@ -106,7 +106,7 @@ class Protocol(LanguageServerProtocol):
             self.refuse(fields["id"] if _is_identity(fields.get("id")) else None, error)
 
     def _check(self, message: Any) -> None:
-        """Raise JsonRpcException for what is no message, or comes before the first request or after the last one."""
+        """Raise JsonRpcException for an invalid message, or one before initialization or after shutdown."""
         if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
             raise JsonRpcInvalidRequest
         if "id" in message and not _is_identity(message["id"]):
@@ -125,7 +125,7 @@ class Protocol(LanguageServerProtocol):
         """Return a message by its type. Raises JsonRpcException, also for a change of a document that is not open."""
         method = message.get("method", "the answer")
         try:
-            # of a method that is not known, all that is asked for is that it may have no parameters
+            # an unknown method may have no parameters
             found = super().structure_message({"params": None, **message} if "method" in message else message)
         except JsonRpcException as error:
             raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: {method}") from error
@@ -141,7 +141,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def _check_open(uris: Sequence[str], documents: Iterable[str]) -> None:
-    """Raise JsonRpcException where one of these is no open document, however its URI is escaped."""
+    """Raise JsonRpcException if one of these is no open document, however its URI is escaped."""
     there = {unquote(each) for each in documents}
     for uri in uris:
         if unquote(uri) not in there:
@@ -149,5 +149,5 @@ def _check_open(uris: Sequence[str], documents: Iterable[str]) -> None:
 
 
 def _is_identity(value: object) -> bool:
-    """Return whether requests may be distinguished by a value."""
+    """Return whether a value is a valid id of a request."""
     return type(value) in (int, str)

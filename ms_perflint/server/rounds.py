@@ -1,4 +1,4 @@
-"""One thread that lints, one piece of work at a time: for the newest state only, and off the main loop."""
+"""A thread that lints, one task at a time, for the newest state only, and off the main loop."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TypeVar
 
 from ms_perflint.server.linting import Answers, Linting, State, Voided
 
-STACK = 64 << 20  # bytes: code may be nested as deeply as the main thread of a command line stands
+STACK = 64 << 20  # bytes: code may be nested as deeply as on the main thread of a command line
 Result = TypeVar("Result")
 
 
 class Rounds:
-    """Answers for what is open, computed again after each change; to be used from the loop that made it."""
+    """The results of open documents, computed again after each change; used from the loop that created it."""
 
     def __init__(self, state: Callable[[Callable[[], bool]], State]) -> None:
-        """Take the function that gives the state as it is, with a way to ask whether it still is."""
+        """Take the function that returns the current state, given a function that tells whether it is outdated."""
         self.linting = Linting()
         self._state = state
         self._number = 1  # of the state; it grows with each change
@@ -38,13 +38,13 @@ class Rounds:
         return self._number
 
     def changed(self) -> None:
-        """Note that the state has changed: what is under way is void."""
+        """Record a change of the state, which voids the current work."""
         self._number += 1
         self._news.set()
         self._news = asyncio.Event()
 
     def end(self) -> None:
-        """Let the thread come to its end."""
+        """End the thread."""
         self._number += 1
         self._thread.shutdown(wait=False, cancel_futures=True)
 
@@ -54,14 +54,14 @@ class Rounds:
             await self._news.wait()
 
     async def latest(self) -> Answers:
-        """Return what is found in all open files as they are now; whoever asks meanwhile gets the same answers."""
+        """Return the results of all open files in the current state; parallel requests share them."""
         async with self._turn:
             while self._answered != self._number:
                 self._answered, self._answers = await self._do(self.linting.open)
             return self._answers
 
     async def do(self, work: Callable[[State], Result]) -> Result:
-        """Return what a function makes of the state; it starts again when that changes meanwhile."""
+        """Return the result of a function of the state; it is called again if the state changes meanwhile."""
         return (await self._do(work))[1]
 
     async def _do(self, work: Callable[[State], Result]) -> tuple[int, Result]:

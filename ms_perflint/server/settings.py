@@ -1,4 +1,4 @@
-"""What an editor sets: the options of the command line, under the same names."""
+"""The settings of an editor: options of the command line, with the same names."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Settings = Mapping[str, Any]
 
 
 class SettingsError(Exception):
-    """A setting of the editor that cannot be used."""
+    """An invalid setting of the editor."""
 
 
 def read(given: object) -> Settings:
-    """Return what an editor sets, by the fields of Options. Raises SettingsError."""
+    """Return the settings of an editor, by the fields of Options. Raises SettingsError."""
     values: dict[str, Any] = {}
     for key, value in _table(given).items():
         name = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower().replace("-", "_")
@@ -58,7 +58,7 @@ def _value(name: str, key: str, value: object) -> object:
 
 
 def _table(given: object) -> Mapping[str, object]:
-    """Return the settings themselves, which editors wrap up in different ways."""
+    """Return the settings, which editors wrap in different ways."""
     while isinstance(given, Mapping) and len(given) == 1 and next(iter(given)) in (SECTION, "settings"):
         given = next(iter(given.values()))
     if given is None:
@@ -69,7 +69,7 @@ def _table(given: object) -> Mapping[str, object]:
 
 
 def _list(place: str, value: object, is_of_rules: bool) -> tuple[str, ...]:
-    """Return a list of rules or of patterns, also where it stands in one text with commas. Raises SettingsError."""
+    """Return a list of rules or patterns, which may be one text with commas. Raises SettingsError."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -101,7 +101,7 @@ class Folders:
         return config if config.lang is not None else config._replace(lang=self._language)
 
     def configs(self, path: str, isolated: bool = False) -> Configurations:
-        """Return the configurations of what lies below a directory, as for `ms-perflint PATH`. Raises ConfigError."""
+        """Return the configurations below a directory, as for `ms-perflint PATH`. Raises ConfigError."""
         folder = self.around(path)
         options = self._options.get(folder or "", self._options.get("", Options()))
         if options.config is not None and folder is not None:
@@ -112,7 +112,7 @@ class Folders:
         return settings([path], options, f"{SECTION}.")
 
     def is_excluded(self, path: str, config: Config) -> bool:
-        """Return whether a file is none of the user's own: excluded, or from elsewhere and, say, in site-packages."""
+        """Return whether a configuration excludes a file, relative to its table or to the workspace folder around."""
         from ms_perflint.config.settings import Patterns
 
         around = [self.around(path) or os.sep] if self.paths else []

@@ -2,8 +2,8 @@
 
 A counterpart is a finding of the same rule at the same statement of the same file, wherever that moved: files are
 followed through renames, statements by what they mean, as in a baseline. Where the statement itself was edited, the
-counterpart is a finding of the same rule in the lines whose place the new ones took. One that has a
-counterpart is worse where it holds for run configurations for which that did not.
+counterpart is a finding of the same rule in the lines that the new ones replaced. A finding with a
+counterpart is worse if it applies to run configurations to which that one did not.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from ms_perflint.program.shell import commands
 from ms_perflint.since.readers import Readers
 from ms_perflint.since.states import State, States, is_there
 
-LintBefore = Callable[[Sequence[str], Files], Report]  # what is found in files (of now) as they were, by old paths
-Statement = tuple[str, str]  # the rule, and a hash of what the statement means
+LintBefore = Callable[[Sequence[str], Files], Report]  # lints the old state of current files, by old paths
+Statement = tuple[str, str]  # the rule, and a hash of the normalised statement
 NUMBER = re.compile(r":\d+$")
-LONGEST = 20_000  # lines of a file that are compared one by one
+LONGEST = 20_000  # largest number of lines that are compared one by one
 
 
 class Comparison:
-    """What was found in the old state, looked for file by file when the new one has findings there."""
+    """The findings in the old state, computed for a file when the new state has findings there."""
 
     def __init__(self, states: States, lint: LintBefore) -> None:
         self.states = states
@@ -49,10 +49,10 @@ class Comparison:
         return self.states.renamed.get(os.path.realpath(path), path)
 
     def worse(self, report: Report, files: Files) -> tuple[Report, int]:
-        """Return a report with what is worse than before, and how many findings that leaves out.
+        """Return a report with the findings that are worse than before, and the number of all others.
 
-        What it leaves out is known to the report. Problems in files that did not change are not its matter, nor are
-        programs judged in part that read nothing of the change.
+        Problems in unchanged files are left out, and so are
+        programs judged in part that read no changed file.
         """
         before = self._found({finding.place.path for finding in report.findings})
         left: list[Finding] = []
@@ -70,7 +70,7 @@ class Comparison:
         return worse, len(counterparts)
 
     def _as_safe(self, finding: Finding) -> Finding:
-        """Return a finding without a fix of what is staged in another form than it is in the work tree."""
+        """Return a finding without a fix of files that are staged in another form than in the work tree."""
         after = self.states.after
         if finding.fix is None or not isinstance(after, State):
             return finding
@@ -81,7 +81,7 @@ class Comparison:
         return problem.internal or self.states.before.differs(problem.path)
 
     def _found(self, paths: Iterable[str]) -> dict[str, tuple[Finding, ...]]:
-        """Return what was found in files when they were as before."""
+        """Return the findings in the old state of files."""
         missing = sorted(path for path in paths if path not in self._before)
         if missing:
             report = self._lint(missing, self.states.before)
@@ -91,9 +91,9 @@ class Comparison:
         return self._before
 
     def _note_unasked(self, unjudged: Iterable[Unjudged]) -> None:
-        """Note which run configurations were not judged in the old state: what they gave is not known.
+        """Record the run configurations that were not judged in the old state, whose findings are not known.
 
-        Not of single rules: those that report something there are not among the ones that are told.
+        Those left out for single rules do not count: rules with findings there are not among these.
         """
         for each in unjudged:
             for path in each.files if each.runs else ():
@@ -121,10 +121,10 @@ class Comparison:
         return [finding for finding in here if finding not in same], same
 
     def _spreads(self, finding: Finding, old: Optional[Finding]) -> bool:
-        """Return whether a finding holds for run configurations for which its counterpart, if it has one, did not.
+        """Return whether a finding applies to run configurations to which its counterpart, if any, did not.
 
-        One that now holds for all of them may do so because others are gone: then it is as it was. What was not judged
-        before does not count: it may have been as it is.
+        One that now applies to all of them may do so because others are gone: then it is not worse. Run configurations
+        that were not judged before do not count.
         """
         if old is not None and not old.configurations:
             return False
@@ -144,7 +144,7 @@ class Comparison:
         )
 
     def _run_before(self, name: str, path: str) -> str:
-        """Return what a run configuration of a program was called: its file may have another name now."""
+        """Return the old name of a run configuration of a program, whose file may be renamed."""
         run, directory = _unnumbered(name), os.path.dirname(path)
         while True:
             was = self.states.renamed.get(os.path.realpath(os.path.join(directory, run)))
@@ -155,11 +155,11 @@ class Comparison:
             directory = os.path.dirname(directory)
 
     def _statements(self, found: Sequence[Finding], files: Files) -> list[Statement]:
-        """Return what the findings in a file are known by, whatever it is called."""
+        """Return the keys of the findings in a file, independent of its name."""
         return [(entry.code, entry.statement) for entry in entries(found, self._anchor, files)]
 
     def _edited(self, new: Sequence[Finding], rest: Sequence[Finding], files: Files) -> list[tuple[Finding, Finding]]:
-        """Return the new findings in lines that took the place of lines with an old one of the same rule, and that.
+        """Return the new findings in lines that replaced lines with an old finding of the same rule, with the old one.
 
         A statement of several lines also has one that begins in the line in which it begins.
         """
@@ -179,7 +179,7 @@ class Comparison:
 
 
 def _is_in_place(finding: Finding, old: Finding, blocks: Sequence[tuple[str, int, int, int, int]]) -> bool:
-    """Return whether a finding begins in the line in which an old one began, or in one that took the place of its."""
+    """Return whether a finding starts in the line of an old one, or in one that replaced it."""
     row, before = finding.place.row - 1, old.place.row - 1
     for tag, start, _, first, last in blocks:
         if tag == "equal" and first <= row < last and row - first == before - start:
@@ -196,12 +196,12 @@ def _unnumbered(run: str) -> str:
 
 
 def _runs(finding: Finding) -> Counter[str]:
-    """Return the run configurations for which a finding holds."""
+    """Return the run configurations of a finding."""
     return Counter(map(_unnumbered, finding.configurations))
 
 
 def _started(path: str, files: Files) -> Counter[str]:
-    """Return the Python files that the commands of a launcher name; none for what is no launcher."""
+    """Return the Python files in the commands of a launcher; none for other files."""
     if path.endswith((*CONFIGS, *PYTHON)):
         return Counter()
     words = (word for command in commands(files.read(path).decode("utf-8", "replace")) for word, _ in command.words)
@@ -217,7 +217,7 @@ def _by_path(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 
 def _lines(path: str, files: Files) -> list[bytes]:
-    """Return the lines of a file as places count them; none where it cannot be read."""
+    """Return the lines of a file as counted by places; none for an unreadable file."""
     try:
         source = Source(path, files.read(path))
     except (OSError, SourceError):

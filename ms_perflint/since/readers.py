@@ -1,6 +1,6 @@
-"""Which programs may read the files of a change, by what the bytes of their own files say: a prefilter.
+"""A prefilter by bytes: which programs may read changed files.
 
-It names some that read none of them, and leaves out none that does.
+It may return programs that read none of them, and misses none that does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ms_perflint.program import requirements
 from ms_perflint.resolve.project import Project
 
 SHELL = (".sh", ".bash")
-# what stands in the code of each program that reads such a file; of others nothing is known
+# text in the code of every program that reads such a file; for other suffixes nothing is known
 YAML, SECTIONS = rb"ya?ml|hydra|OmegaConf", rb"[Cc]onfig[Pp]arser"
 WORDS = {
     ".yaml": YAML,
@@ -31,7 +31,7 @@ WORDS = {
 
 
 class Readers:
-    """The programs that may read one of some files, which are named by their paths without links."""
+    """The programs that may read one of some files, given by paths without links."""
 
     def __init__(self, files: Files, changed: Collection[str]) -> None:
         self.project = Project(files)
@@ -49,7 +49,7 @@ class Readers:
         return any(map(self.may_read, self.project.programs(path)))
 
     def _may_ask_for(self, entry: str, path: str) -> bool:
-        """Return whether a program may read, or be started by, a file that is no code of it."""
+        """Return whether a program may read, or be started by, a file that is not its code."""
         kind = os.path.splitext(path)[1]
         if requirements.is_one(path) and inside(entry, os.path.dirname(path)):
             return True

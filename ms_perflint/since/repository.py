@@ -1,6 +1,6 @@
-"""A git repository: its revisions, what differs between two states of it, and the contents of its objects.
+"""A git repository: its revisions, differences of two states, and the contents of its objects.
 
-Nothing is checked out, and nothing is written: not even what git itself learns about the work tree.
+Nothing is checked out, and nothing is written, not even git's index.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.languages import Message
 
 SUBMODULE, LINK = "160000", "120000"  # modes of entries
-NOTHING = "000000"  # the mode of what is not there
-# A hook is told of its repository in these. Another one may be meant here: a submodule.
+NOTHING = "000000"  # the mode of a missing entry
+# Variables by which a hook gets its repository. A submodule is another one.
 STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX")
 INDEX = "GIT_INDEX_FILE"
 RAW = ("--raw", "-z", "--no-abbrev", "--no-ext-diff", "--no-textconv")  # how differences are printed
 
 
 class GitError(Exception):
-    """What git cannot give: the reason, and what to do."""
+    """An error of git: the reason, and the remedy."""
 
 
 class Difference(NamedTuple):
-    """A path that is not the same in two states of a repository; relative to it."""
+    """A path that differs in two states of a repository, relative to it."""
 
     path: str
     old_mode: str
     new_mode: str
     oid: str  # of the old content
-    old_path: str  # another one where renames are looked for, and this is one
+    old_path: str  # differs from the new path for a rename, if renames are searched
 
 
 class Repository:
     """The repository around a directory."""
 
     def __init__(self, directory: str, is_outer: bool = True) -> None:
-        """Find it. Raises GitError where there is none."""
+        """Find the repository. Raises GitError without one."""
         environment = {name: value for name, value in os.environ.items() if name not in STEERING}
         index = environment.pop(INDEX, None)
         if index is not None and is_outer:  # of a commit of some files only, git makes one of its own
@@ -63,7 +63,7 @@ class Repository:
             self._reader = None
 
     def base(self, revision: str) -> str:
-        """Return the commit where the current branch left a revision. Raises GitError."""
+        """Return the merge base of the current branch and a revision. Raises GitError."""
         commit = self.commit(revision)
         found = self._run("merge-base", commit, "HEAD")
         if found.returncode == 0:
@@ -101,7 +101,7 @@ class Repository:
         return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
     def differences(self, commit: str, staged: bool = False) -> tuple[Difference, ...]:
-        """Return what differs between a commit and the work tree, or what is staged. Raises GitError."""
+        """Return the differences of a commit and the work tree, or the index. Raises GitError."""
         cached = ("--cached",) if staged else ()
         how = (*RAW, "--no-renames", "--ignore-submodules=none")
         return tuple(_differences(self.git("diff", *how, *cached, commit, "--")))
@@ -117,7 +117,7 @@ class Repository:
             return ()
 
     def unstaged(self) -> tuple[Difference, ...]:
-        """Return what differs between the index, which is the old state, and the work tree. Raises GitError."""
+        """Return the differences of the index, as the old state, and the work tree. Raises GitError."""
         return tuple(_differences(self.git("diff", *RAW, "--no-renames", "--ignore-submodules=all", "--")))
 
     def untracked(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class Repository:
         return found.stdout
 
     def blob(self, oid: str) -> bytes:
-        """Return the content of an object; OSError where it is not to be had."""
+        """Return the content of an object. Raises OSError if git does not have it."""
         stdin, stdout = self._pipes()
         stdin.write(f"{oid}\n".encode())
         stdin.flush()
@@ -191,6 +191,6 @@ def _differences(raw: bytes) -> Iterator[Difference]:
 
 
 def _reason(stderr: bytes) -> str:
-    """Return what git says went wrong, in one line."""
+    """Return git's error in one line."""
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[0].removeprefix("fatal: ") if lines else "git failed"

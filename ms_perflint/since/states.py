@@ -1,4 +1,4 @@
-"""Files as they are in another state of a git repository: as they are now, but for what git says is different."""
+"""Files in another state of a git repository: the current ones, with the differences that git reports."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ms_perflint.languages import Message
 from ms_perflint.since.readers import are_configs
 from ms_perflint.since.repository import LINK, NOTHING, SUBMODULE, Difference, GitError, Repository
 
-MADE = "__pycache__"  # what Python leaves in a folder does not make it one of the repository
+MADE = "__pycache__"  # a folder with only files of Python's cache does not exist in the repository
 COUNTING = (*PYTHON, *CONFIGS, ".pyi", ".sh", ".bash", ".cfg", ".ini", ".conf", ".txt")  # files that programs read
 LINKS = 40  # that lead from one to the other
 
 
 class Content(NamedTuple):
-    """What a file has in a state."""
+    """The content of a file in a state."""
 
     repository: Repository
     oid: str
     is_link: bool = False
 
     def read(self) -> bytes:
-        """Return the bytes; OSError where git does not give them."""
+        """Return the bytes. Raises OSError if git does not have them."""
         return self.repository.blob(self.oid)
 
 
 class State(Files):
-    """Files that are as in `base`, but for some that have other contents, and some that are not there."""
+    """The files of `base`, of which some have other contents, and some are missing."""
 
     def __init__(self, base: Files, contents: dict[str, Content], hidden: Iterable[str]) -> None:
         """Take both by their absolute paths without links; a hidden directory has a separator behind."""
@@ -52,12 +52,12 @@ class State(Files):
         return not self._is_hidden(self._real(path))
 
     def differs(self, path: str) -> bool:
-        """Return whether a file has another content here, or is not there, or only here."""
+        """Return whether a file has another content here, is missing here, or exists only here."""
         real = self._real(path)
         return real in self.contents or self._is_hidden(real)
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file; OSError when it cannot be read."""
+        """Return the bytes of a file. Raises OSError for an unreadable one."""
         real = self._real(path)
         content = self.contents.get(real)
         if content is not None:
@@ -75,7 +75,7 @@ class State(Files):
         return (names - gone) | self._laid.get(real, frozenset())
 
     def status(self, path: str) -> Optional[Status]:
-        """Return None where something is different, also in a directory; else what the base says."""
+        """Return None for a difference, also in a directory; otherwise the status in the base."""
         real = self._real(path)
         is_same = not (self.differs(path) or real in self._laid or real in self._covered)
         return self.base.status(path) if is_same else None
@@ -84,7 +84,7 @@ class State(Files):
         return real in self.hidden or (real + os.sep).startswith(self._folders)
 
     def _is_gone(self, real: str) -> bool:
-        """Return whether a path is not there; a directory of which nothing is left is not."""
+        """Return whether a path is missing; a directory without remaining files is."""
         if real not in self._gone:
             is_folder = real in self._covered and not self._is_hidden(real)
             self._gone[real] = self._is_empty(real) if is_folder else self._is_hidden(real)
@@ -110,7 +110,7 @@ class State(Files):
         return real or os.sep
 
     def _target(self, real: str) -> Optional[str]:
-        """Return where a link leads; None for what is none in this state."""
+        """Return the target of a link; None for other paths in this state."""
         content = self.contents.get(real)
         if content is not None:
             return os.fsdecode(content.read()) if content.is_link else None
@@ -142,19 +142,19 @@ class States(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Return whether nothing changed at all."""
+        """Return whether nothing changed."""
         return not (self.before.contents or self.before.hidden)
 
     @property
     def different(self) -> frozenset[str]:
-        """Return the files that differ, by the names that they have now and had before."""
+        """Return the files that differ, by new and old names."""
         return frozenset((*self.before.contents, *self.before.hidden, *self.renamed.values()))
 
     @property
     def are_configs(self) -> bool:
-        """Return whether all that changed is config files which were there before, and are still there.
+        """Return whether only config files changed, which exist before and after.
 
-        What no program reads does not count.
+        Files that no program reads do not count.
         """
         if self.renamed or any(path.endswith((*COUNTING, os.sep)) for path in self.before.hidden):
             return False
@@ -168,15 +168,15 @@ class States(NamedTuple):
 
 
 def is_there(path: str, files: Files) -> bool:
-    """Return whether a file is there in a state."""
+    """Return whether a file exists in a state."""
     directory, name = os.path.split(path)
     return name in files.named(directory, name)
 
 
 def states(directory: str, revision: str, staged: bool = False) -> States:
-    """Return the state in which the current branch left a revision, and that of now. Raises GitError.
+    """Return the state of the merge base with a revision, and the current one. Raises GitError.
 
-    The state of now is the work tree with what is not committed, or what is staged.
+    The current state is the work tree with uncommitted changes, or the index.
     """
     repository = Repository(directory)
     found = _Collected([repository])
@@ -199,7 +199,7 @@ def staged(found: Found, compared: States, paths: Sequence[str], settings: PerDi
 
 
 def _staged(repository: Repository) -> tuple[dict[str, Content], set[str]]:
-    """Return what is staged in another form than it is in the work tree, and what is there and not staged."""
+    """Return the files that are staged in another form than in the work tree, and those that are not staged."""
     contents = {}
     for each in repository.unstaged():
         if each.old_mode not in (NOTHING, SUBMODULE):
@@ -213,7 +213,7 @@ def _untracked(repository: Repository) -> Iterator[str]:
 
 
 class _Collected:
-    """What differs in a repository and its submodules."""
+    """The differences in a repository and its submodules."""
 
     def __init__(self, repositories: list[Repository]) -> None:
         self.all = repositories
@@ -222,7 +222,7 @@ class _Collected:
         self.renamed: dict[str, str] = {}
 
     def collect(self, repository: Repository, commit: str, staged: bool) -> None:
-        """Add what differs between a commit and the state of now. May raise GitError."""
+        """Add the differences of a commit and the current state. May raise GitError."""
         for each in repository.differences(commit, staged):
             path = os.path.join(repository.top, each.path)
             if SUBMODULE in (each.old_mode, each.new_mode):
@@ -238,7 +238,7 @@ class _Collected:
         self.hidden -= self.contents.keys()
 
     def _submodule(self, each: Difference, path: str) -> None:
-        """Add what differs in a submodule that was another commit, or none; one that is not checked out has nothing."""
+        """Add the differences in a submodule with another or no old commit; one that is not checked out has none."""
         if each.old_mode != SUBMODULE:
             self.hidden.add(path + os.sep)
         elif os.path.lexists(os.path.join(path, ".git")):

@@ -1,1 +1,1 @@
-"""Runs a training program as it is and with its fixes, on this device, and says what they do to it."""
+"""Measurement of a training program on this device, unchanged and with its fixes."""

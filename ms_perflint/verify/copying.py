@@ -1,4 +1,4 @@
-"""The copy of a project that a program runs in: small files are copied, what is large is linked."""
+"""The copy of a project in which a program runs: small files are copied, large ones are linked."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import NamedTuple
 
 from ms_perflint.config.settings import inside
 
-MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # what stands in the top directory of a project
+MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # entries of the top directory of a project
 LINKED = frozenset((".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "site-packages"))
 LEFT_OUT = frozenset(("__pycache__", ".ms_perflint"))
 SMALL = 256_000  # bytes of a file that is copied
 MUCH = 64_000_000  # bytes of all files that are copied
-MANY = 500  # entries of a directory that is taken for data, and linked as a whole
-ENTRIES = 20_000  # of all directories, after which the others are linked as a whole
+MANY = 500  # number of entries above which a directory counts as data, and is linked as a whole
+ENTRIES = 20_000  # number of entries of all directories above which the others are linked as a whole
 
 
 class Place(NamedTuple):
     """Where a program runs: the project and the working directory, and the root of the file system that holds both.
 
-    The copy begins there: what stands beside the project is linked, and a path like `../data` leads to it.
+    The copy begins at the root: entries beside the project are linked, so that paths like `../data` work.
     """
 
     project: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 def place_of(entry: str, files: Collection[str], cwd: str) -> Place:
-    """Return where a program runs that is started in a working directory; all paths are real ones."""
+    """Return the place of a program that is started in a working directory, with real paths."""
     project = os.path.dirname(entry)
     while not any(os.path.lexists(os.path.join(project, name)) for name in MARKERS):
         if project == os.path.dirname(project):
@@ -45,7 +45,7 @@ def place_of(entry: str, files: Collection[str], cwd: str) -> Place:
 def copy(place: Place, target: str, contents: Mapping[str, bytes], kept: Collection[str] = ()) -> None:
     """Fill an empty directory with a copy; `contents` replaces files, by their path in the project.
 
-    Directories that lead to the files of `kept`, to the project and to the working directory are never linked.
+    The parent directories of the files in `kept`, of the project and of the working directory are never linked.
     """
     real = {place.project, place.cwd, *map(os.path.dirname, (*kept, *contents))}
     above = {folder for each in real for folder in _upwards(each, place.top)}
@@ -60,7 +60,7 @@ def copy(place: Place, target: str, contents: Mapping[str, bytes], kept: Collect
 
 
 def _upwards(folder: str, top: str) -> list[str]:
-    """Return a folder and those above it up to the top; nothing for one that is elsewhere."""
+    """Return a folder and its parents up to the top; nothing for a folder elsewhere."""
     found = []
     while inside(folder, top):
         found.append(folder)
@@ -71,7 +71,7 @@ def _upwards(folder: str, top: str) -> list[str]:
 
 
 class _Copying:
-    """One copy while it is made."""
+    """A copy in progress."""
 
     def __init__(self, place: Place, target: str, above: Collection[str]) -> None:
         self.place = place
@@ -81,7 +81,7 @@ class _Copying:
         self.entries = ENTRIES
 
     def run(self) -> None:
-        """Make the copy, the upper directories first."""
+        """Create the copy, upper directories first."""
         waiting = [self.place.top]
         for folder in waiting:
             copied = os.path.join(self.target, os.path.relpath(folder, self.place.top))

@@ -1,7 +1,7 @@
-"""What is placed, as `sitecustomize.py`, in front of a program that is measured.
+"""The `sitecustomize.py` of a measured program.
 
-It runs in the environment of the program, where the linter need not be installed: it imports nothing of it. It keeps
-what the program writes in the copy that it runs in, and has MindSpore, when it is imported, tell its training steps.
+It runs in the environment of the program, where the linter need not be installed, and imports nothing of it. It keeps
+the output files of the program in its copy, and hooks into MindSpore, when imported, to time training steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def _user_sitecustomize() -> None:
-    """Run the `sitecustomize` that this one stands in front of."""
+    """Run the `sitecustomize` that this one hides."""
     folders = [folder for folder in sys.path if os.path.abspath(folder) != HOME]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", folders)
     if spec is not None and spec.loader is not None:
@@ -43,20 +43,20 @@ def _below(path: str, folder: str) -> bool:
 
 
 class Copy:
-    """The copy that the program runs in: what is not copied is a link, and becomes a file when it is written to."""
+    """The copy that the program runs in: other files are links, and become files when written to."""
 
     def __init__(self, project: str, top: str, copy: str) -> None:
         self.project = project  # as it is
-        self.top = top  # what is copied: the project, or a directory that holds it
+        self.top = top  # the copied directory: the project, or a parent of it
         self.copy = copy
         self.busy = threading.local()
 
     def mapped(self, path: str) -> str:
-        """Return where a path of the project is in the copy; any other path as it is."""
+        """Return a path of the project in the copy; any other path as it is."""
         return os.path.join(self.copy, os.path.relpath(path, self.top)) if _below(path, self.project) else path
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Keep the program from writing into the project. Called by the interpreter for everything that it does."""
+        """Keep the program from writing into the project: an audit hook of the interpreter."""
         if event == "open":
             if isinstance(arguments[0], (str, bytes)) and arguments[2] & WRITES:
                 self.own(arguments[0], arguments[2] & os.O_TRUNC)
@@ -67,7 +67,7 @@ class Copy:
             self.own(arguments[1], None)
 
     def own(self, path: Any, truncated: Optional[int]) -> None:
-        """Make a path of the copy one that can be written to; `truncated` is None where a link itself is meant."""
+        """Make a path of the copy writable; `truncated` is None for a link itself."""
         if getattr(self.busy, "is_on", False):
             return
         self.busy.is_on = True
@@ -110,7 +110,7 @@ class Finder:
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None
     ) -> Optional[ModuleSpec]:
-        """Return where a module is; None where there is nothing to say about it."""
+        """Return the spec of a module; None for the default."""
         if path is not None or getattr(self.busy, "is_on", False):
             return None
         self.busy.is_on = True

@@ -1,4 +1,4 @@
-"""What was measured last, kept in the project, and what it says of findings until the program changes."""
+"""The last measurements, stored in the project, as evidence for findings until the program changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VERSION = 1
 QUIET = 0.1  # noise up to which "no difference" refutes a finding
 LARGEST = 10_000_000  # bytes of a kept file
 CONFIRMED, REFUTED, NOT_MEASURABLE, NOT_SEEN = "confirmed", "refuted", "not-measurable", "not-seen"
-ORDER = (CONFIRMED, REFUTED, NOT_SEEN, NOT_MEASURABLE)  # of measurements in several programs the first one counts
+ORDER = (CONFIRMED, REFUTED, NOT_SEEN, NOT_MEASURABLE)  # of measurements in several programs, the first one counts
 
 Key = tuple[str, int, int, str]  # path in the project, row, column, code
 DeviceOf = Callable[[str], Optional[str]]  # the device that the configuration of a file sets
@@ -42,9 +42,9 @@ DeviceOf = Callable[[str], Optional[str]]  # the device that the configuration o
 def keep(
     project: str, files: Iterable[str], result: Result, variants: Sequence[Variant], devices: Sequence[str] = ()
 ) -> None:
-    """Write what was measured of a program into its project, beside what is kept of others. May raise OSError.
+    """Write the measurements of a program into its project, beside those of others. May raise OSError.
 
-    `devices` are those that the program is for.
+    `devices` are the target devices of the program.
     """
     path = os.path.join(project, NAME)
     kept = _read(path)
@@ -63,17 +63,17 @@ def keep(
 
 
 class Kept:
-    """What is known of findings from the measurements that are kept in their projects."""
+    """The stored measurements of findings."""
 
     def __init__(self, files: Optional[Files] = None, device_of: DeviceOf = lambda path: None) -> None:
-        """Take the files as they are now, and what gives the device that the configuration of a file sets."""
+        """Take the current files, and a function for the configured device of a file."""
         self._files = files if files is not None else Disk()
         self._device_of = device_of
         self._projects: dict[str, Optional[str]] = {}  # by directory
         self._known: dict[str, Mapping[Key, Measurement]] = {}  # by project
 
     def of(self, finding: Finding) -> Optional[Measurement]:
-        """Return what was measured of the fix of a finding; None where nothing was, or its program has changed."""
+        """Return the measurement of a finding's fix; None without one, or if its program has changed."""
         path = os.path.realpath(finding.place.path)
         project = project_of(os.path.dirname(path), self._projects)
         if project is None:
@@ -85,7 +85,7 @@ class Kept:
         return told.on((device,)) if told is not None and device else told
 
     def _measurements(self, project: str) -> Mapping[Key, Measurement]:
-        """Return what is known of the findings of a project."""
+        """Return the measurements of the findings of a project."""
         found: dict[Key, list[Measurement]] = {}
         for program in _read(os.path.join(project, NAME)).values():
             try:
@@ -104,12 +104,12 @@ class Kept:
 
 
 def _rank(measurement: Measurement) -> tuple[bool, int]:
-    """Return what measurements in several programs are sorted by: those on a device of their program come first."""
+    """Return a sort key of measurements in several programs: those on a target device of their program come first."""
     return not measurement.on_target, ORDER.index(measurement.verdict)
 
 
 def _read(path: str) -> dict[str, Any]:
-    """Return what is kept of programs, by their path; nothing where that cannot be read."""
+    """Return the stored data of programs, by path; nothing for an unreadable file."""
     try:
         document = json.loads(read_regular(path, LARGEST))
         programs = document["programs"] if document["version"] == VERSION else {}
@@ -123,20 +123,20 @@ def _digest(content: bytes) -> str:
 
 
 def _key(finding: Finding, project: str) -> Key:
-    """Return what stands for a finding as long as its program does not change."""
+    """Return the key of a finding, valid while its program does not change."""
     place = finding.place
     return relative(os.path.realpath(place.path), project), place.row, place.column, finding.code
 
 
 class _Told(NamedTuple):
-    """One variant, and the findings whose fixes it has."""
+    """One variant, with the findings that it fixes."""
 
     measured: Measured
     keys: tuple[Key, ...]
 
 
 def _of_program(program: Mapping[str, Any]) -> Iterable[tuple[Key, Measurement]]:
-    """Yield the measurements of the findings of one program: of a rule alone, where that was measured."""
+    """Yield the measurements of the findings of one program, of a rule alone if available."""
     result = program["result"]
     told = [
         _Told(variant_of(variant), tuple((str(path), row, column, str(code)) for path, row, column, code in findings))
@@ -153,7 +153,7 @@ def _of_program(program: Mapping[str, Any]) -> Iterable[tuple[Key, Measurement]]
 
 
 def _measurement(key: Key, measured: Measured, date: str, device: str) -> Measurement:
-    """Return what a variant says of a finding; several rules together refute none of them."""
+    """Return the measurement of a finding in a variant; several rules together refute none of them."""
     change = measured.change
     said = _said(measured)
     others = [code for code in measured.rules if code != key[-1]]
@@ -167,7 +167,7 @@ def _measurement(key: Key, measured: Measured, date: str, device: str) -> Measur
 
 
 def _verdict(measured: Measured, is_together: bool) -> str:
-    """Return the verdict on a finding; where steps vary much, that no difference was seen refutes nothing."""
+    """Return the verdict on a finding; "no difference" refutes nothing if the times of steps vary much."""
     if measured.verdict == FASTER:
         return CONFIRMED
     if measured.verdict == FAILS or is_together:
@@ -176,13 +176,13 @@ def _verdict(measured: Measured, is_together: bool) -> str:
 
 
 def _noise(measured: Measured) -> float:
-    """Return how far the times of steps lie from their median, as a part of it."""
+    """Return the noise of the times of steps, relative to their median."""
     spread = max((each for each in (measured.spread_before, measured.spread) if each is not None), default=0.0)
     return spread / 2 / measured.before if measured.before else 0.0
 
 
 def _said(measured: Measured) -> Message:
-    """Return what a variant did, in words."""
+    """Return the effect of a variant, in words."""
     if measured.verdict == FAILS:
         return Message("the program fails with the fix")
     if measured.verdict == CHANGES_LOSS:

@@ -1,4 +1,4 @@
-"""Whether something that was measured is kept for findings: most projects keep nothing, and are asked no further."""
+"""The lookup of stored measurements, which is cheap for the many projects without any."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NAME = os.path.join(".ms_perflint", "verify.json")
 def measurements(
     findings: Sequence[Finding], files: Files, device_of: Callable[[str], Optional[str]]
 ) -> Callable[[Finding], Optional[Measurement]]:
-    """Return what tells what `verify` measured of findings; `files` says whether their programs have changed.
+    """Return a function from findings to measurements of `verify`; `files` tells whether their programs have changed.
 
-    `device_of` gives the device that the configuration of a file sets.
+    `device_of` returns the configured device of a file.
     """
     known: dict[str, Optional[str]] = {}
     folders = {os.path.dirname(path) for path in {finding.place.path for finding in findings}}
@@ -30,7 +30,7 @@ def measurements(
 
 
 def project_of(folder: str, known: dict[str, Optional[str]]) -> Optional[str]:
-    """Return the nearest directory upward that keeps measurements; `known` holds what was answered before."""
+    """Return the nearest directory upward with measurements; `known` memoises results."""
     if folder not in known:
         above = os.path.dirname(folder)
         if os.path.isfile(os.path.join(folder, NAME)):

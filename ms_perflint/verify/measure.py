@@ -1,4 +1,4 @@
-"""Runs a program and its variants in turn, and says what each variant does to it."""
+"""Runs of a program and its variants in turn, and the effect of each variant."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from ms_perflint.verify.results import CHANGES_LOSS, FAILS, NOT_MEASURED, Measur
 from ms_perflint.verify.variants import Variant
 
 HOOKS = {"hooks.py": "sitecustomize.py", "steps.py": "ms_perflint_steps.py"}  # this file -> what Python knows it by
-FEWEST = 3  # steps of a run that did not end in time, for it to count all the same
+FEWEST = 3  # number of steps with which a run counts although it did not end in time
 LAST = re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)\b.*", re.MULTILINE)
 
 Progress = Callable[[str, int, int], None]
 
 
 class Program(NamedTuple):
-    """A program, and how it is started."""
+    """A program, and the way to start it."""
 
     entry: str
     files: tuple[str, ...]
@@ -44,16 +44,16 @@ class Program(NamedTuple):
     launch: str = ""  # a script, or the words of a launcher
     python: str = sys.executable
     steps: int = 20
-    seconds: float = 600.0  # that one run may take
+    seconds: float = 600.0  # time limit of one run
     environment: Mapping[str, str] = {}
     devices: tuple[str, ...] = ()  # that it is for
     clock: verdicts.Times = verdicts.wall
 
 
 def measure(program: Program, variants: Sequence[Variant], rounds: int, progress: Progress) -> Result:
-    """Return what each variant does; the unchanged program and the variants run in turn, so that drift meets them all.
+    """Return the effect of each variant; the unchanged program and the variants run in turn, so that drift affects all.
 
-    What fails once is not run again.
+    A variant that fails once is not run again.
     """
     place = where(program)
     runnable = [index for index, variant in enumerate(variants) if variant.contents]
@@ -77,7 +77,7 @@ def measure(program: Program, variants: Sequence[Variant], rounds: int, progress
 
 
 def where(program: Program) -> Place:
-    """Return where a program runs that is started in the working directory."""
+    """Return the place of a program that is started in the working directory."""
     files = tuple(map(os.path.realpath, program.files))
     return place_of(os.path.realpath(program.entry), files, os.path.realpath("."))
 
@@ -85,9 +85,9 @@ def where(program: Program) -> Place:
 def once(
     program: Program, place: Place, contents: Mapping[str, bytes], look: Callable[[Path], None] = lambda folder: None
 ) -> tuple[Run, str]:
-    """Return what one run of a program did in a fresh copy with some files replaced, and what it printed.
+    """Return one run of a program in a fresh copy with some files replaced, and its output.
 
-    The copy of the project is shown to `look` before it goes. The error of the run says also why it does not count.
+    `look` gets the copy of the project before it is removed. The error of the run also tells why it does not count.
     """
     with _temporary() as folder:
         records, target = folder / "records", folder / "copy"
@@ -116,7 +116,7 @@ def once(
 
 @contextmanager
 def _temporary() -> Iterator[Path]:
-    """Give an empty directory; it goes afterwards, links in it and not what they lead to."""
+    """Create an empty directory, and remove it afterwards without following links."""
     folder = os.path.realpath(tempfile.mkdtemp(prefix="ms-perflint-verify-"))
     try:
         yield Path(folder)
@@ -125,7 +125,7 @@ def _temporary() -> Iterator[Path]:
 
 
 class _Moved(NamedTuple):
-    """Where paths are in the copy."""
+    """The mapping of paths into the copy."""
 
     place: Place
     target: str
@@ -172,7 +172,7 @@ def _environment(program: Program, moved: _Moved, hooks: Path, settings: Mapping
 
 
 def _error(found: Run, ended: Ended, seconds: float) -> str:
-    """Return why a run does not count, "" where it does."""
+    """Return the reason why a run does not count; "" if it does."""
     if found.is_done and found.steps:
         return ""
     if ended.code is None:
@@ -188,7 +188,7 @@ def _error(found: Run, ended: Ended, seconds: float) -> str:
 
 
 def _measured(variant: Variant, before: Sequence[Run], after: Sequence[Run]) -> Measured:
-    """Return what a variant does."""
+    """Return the effect of a variant."""
     applicability = variant.safety.value
     if not after:
         return Measured(variant.rules, applicability, NOT_MEASURED, error=variant.reason)
@@ -247,7 +247,7 @@ def _result(
 
 
 def has_mindspore(python: str) -> Optional[bool]:
-    """Return whether an interpreter finds MindSpore; None where it cannot be run."""
+    """Return whether an interpreter finds MindSpore; None if it cannot be run."""
     program = "import importlib.util, sys; sys.exit(3 if importlib.util.find_spec('mindspore') is None else 0)"
     try:
         code = subprocess.run([python, "-c", program], capture_output=True, timeout=60, check=False).returncode

@@ -13,30 +13,30 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-MARK = "MS_PERFLINT_VERIFY_RUN"  # in the environment: each process inherits it
-PATIENCE = 3.0  # seconds that processes get to end by themselves
-PAUSE = 0.05  # seconds between two looks at what still runs
-SHOWN = 200_000  # bytes of the output that are kept
+MARK = "MS_PERFLINT_VERIFY_RUN"  # environment variable that each process inherits
+PATIENCE = 3.0  # seconds for processes to end by themselves
+PAUSE = 0.05  # seconds between two checks for running processes
+SHOWN = 200_000  # largest number of bytes of output
 
 
 class Ended(NamedTuple):
-    """How a command ended: its exit code, None after the time limit, and the end of what it printed."""
+    """The end of a command: its exit code, None after the time limit, and the end of its output."""
 
     code: int | None
     output: str
 
 
 def never() -> bool:
-    """Return that nothing is done before the processes have ended."""
+    """Return False: the run is done only when the processes have ended."""
     return False
 
 
 def run(
     command: Sequence[str], cwd: str, env: Mapping[str, str], seconds: float, is_done: Callable[[], bool] = never
 ) -> Ended:
-    """Run a command until it and all that it started have ended, at most for so many seconds; none is left behind.
+    """Run a command until it and all its processes have ended, up to a time limit; all are ended then.
 
-    A launcher may end before the processes that it has started: they count too. Once `is_done` says so, all have only
+    A launcher may end before the processes that it has started, which count, too. Once `is_done` is true, all have only
     a moment left. May raise OSError.
     """
     mark = uuid.uuid4().hex
@@ -59,7 +59,7 @@ def run(
 
 
 def _wait(process: subprocess.Popen[bytes], mark: str, latest: float, is_done: Callable[[], bool]) -> bool:
-    """Wait until all processes have ended, or all is done; return whether that was in time."""
+    """Wait until all processes have ended, or the run is done; return whether that was in time."""
     while process.poll() is None or _running(process.pid, mark):
         if is_done():
             latest = min(latest, time.monotonic() + PATIENCE)
@@ -71,7 +71,7 @@ def _wait(process: subprocess.Popen[bytes], mark: str, latest: float, is_done: C
 
 
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End all processes of a run: they are asked to, and then they have to."""
+    """End all processes of a run: first by SIGTERM, then by SIGKILL."""
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         if process.poll() is None:
             _signal_group(process.pid, number)
@@ -94,9 +94,9 @@ def _signal_group(pid: int, number: int) -> None:
 
 
 def _running(group: int, mark: str) -> list[int]:
-    """Return the processes of a run that have not ended, also those that left the group; not its first one.
+    """Return the running processes of a run, without the first one, but with those that left the group.
 
-    Where the system does not tell of processes: none.
+    None on systems without /proc.
     """
     wanted = f"{MARK}={mark}".encode()
     found = []
@@ -111,7 +111,7 @@ def _running(group: int, mark: str) -> list[int]:
 
 
 def _tail(output: IO[bytes]) -> str:
-    """Return the end of what was printed."""
+    """Return the end of the output."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - SHOWN))
     return output.read().decode("utf-8", "replace")

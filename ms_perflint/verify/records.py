@@ -1,4 +1,4 @@
-"""What the hooks wrote of one run, as figures."""
+"""The records of the hooks of one run, as figures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-FIRST = (b'{"rank": 0}', b'{"rank": null}')  # how the records begin that count
-WARM_UP = 5  # intervals at most that are left out behind the first one: memory pools and caches fill
+FIRST = (b'{"rank": 0}', b'{"rank": null}')  # start of valid records
+WARM_UP = 5  # largest number of intervals skipped after the first one, while memory pools and caches fill
 
 
 class Run(NamedTuple):
@@ -22,12 +22,12 @@ class Run(NamedTuple):
     peak_memory: Optional[int] = None  # bytes
     device: str = ""
     mindspore: str = ""
-    error: str = ""  # with which the program ended
-    is_done: bool = False  # whether it took all steps, or ended by itself
+    error: str = ""  # the error with which the program ended
+    is_done: bool = False  # whether it ran all steps, or ended by itself
 
 
 def read(folder: Path) -> Run:
-    """Return what the process of the lowest rank did that trained; a run without steps where none did."""
+    """Return the run of the training process with the lowest rank; without one, a run without steps."""
     processes = [list(_lines(path)) for path in sorted(folder.glob("*.jsonl"))]
     trained = [lines for lines in processes if any("wall" in line for line in lines)]
     ranked = sorted(trained, key=lambda lines: lines[0].get("rank") or 0)
@@ -38,7 +38,7 @@ def read(folder: Path) -> Run:
 
 
 def is_done(folder: Path) -> bool:
-    """Return whether the process of rank 0 has written all that it will."""
+    """Return whether the process of rank 0 has written all records."""
     texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
     return any(text.startswith(FIRST) and b'{"end": ' in text for text in texts)
 
@@ -64,6 +64,6 @@ def _run(lines: list[Mapping[str, Any]]) -> Run:
 
 
 def _first(interval: Mapping[str, Any], steps: Iterable[float]) -> float:
-    """Return the time of the first step; of steps that are sunk together, the others are taken off."""
+    """Return the time of the first step, without the other steps that are sunk with it."""
     others = float(statistics.median(steps or (0.0,)) * (interval["steps"] - 1))
     return max(0.0, 1000 * float(interval["wall"]) - others)

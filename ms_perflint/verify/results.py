@@ -1,4 +1,4 @@
-"""What was measured of a program and of each of its variants, as data and as JSON."""
+"""The measurements of a program and of its variants, as data and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAILS, CHANGES_LOSS, NOT_MEASURED = "fails", "changes-loss", "not-measured"
 
 
 class Measured(NamedTuple):
-    """What one variant did, beside the unchanged program. Times in milliseconds, memory in bytes."""
+    """The measurement of one variant, compared with the unchanged program. Times in milliseconds, memory in bytes."""
 
     rules: tuple[str, ...]
     applicability: str
@@ -30,12 +30,12 @@ class Measured(NamedTuple):
 
     @property
     def change(self) -> Optional[float]:
-        """Return how much the time of a step changed: -0.38 is 38 % less."""
+        """Return the relative change of the step time: -0.38 is 38 % less."""
         return self.after / self.before - 1 if self.before and self.after is not None else None
 
 
 def changed(change: float) -> Message:
-    """Return by how much the time of a step changed, in words."""
+    """Return the change of the step time, in words."""
     percent = f"{abs(change):.0%}".replace("%", " %")
     if change < 0:
         return Message("{percent} less time per step", percent=percent)
@@ -43,7 +43,7 @@ def changed(change: float) -> Message:
 
 
 class Result(NamedTuple):
-    """What was measured of one program."""
+    """The measurements of one program."""
 
     program: str  # absolute
     arguments: tuple[str, ...]
@@ -55,11 +55,11 @@ class Result(NamedTuple):
     spread: Optional[float]
     first: Optional[float]
     peak_memory: Optional[int]
-    own_loss: float  # how much its losses differ from run to run
+    own_loss: float  # difference of its losses from run to run
     date: str
     variants: tuple[Measured, ...]
-    error: str = ""  # with which the unchanged program failed
-    output: str = ""  # the end of what it printed then
+    error: str = ""  # error of the unchanged program
+    output: str = ""  # the end of its output
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _variant(measured: Measured) -> dict[str, Any]:
 
 
 def variant_of(read: Mapping[str, Any]) -> Measured:
-    """Return a variant from its object, as far as findings speak of it. May raise KeyError or TypeError."""
+    """Return a variant from its object, as far as findings need it. May raise KeyError or TypeError."""
     step, first = read["step_ms"], read["first_step_ms"]
     return Measured(
         tuple(map(str, read["rules"])),
@@ -122,5 +122,5 @@ def _mb(size: Optional[int]) -> Optional[float]:
 
 
 def _finite(value: Optional[float]) -> Optional[float]:
-    """Return a number that JSON has a form for; a loss that stopped to be a number has none."""
+    """Return a number for JSON; None for NaN and infinity."""
     return value if value is not None and math.isfinite(value) else None

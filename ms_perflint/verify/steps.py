@@ -1,6 +1,6 @@
-"""Times the training steps of a program that is measured; placed beside `sitecustomize.py`, see hooks.py.
+"""The timing of training steps in a measured program; placed beside `sitecustomize.py`, see hooks.py.
 
-It writes lines of JSON into a file for each process that trains, and ends the process after so many steps.
+It writes lines of JSON into a file for each training process, and ends the process after a number of steps.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ import types
 from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
-ENOUGH = 3  # intervals at least, however many steps each of them covers
-TOGETHER = 5  # steps of an accelerator between two waits for it: host and device overlap in between
-DEPTH = 4  # of functions that call each other, below one that is compiled
+ENOUGH = 3  # least number of intervals, whatever the number of steps in each
+TOGETHER = 5  # steps of an accelerator between two synchronisations: host and device overlap in between
+DEPTH = 4  # levels of calls below a compiled function
 
 
 class Recorder:
-    """Times the training steps of this process.
+    """The timer of this process's training steps.
 
-    A step is a call of what updated parameters first: an optimizer, a cell with an optimizer in it, or a compiled
-    function that uses one. Of two networks that train against each other one counts.
+    A step is a call of the object that updated parameters first: an optimizer, a cell with an optimizer, or a compiled
+    function that uses one. Of two adversarial networks, one counts.
     """
 
     def __init__(self, mindspore: Any, settings: Mapping[str, Any]) -> None:
         self.mindspore = mindspore
         self.settings = settings
         self.file: Any = None
-        self.depth = 0  # of calls that train, inside of each other
-        self.model_trains = False  # then its callback tells the steps
+        self.depth = 0  # depth of nested training calls
+        self.model_trains = False  # whether a callback of `Model` records the steps
         self.leader: object = None
-        self.trains: dict[object, tuple[bool, object]] = {}  # what is called -> whether it trains
-        self.value: object = None  # what the function returned whose gradient was asked for last
-        self.waiting: list[object] = []  # losses that were not read yet
+        self.trains: dict[object, tuple[bool, object]] = {}  # called object -> whether it trains
+        self.value: object = None  # result of the function that was last differentiated
+        self.waiting: list[object] = []  # losses not read yet
         self.steps = 0
-        self.told = 0  # steps that are in the file
+        self.told = 0  # number of steps in the file
         self.intervals = 0
-        self.clock: Optional[tuple[float, float]] = None  # when the first step began, or the last interval ended
+        self.clock: Optional[tuple[float, float]] = None  # start of the first step, or end of the last interval
 
     def start(self) -> None:
-        """Take note that something is done which may be the begin of the first step."""
+        """Record a possible start of the first step."""
         if self.clock is None:
             self.clock = _now()
 
@@ -72,7 +72,7 @@ class Recorder:
         atexit.register(self.end)
 
     def _hook_gradients(self) -> None:
-        """See what the functions return whose gradients are asked for op by op."""
+        """Record the results of functions that are differentiated op by op."""
         executor = type(self.mindspore.common.api._pynative_executor)
         begin, end = executor.new_graph, executor.end_graph
 
@@ -89,7 +89,7 @@ class Recorder:
         executor.new_graph, executor.end_graph = begun, ended
 
     def _hook_model(self) -> None:
-        """Give each training of a `Model` one callback more."""
+        """Add a callback to each training of a `Model`."""
         model, base = self.mindspore.train.Model, self.mindspore.train.Callback
         transform = getattr(model, "_transform_callbacks", None)
         if transform is None:
@@ -117,7 +117,7 @@ class Recorder:
     def _outermost(
         self, call: Callable[..., Any], trains: Callable[[Any], bool], key: Callable[[Any], object]
     ) -> Callable[..., Any]:
-        """Return a method that tells a step when a call ends that trains and is inside of no other one."""
+        """Return a method that records a step at the end of an outermost training call."""
         recorder = self
 
         @functools.wraps(call)
@@ -126,7 +126,7 @@ class Recorder:
                 return call(caller, *arguments, **named)
             who = key(caller)
             if who not in recorder.trains:
-                recorder.trains[who] = (trains(caller), caller)  # held: an id may not be used again
+                recorder.trains[who] = (trains(caller), caller)  # held, so that no id is reused
             gives_gradient = getattr(getattr(caller, "fn", None), "__name__", "") == "after_grad"
             if gives_gradient or recorder.trains[who][0]:
                 recorder.start()
@@ -153,10 +153,10 @@ class Recorder:
     def _function_trains(self, executor: Any) -> bool:
         return _uses_optimizer(executor.fn, getattr(executor, "obj", None), DEPTH)
 
-    # --- what is written
+    # --- output
 
     def step(self, outputs: object, steps: int) -> None:
-        """Take note of steps that have ended, and end the process after the last one that is wanted."""
+        """Record finished steps, and end the process after the last requested one."""
         self.steps += steps
         self.waiting.append(outputs)
         last = self.steps >= self.settings["steps"] and self.intervals + 1 >= ENOUGH
@@ -171,7 +171,7 @@ class Recorder:
             os._exit(0)
 
     def tell(self, device: str) -> None:
-        """Write how long the steps took since this was done last, and their losses."""
+        """Write the time of the steps since the last record, and their losses."""
         wall, cpu = (end - start for start, end in zip(self.clock or _now(), _now()))
         losses = list(map(_loss, self.waiting))
         self.write({"steps": self.steps - self.told, "wall": wall, "cpu": cpu, "losses": losses})
@@ -192,12 +192,12 @@ class Recorder:
         self.file.flush()
 
     def failed(self, kind: type[BaseException], error: BaseException) -> None:
-        """Write with which error the program ends."""
+        """Write the error that ends the program."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         self.write({"error": f"{kind.__name__}: {lines[0]}" if lines else kind.__name__})
 
     def end(self) -> None:
-        """Write what is known at the end."""
+        """Write the last records."""
         if self.steps:
             self.write({"end": True, "peak_memory": _peak_memory(self.mindspore)})
 
@@ -207,7 +207,7 @@ def _now() -> tuple[float, float]:
 
 
 def _seed(mindspore: Any) -> None:
-    """Start random numbers alike in each run; a seed that the program sets counts afterwards."""
+    """Seed random numbers equally in each run; a seed of the program overrides it."""
     mindspore.set_seed(1)
     random.seed(1)
     numpy = sys.modules.get("numpy")
@@ -216,7 +216,7 @@ def _seed(mindspore: Any) -> None:
 
 
 def _code(executor: Any) -> object:
-    """Return what stays the same of a compiled function that is made again and again."""
+    """Return an identity for a compiled function that is created repeatedly."""
     fn = executor.fn
     return getattr(fn, "__func__", fn).__code__
 
@@ -227,7 +227,7 @@ def _is_optimizer(value: object) -> bool:
 
 
 def _uses_optimizer(function: Any, owner: object, depth: int) -> bool:
-    """Return whether a function names an optimizer, or a function or cell that uses one."""
+    """Return whether a function refers to an optimizer, or to a function or cell that uses one."""
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     if code is None or depth == 0:
@@ -235,7 +235,7 @@ def _uses_optimizer(function: Any, owner: object, depth: int) -> bool:
     names = _names(code)
     values: list[Any] = []
     for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # it is not set yet
+        with contextlib.suppress(ValueError):  # not set yet
             values.append(cell.cell_contents)
     values += [function.__globals__[name] for name in names if name in function.__globals__]
     if owner is not None:
@@ -273,7 +273,7 @@ def _loss(outputs: Any) -> Optional[float]:
 
 
 def _wait(mindspore: Any, device: str) -> None:
-    """Wait until the device has done what it was given."""
+    """Synchronise with the device."""
     for name in ("runtime", "hal") if device != "CPU" else ():
         synchronize = getattr(getattr(mindspore, name, None), "synchronize", None)
         if synchronize is not None:

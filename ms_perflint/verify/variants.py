@@ -1,4 +1,4 @@
-"""The variants of a program that are measured: what `--fix` makes of it, all rules together or each alone."""
+"""The measured variants of a program: with all fixes of `--fix`, or with those of one rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ms_perflint.languages import Message
 
 
 class Variant(NamedTuple):
-    """A program with some fixes made: the rules, how far the fixes are trusted, and the files that they change."""
+    """A program with some fixes: the rules, the grade of the fixes, and the changed files."""
 
     rules: tuple[str, ...]
     safety: Safety
@@ -27,7 +27,7 @@ class Variant(NamedTuple):
 
 
 class Variants(NamedTuple):
-    """All variants of a program, and what could not be read."""
+    """All variants of a program, and problems."""
 
     variants: tuple[Variant, ...]
     findings: int
@@ -35,9 +35,9 @@ class Variants(NamedTuple):
 
 
 def variants_of(files: Sequence[str], config: Config, each: bool) -> Variants:
-    """Return the variants of a program: one with all fixes that `--fix --unsafe-fixes` makes, and each rule alone.
+    """Return the variants of a program: one with all fixes of `--fix --unsafe-fixes`, and one for each rule.
 
-    A fix that is display-only waits for a person: it is a part of no variant but the one of its rule alone.
+    A display-only fix is only in the variant of its rule.
     """
     disk = Disk()
     report = lint(files, config, disk)
@@ -55,7 +55,7 @@ def variants_of(files: Sequence[str], config: Config, each: bool) -> Variants:
 
 
 def _made(files: Sequence[str], config: Config, disk: Files, report: Report) -> Variant:
-    """Return what all fixes make of a program, unsafe ones too; the findings are those of the unchanged program."""
+    """Return a program with all fixes, including unsafe ones; the findings are those of the unchanged program."""
     linted: Callable[[Files], Report] = partial(lint, files, config)
     settled = settle(linted, disk, config, unsafe=True)
     rules = tuple(sorted({finding.code for finding in settled.fixed}))
@@ -66,13 +66,13 @@ def _made(files: Sequence[str], config: Config, disk: Files, report: Report) -> 
 
 
 def _alone(code: str, files: Sequence[str], config: Config, disk: Files, report: Report) -> Variant:
-    """Return what the fixes of one rule make of a program; where they are all display-only, those."""
+    """Return a program with the fixes of one rule; if all are display-only, with those."""
     variant = _made(files, config._replace(select=(code,), ignore=(), extend_select=()), disk, report)
     return variant if variant.rules else _by_hand(code, files, report, disk)
 
 
 def _by_hand(code: str, files: Sequence[str], report: Report, disk: Files) -> Variant:
-    """Return a program with the display-only fixes of one rule made, as far as their edits do not overlap."""
+    """Return a program with the display-only fixes of one rule, as far as their edits do not overlap."""
     taken: dict[str, list[Edit]] = {}
     fixed = []
     for finding in report.findings:

@@ -1,4 +1,4 @@
-"""What the runs before and after a fix allow to be said: nothing that lies within the noise."""
+"""Verdicts on runs before and after a fix, beyond the noise."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import NamedTuple, Optional
 from ms_perflint.verify.records import Run
 from ms_perflint.verify.results import FASTER, NOT_MEASURED, SAME, SLOWER
 
-SCALED = 16.0  # the least factor that is taken for loss scaling
-LEAST = 1e-6  # milliseconds: no step takes less
-LOSS = 0.01  # of the size of the losses: rounding stays below it, another training does not
+SCALED = 16.0  # smallest factor that counts as loss scaling
+LEAST = 1e-6  # milliseconds: shortest time of a step
+LOSS = 0.01  # relative to the losses: above rounding, and below the difference of another training
 
 Times = Callable[[Run], Sequence[float]]
 
@@ -26,12 +26,12 @@ class Middle(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """Return how wide the middle half is."""
+        """Return the width of the middle half."""
         return self.high - self.low
 
 
 def wall(run: Run) -> Sequence[float]:
-    """Return the times of the steps of a run, as a clock shows them."""
+    """Return the wall times of the steps of a run."""
     return run.steps
 
 
@@ -49,9 +49,9 @@ def quartiles(runs: Sequence[Run], times: Times = wall) -> Optional[Middle]:
 
 
 def speed(before: Sequence[Run], after: Sequence[Run]) -> str:
-    """Return whether steps became faster or slower, or are the same as far as can be seen.
+    """Return whether steps became faster or slower, or show no difference.
 
-    They differ where the middle halves of their times have nothing in common, and where the runs of the two, each by
+    They differ if the middle halves of their times do not overlap, and if the runs of the two, each by
     its median, lie further apart than runs of the same program do: as ratios, for a busy machine slows all steps down.
     """
     first, second = quartiles(before), quartiles(after)
@@ -74,13 +74,13 @@ def loss_difference(before: Sequence[Run], after: Sequence[Run]) -> Optional[flo
 
 
 def own_difference(runs: Sequence[Run]) -> float:
-    """Return by how much the losses of runs of one program differ: 0 where each run is like the other."""
+    """Return the difference of the losses in runs of one program: 0 for equal runs."""
     found = [_difference(one, other) or 0.0 for index, one in enumerate(runs) for other in runs[index + 1 :]]
     return max(found, default=0.0)
 
 
 def changes_loss(before: Sequence[Run], after: Sequence[Run]) -> bool:
-    """Return whether the losses differ by more than rounding, and by more than from run to run."""
+    """Return whether the losses differ by more than rounding and by more than from run to run."""
     difference = loss_difference(before, after)
     return difference is not None and difference > max(LOSS, 2 * own_difference(before))
 
@@ -105,7 +105,7 @@ def _unscaled(one: float, two: float) -> float:
 
 
 def _gap(one: float, two: float) -> float:
-    """Return how far two losses are apart; two that are no number are the same."""
+    """Return the difference of two losses; two NaN are equal."""
     if one == two or (math.isnan(one) and math.isnan(two)):
         return 0.0
     gap = abs(two - one)
