@@ -1,6 +1,8 @@
 """`python -m ms_perflint` and `ms-perflint`: the command line as a process of its own."""
 
 import gc
+import signal
+import sys
 
 ALIVE = 200_000  # objects more than there were, after which it pays to look which of them are garbage
 
@@ -16,6 +18,8 @@ def main() -> None:
         from ms_perflint import cli
 
         cli.main()
+    except KeyboardInterrupt:  # while it loads: `cli` takes care of later ones
+        sys.exit(128 + signal.SIGINT)
     finally:
         gc.freeze()
 

@@ -1,8 +1,8 @@
-"""All files of a flake8 run at once, before flake8 hands them to its processes one by one.
+"""Lint all files of a flake8 run at once, before flake8 distributes them over its processes.
 
-Files of a program share what they import. flake8 spreads them over its processes, and each would read it all again.
-They are linted here as on the command line instead: together, with the same cache. Where an answer is missing, or its
-file has changed since, the plugin looks at that file by itself, as flake8 has read it.
+The files of a program share imports. flake8 spreads them over its processes, and each would read the imports again.
+They are linted here as on the command line: together, with the same cache. Where a result is missing, or its file has
+changed since, the plugin lints that file alone, as flake8 has read it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ms_perflint.linting.prefilter import answered, left_out
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found in a file, and how the file was before."""
+    """The findings in a file, and the fingerprint of the file."""
 
     fingerprint: Fingerprint
     findings: Sequence[Finding]
     problems: Sequence[Problem]
 
     def holds(self) -> bool:
-        """Return whether the file is still as it was."""
+        """Return whether the file is unchanged."""
         return renewed(self.fingerprint, Disk()) is not None
 
 
@@ -41,7 +41,7 @@ def linted(
     jobs: int,
     tell: Callable[[Sequence[Unjudged]], None],
 ) -> Mapping[str, Answer]:
-    """Return what is found in files by so many processes, and keep it in the cache; tell what was judged in part."""
+    """Lint files in a number of processes, and store the results in the cache; `tell` gets programs judged in part."""
     disk, memory = Disk(), cache.load() if cache is not None else None
     fingerprints = _fingerprints(paths, disk)
     known = answered(tuple(fingerprints), disk, memory, config)
@@ -55,7 +55,7 @@ def linted(
 
 
 def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str, Answer]:
-    """Return what a cache knows of files."""
+    """Return the cached results of files."""
     disk, memory = Disk(), cache.load()
     findings, left = memory.recall(paths, disk)
     known = tuple(frozenset(paths).difference(left))
@@ -63,7 +63,7 @@ def recalled(paths: Sequence[str], config: Config, cache: Cache) -> Mapping[str,
 
 
 def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], jobs: int) -> Report:
-    """Return a report on the files that can be looked at, and on those that no process survives."""
+    """Return a report on the files, with a problem for each one whose process died."""
     from ms_perflint.engine import DIED, lint
 
     report = lint(paths, config, jobs=jobs, memory=memory)
@@ -73,7 +73,7 @@ def _looked_at(paths: Sequence[str], config: Config, memory: Optional[Memory], j
 
 
 def _fingerprints(paths: Iterable[str], files: Files) -> dict[str, Fingerprint]:
-    """Return how those of the files are that can be read."""
+    """Return the fingerprints of the readable files."""
     fingerprints = {}
     for path in paths:
         status = files.status(path)
@@ -84,7 +84,7 @@ def _fingerprints(paths: Iterable[str], files: Files) -> dict[str, Fingerprint]:
 
 
 def _answers(fingerprints: Mapping[str, Fingerprint], report: Report) -> Mapping[str, Answer]:
-    """Return what a report says of each file that it is on."""
+    """Return the result of each file in a report."""
     findings: dict[str, list[Finding]] = {}
     for finding in report.findings:
         findings.setdefault(finding.place.path, []).append(finding)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
-UNNAMED = "text.py"  # the name of a text that has none
+UNNAMED = "text.py"  # the file name of a text without one
 
 
 class Settings(TypedDict, total=False):
-    """What may be set in a call, as on the command line and in `[tool.ms-perflint]`; all of it may be left out."""
+    """The settings of a call, as on the command line and in `[tool.ms-perflint]`; all are optional."""
 
     select: Sequence[str]  # codes, prefixes, names, "ALL"
     ignore: Sequence[str]
@@ -46,16 +46,16 @@ class Fixed:
     """A text after its fixes."""
 
     text: str
-    fixed: tuple[Finding, ...]  # what was fixed, as it stood when it was
-    report: Report  # what is left in `text`; `problems` say also why a fix was not made
+    fixed: tuple[Finding, ...]  # the fixed findings, each in the text as it was then
+    report: Report  # the findings left in `text`; `problems` also give reasons why fixes were not applied
 
 
 def lint_source(text: str, filename: Path | None = None, **settings: Unpack[Settings]) -> Report:
     """Return the findings in the text of a Python file.
 
-    With a file name the text stands for that file, whether it is there or not: the files around it are read for what
-    they say about the program, and the nearest pyproject.toml for its settings. Without, nothing is read at all.
-    What cannot be read as Python is in `problems` of the report. Raises ConfigError for a setting that cannot be used.
+    With a file name, the text replaces that file, which need not exist: the files around it are read as parts of its
+    programs, and the nearest pyproject.toml for its settings. Without one, no file is read.
+    A text that does not parse is in `problems` of the report. Raises ConfigError for an invalid setting.
     """
     path, config = _path(filename), _config(settings, None if filename is None else [filename])
     try:
@@ -69,8 +69,8 @@ def lint_paths(
 ) -> Report:
     """Return the findings in files and directories, as the command line does; `jobs` processes share many files.
 
-    With the address of a Dask scheduler its workers lint instead. What cannot be read is in `problems` of the report.
-    Raises ConfigError for a setting, and ClusterError for a cluster, that cannot be used.
+    With the address of a Dask scheduler, its workers lint. Unreadable files are in `problems` of the report.
+    Raises ConfigError for an invalid setting, and ClusterError for a cluster that does not work.
     """
     given = [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
     configs = _configs(settings, given)
@@ -86,9 +86,9 @@ def lint_paths(
 
 
 def fix_source(text: str, filename: Path | None = None, unsafe: bool = False, **settings: Unpack[Settings]) -> Fixed:
-    """Return the text of a Python file with its safe fixes made; with `unsafe` also the others that may be made.
+    """Return the text of a Python file with its safe fixes applied; with `unsafe`, also the unsafe ones.
 
-    Nothing is written. Fixes that also change another file are not made. Otherwise as `lint_source`.
+    Nothing is written. Fixes that also change another file are not applied. Otherwise as `lint_source`.
     """
     path, config = _path(filename), _config(settings, None if filename is None else [filename])
     try:
@@ -109,7 +109,7 @@ def _path(filename: Path | None) -> str:
 
 
 def _files(path: str, text: str, filename: Path | None) -> Files:
-    """Return the text in front of the disk; of no disk when it has no name. May raise SourceError."""
+    """Return an overlay with the text over the disk; over no files where it has no name. May raise SourceError."""
     return Overlay(Nowhere() if filename is None else Disk(), {path: encoded(text)})
 
 
@@ -118,12 +118,12 @@ def _unreadable(path: str, error: SourceError) -> Report:
 
 
 def _config(settings: Settings, paths: Sequence[Path] | None) -> Config:
-    """Return the configuration of one text with the settings of a call on top. May raise ConfigError."""
+    """Return the configuration of one text, overridden by the settings of a call. May raise ConfigError."""
     return _configs(settings, paths).run
 
 
 def _configs(settings: Settings, paths: Sequence[Path] | None) -> Configurations:
-    """Return the configurations of these paths with the settings of a call on top. May raise ConfigError."""
+    """Return the configurations of paths, overridden by the settings of a call. May raise ConfigError."""
     unknown = sorted(settings.keys() - Settings.__annotations__)
     if unknown:
         raise TypeError(f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(Settings.__annotations__))}")
@@ -134,7 +134,7 @@ def _configs(settings: Settings, paths: Sequence[Path] | None) -> Configurations
 
 
 def _on_top(settings: Settings, config: Config) -> Config:
-    """Return a configuration with the settings of a call on top. May raise ConfigError."""
+    """Return a configuration, overridden by the settings of a call. May raise ConfigError."""
     named = ("select", "ignore", "extend_select", "extend_safe_fixes", "mindspore_version", "device", "line_length")
     given: dict[str, object] = {name: value for name, value in settings.items() if name in named}
     config = config_values.override(config, "", **given)

@@ -1,8 +1,8 @@
-"""The baseline: findings that are known and accepted, in a file that is kept under version control.
+"""The baseline: accepted findings, in a file under version control.
 
-An entry names the file (relative to the baseline's folder), the rule, and the statement by a hash of its meaning, so
-that it holds when lines move and when a formatter has been there, and not when the statement is edited. Alike ones in
-one file are counted. One entry is one line: git merges them, and shows what was paid back.
+An entry has the file (relative to the baseline's folder), the rule, and a hash of the normalised statement, so that it
+matches after lines move or a formatter runs, and not after the statement is edited. Equal entries of one file are
+counted. One entry is one line, so that git merges them, and diffs show which findings are gone.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ms_perflint.core.source import Source, SourceError
 from ms_perflint.languages import Message
 
 VERSION = 1
-BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))  # of a statement: what its header is not
-LAYOUT = frozenset(("ctx", "kind", "type_comment"))  # what does not tell one statement from another
+BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))  # fields outside of a header
+LAYOUT = frozenset(("ctx", "kind", "type_comment"))  # fields that do not distinguish statements
 
 
 class Selection(Protocol):
-    """What knows which rules are on in which files."""
+    """An object that tells which rules are on in which files."""
 
     def selects(self, code: str, path: str) -> bool:
         """Return whether findings of a rule are wanted in a file (absolute)."""
@@ -40,23 +40,23 @@ class Selection(Protocol):
 
 @dataclass(frozen=True, order=True)
 class Entry:
-    """One finding that is known."""
+    """One accepted finding."""
 
     path: str  # relative to the folder of the baseline, with slashes
     code: str
     statement: str  # hash of the statement
-    occurrence: int  # from 1: which of those that are otherwise alike
+    occurrence: int  # number among equal entries, from 1
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is known, and the file that says so."""
+    """The accepted findings, and their file."""
 
     file: str  # absolute
     entries: frozenset[Entry]
 
     def divide(self, findings: Sequence[Finding], files: Files) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-        """Return the new findings, and those that are known."""
+        """Return the new findings, and the accepted ones."""
         new: list[Finding] = []
         known: list[Finding] = []
         for finding, entry in zip(findings, entries(findings, self.file, files)):
@@ -64,15 +64,15 @@ class Baseline:
         return tuple(new), tuple(known)
 
     def divided(self, report: Report, files: Files) -> Report:
-        """Return a report whose findings are the new ones."""
+        """Return a report with the new findings only."""
         new, known = self.divide(report.findings, files)
         return report._replace(findings=new, known=known)
 
     def gone(self, found: Iterable[Entry], report: Report, config: Selection) -> list[Entry]:
-        """Return the entries that match nothing of what was found, sorted.
+        """Return the entries that match no finding, sorted.
 
-        Only files that were looked at tell, or that are not there, and rules that are on in them: a run over a folder
-        says nothing about others.
+        Only entries of linted or missing files count, and of rules that are on in them: a run over a folder tells
+        nothing about other files.
         """
         folder = os.path.dirname(self.file)
         looked_at = set(report.files) - {problem.path for problem in report.problems}
@@ -84,7 +84,7 @@ class Baseline:
         return left
 
     def save(self) -> None:
-        """Write the file, whole or not at all. Raises ConfigError."""
+        """Write the file atomically. Raises ConfigError."""
         lines = ",\n".join(json.dumps(asdict(entry)) for entry in sorted(self.entries))
         text = f'{{"version": {VERSION}, "findings": [\n{lines}\n]}}\n'
         try:
@@ -105,7 +105,7 @@ class Baseline:
 
 
 def load(path: str) -> Baseline:
-    """Return the baseline of a file; ConfigError where there is none."""
+    """Return the baseline in a file. Raises ConfigError without one."""
     try:
         document = json.loads(read_regular(path).decode("utf-8"))
         found = [Entry(**entry) for entry in document["findings"]]
@@ -127,7 +127,7 @@ def load(path: str) -> Baseline:
 
 
 def nothing_to_write() -> ConfigError:
-    """Return what to raise where no baseline is named."""
+    """Return the error for a command line that names no baseline."""
     return ConfigError(
         Message("no baseline to write: name it with `--baseline FILE`, or `baseline` in [{table}]", table=TABLE)
     )
@@ -136,9 +136,9 @@ def nothing_to_write() -> ConfigError:
 def write(
     report: Report, config: Selection, file: str, files: Files, extend: bool, within: str | None
 ) -> tuple[Report, str]:
-    """Write a baseline without what is gone, and with what is new where it is new or to be extended.
+    """Write a baseline without stale entries; new findings are added if it is new or to be extended.
 
-    Return what is left to report, and what was done. May raise ConfigError, also where it lies outside of `within`, the
+    Return the report that is left, and a summary. May raise ConfigError, also for a file outside of `within`, the
     project whose settings name it: a repository that is linted must not choose what is overwritten.
     """
     if within is not None and not inside(os.path.realpath(file), os.path.realpath(within)):
@@ -167,7 +167,7 @@ def write(
 
 
 def stale(report: Report, config: Selection, file: str, files: Files) -> str:
-    """Return a line about what of a baseline matches nothing any more; "" where all does."""
+    """Return a line about the stale entries of a baseline; "" without any."""
     baseline = load(file)
     found = entries(sorted([*report.findings, *report.known]), baseline.file, files)
     gone = baseline.gone(found, report, config)
@@ -184,7 +184,7 @@ def stale(report: Report, config: Selection, file: str, files: Files) -> str:
 
 
 def spared(report: Report, first: Report) -> Report:
-    """Return a report in which what the baseline knew in the first one, and does not know any more, has no fix.
+    """Return a report without fixes for findings that the baseline accepted in the first report, and not in this one.
 
     While files are fixed, another fix may change the statement around such a finding.
     """
@@ -201,7 +201,7 @@ def _kind(finding: Finding) -> tuple[str, str]:
 
 
 def entries(findings: Iterable[Finding], file: str, files: Files) -> Iterator[Entry]:
-    """Yield the entry of each finding (sorted) in the baseline that is, or is to be, in a file."""
+    """Yield the entry of each finding (sorted) for a baseline at a path."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for path, group in groupby(findings, lambda finding: finding.place.path):
         name, statements = _relative(path, os.path.dirname(file)), _Statements(path, files)
@@ -212,7 +212,7 @@ def entries(findings: Iterable[Finding], file: str, files: Files) -> Iterator[En
 
 
 class _Statements:
-    """The statements of one file, by what stands in them."""
+    """The statements of one file, to be found by position."""
 
     def __init__(self, path: str, files: Files) -> None:
         self._spans: list[tuple[int, int, ast.stmt]] = []
@@ -231,7 +231,7 @@ class _Statements:
                 self._spans.append((start, end, node))
 
     def hash(self, finding: Finding) -> str:
-        """Return the hash of the innermost statement around a finding; of its message where there is none."""
+        """Return the hash of the innermost statement around a finding; without one, of its message."""
         offset = self._source.at(finding.place) if self._spans else 0
         around = [(start, -end, at) for at, (start, end, _) in enumerate(self._spans) if start <= offset < end]
         text = normalised(self._spans[max(around)[2]][2]) if around else finding.message
@@ -239,8 +239,8 @@ class _Statements:
 
 
 def normalised(stmt: ast.stmt) -> str:
-    """Return a statement, or the header of a compound one, as text that layout, comments and Python's version leave
-    as it is."""
+    """Return a statement, or the header of a compound one, as text that is independent of layout, comments and
+    Python's version."""
     parts: list[str] = []
     todo: list[tuple[str, object]] = [("", stmt)]
     while todo:
@@ -263,7 +263,7 @@ def normalised(stmt: ast.stmt) -> str:
 
 
 def _is_empty(part: ast.expr) -> bool:
-    """Return whether a part of an f-string is empty text, which the first releases of Python 3.12 put into formats."""
+    """Return whether a part of an f-string is empty text, which early releases of Python 3.12 add to formats."""
     return isinstance(part, ast.Constant) and part.value == ""
 
 
@@ -279,7 +279,7 @@ def _shown(path: str) -> str:
 
 
 def _mask() -> int:
-    """Return the mode bits that new files do not get."""
+    """Return the umask."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -1,6 +1,6 @@
-"""What a rule is: a LibCST visitor that flags calls, with a question by meaning in front of it.
+"""The base class of rules: a semantic question about a call, and a LibCST visitor that reports it.
 
-LibCST itself is imported when the first call is suspect: it takes longer than all the rest of a run over clean files.
+LibCST is imported at the first suspect: the import takes longer than the rest of a run over clean files.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ SHOWN = 80  # characters of a comment
 class Check:
     """The base of all rules; the first line of a rule's docstring is its summary.
 
-    `suspect` decides by meaning and touches no LibCST. Only for suspects is the call read as concrete syntax and
-    visited: `visit_Call`, as in a `cst.CSTVisitor`, looks at its form, reports, and says how it is fixed.
+    `suspect` decides on semantics, without LibCST. Only a suspect is parsed as concrete syntax and visited:
+    `visit_Call`, as in a `cst.CSTVisitor`, examines its form, and reports it with a fix.
     """
 
     code: ClassVar[str]
     name: ClassVar[str]
-    safety: ClassVar[Safety]  # of the fix, where a report does not say otherwise
-    # canonical names; `name()`: a call of what `name()` gave; ".name": a method of anything; "*" and "@": operators
+    safety: ClassVar[Safety]  # default grade of the fix
+    # canonical names; `name()`: a call of the result of `name()`; ".name": a method of any object; "*", "@": operators
     triggers: ClassVar[tuple[str, ...]]
     preview: ClassVar[bool] = False
-    per_program: ClassVar[bool] = True  # False: what it reports does not depend on the program that a file is part of
+    per_program: ClassVar[bool] = True  # False: its findings do not depend on the program that a file is part of
     in_libraries: ClassVar[bool] = True  # False: it reports nothing in the program of a file that scripts only import
-    anchored: ClassVar[bool] = False  # asked about entry scripts without a trigger too: see `anchors`, `gap`
-    blames: ClassVar[tuple[str, ...]] = ()  # parameters: what is passed for them is to blame, where something is
-    looks_inside: ClassVar[bool] = True  # its visitor goes on to what stands inside of a suspect
-    reviews: ClassVar[bool] = False  # it judges the comments of a file once all others have spoken: see `review`
+    anchored: ClassVar[bool] = False  # also runs on entry scripts without a trigger: see `anchors`, `gap`
+    blames: ClassVar[tuple[str, ...]] = ()  # parameters whose arguments, if passed, are to blame
+    looks_inside: ClassVar[bool] = True  # its visitor also visits the nodes inside of a suspect
+    reviews: ClassVar[bool] = False  # it checks the comments of a file after all other rules: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
-    symptom: ClassVar[str] = ""  # the function of `profile.symptoms` that finds in a profile what it is about
-    limits: ClassVar[Mapping[str, tuple[int, int]]] = {}  # option -> the least and the greatest number
-    gain: ClassVar[Gain] = Gain()  # what fixing its findings may gain, for reports that put the most first
+    symptom: ClassVar[str] = ""  # the function of `profile.symptoms` that looks for its effect in a profile
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = {}  # option -> smallest and largest number
+    gain: ClassVar[Gain] = Gain()  # expected gain of a fix, for reports that sort by it
 
     def __init__(self, program: Program, options: Optional[Mapping[str, object]] = None, line_length: int = 88) -> None:
         self.program = program
@@ -70,54 +70,54 @@ class Check:
         return target_of(self.program)
 
     def gap(self) -> Optional[Message]:
-        """Return what could not be followed in the program, so that the rule may have missed something; else None.
+        """Return the place that could not be followed, so that the rule may have missed a finding; None without one.
 
-        Asked after all sites of the entry script.
+        Called after all sites of the entry script.
         """
         return None
 
     @classmethod
     def prefilter(cls, raw: bytes) -> bool:
-        """Return whether a file holds the last word of a trigger: derived from the triggers, so it cannot be wrong."""
+        """Return whether a file contains the last word of a trigger; derived from the triggers, so it misses none."""
         words = (trigger if trigger.startswith(".") else last_word(trigger) for trigger in cls.triggers)
         return cls.anchored or any(word.encode() in raw for word in words)
 
     @classmethod
     def prefilter_sites(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
-        """Return those sites of a file that may be suspect by what stands around them: asked once, before any program.
+        """Return the sites of a file that may be suspect by the code around them; called once, before any program.
 
-        For checks with triggers that are everywhere.
+        For checks with triggers that occur everywhere.
         """
         return sites
 
     def suspect(self, call: Call) -> bool:
-        """Return by meaning whether a call may have to be reported; cheap questions first."""
+        """Return whether a call is to be reported by its semantics; cheap questions come first."""
         raise NotImplementedError
 
     def concerns(self, site: Site) -> bool:
-        """Return whether a fix at a site changes a program that comes there with the options it is given."""
+        """Return whether a fix at a site changes a program that reaches it with its options."""
         return True
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
-        """Return the sites to ask `suspect` about: where every call is a trigger, it leaves out most at once."""
+        """Return the sites for `suspect`: where every call is a trigger, most are left out at once."""
         return sites
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
-        """Return the calls of the entry script at which an absence shows; for checks that are `anchored`."""
+        """Return the calls of the entry script at which a missing call is reported; for `anchored` checks."""
         return ()
 
     @classmethod
     def review(
         cls, source: Source, suppressions: Suppressions, found: Sequence[Finding], judged: Collection[str]
     ) -> Iterable[Finding]:
-        """Return what is to be said about the comments of a file; for checks that have `reviews`.
+        """Return the findings about the comments of a file; for checks with `reviews`.
 
-        `found` is what the rules `judged` have found in it before comments switched anything off.
+        `found` are the findings of the rules `judged` in it, before suppression.
         """
         return ()
 
     def examine(self, site: Site) -> list[Finding]:
-        """Return what the visitor reports on a suspect. Raises Unreadable where LibCST cannot read it."""
+        """Return the findings of the visitor on a suspect. Raises Unreadable where LibCST cannot parse it."""
         from ms_perflint import syntax
 
         self._site, self.findings = site, []
@@ -126,26 +126,26 @@ class Check:
         return self.findings
 
     def call(self, node: cst.CSTNode) -> Optional[Call]:
-        """Return the suspect when `node` is that very call; None for calls inside of it."""
+        """Return the suspect if `node` is that call; None for calls inside of it."""
         assert self._slice is not None
         return self._site if node is self._slice.root and isinstance(self._site, Call) else None
 
     def site(self, node: cst.CSTNode) -> Optional[Site]:
-        """Return the suspect, call or operation, when `node` is that very expression; None for what is inside of it."""
+        """Return the suspect, a call or operation, if `node` is that expression; None for expressions inside of it."""
         assert self._slice is not None
         return self._site if node is self._slice.root else None
 
     def argument(self, name: str) -> Optional[cst.Arg]:
-        """Return what is passed to the suspect for a parameter, as it is written; None where nothing is."""
+        """Return the argument of the suspect for a parameter, as concrete syntax; None without one."""
         site, read = self._site, self._slice
         given = site.given(name) if isinstance(site, Call) and site.fstring is None else None
         return read.argument(given) if given is not None and read is not None else None
 
     def report(self, node: Union[cst.CSTNode, ast.expr], message: str, remedy: Optional[Remedy] = None) -> None:
-        """Report a node of the visited call (or an `ast` node of the same file), with what is offered against it.
+        """Report a node of the visited call (or an `ast` node of the same file), with its remedy.
 
-        Comments on an argument that is to blame are shown, and a suppression counts there too; a fix that such a
-        comment may speak against is not safe.
+        Comments on the argument to blame are shown, and suppressions there count; a fix that such a comment may
+        contradict is not safe.
         """
         site = self._site
         assert site is not None and self._slice is not None
@@ -179,7 +179,7 @@ class Check:
         )
 
     def _explanations(self, arg: cst.Arg) -> list[Related]:
-        """Return the comments on an argument that people read."""
+        """Return the comments for people on an argument."""
         from ms_perflint.edits.comments import is_readable  # here, because most files have no finding
 
         assert self._site is not None and self._slice is not None
@@ -193,7 +193,7 @@ class Check:
         return found
 
     def _fix(self, remedy: Remedy, explained: bool) -> Fix:
-        """Return a fix; it is not safe where a comment goes with the code, or `explained` why the code is as it is."""
+        """Return a fix; it is not safe where it removes a comment, or where a comment has `explained` the code."""
         edits = tuple(sorted(map(_plain, remedy.edits or ())))
         fix = Fix(remedy.advice or self.name, remedy.safety or self.safety, edits, remedy.reason)
         if fix.safety is not Safety.SAFE:
@@ -225,7 +225,7 @@ def last_word(trigger: str) -> str:
 
 
 def trigger_words(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[str], set[str]]:
-    """Return the last words under which a file may call triggers; and make objects that are called."""
+    """Return the last words of triggers that a file may call, and of those that create called objects."""
     words: set[str] = set()
     made: set[str] = set()
     for trigger in triggers:
@@ -240,13 +240,13 @@ def trigger_words(triggers: Iterable[str], module: SemanticIndex) -> tuple[set[s
 
 @lru_cache(maxsize=1)
 def checks() -> tuple[type[Check], ...]:
-    """Return all checks by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
+    """Return all checks, sorted by code: the modules in `ms_perflint.checks`, and entry points of other packages."""
     return checks_of(frozenset(map(code_of, modules())))
 
 
 @lru_cache(maxsize=8)
 def checks_of(codes: frozenset[str]) -> tuple[type[Check], ...]:
-    """Return the checks with these codes, and all of other packages; the modules of our others are not loaded."""
+    """Return the checks with these codes, and all of other packages; no other module of this package is loaded."""
     found: dict[str, type[Check]] = {}
     for name in modules():
         if code_of(name) in codes:
@@ -261,11 +261,11 @@ def checks_of(codes: frozenset[str]) -> tuple[type[Check], ...]:
 
 def _in_module(name: str) -> list[type[Check]]:
     module = importlib.import_module(name)
-    # not `issubclass`: before Python 3.11 `tuple[int, ...]` passes for a class until it is asked
+    # not `issubclass`, which raises TypeError for `tuple[int, ...]` before Python 3.11
     own = [value for value in vars(module).values() if Check in getattr(value, "__mro__", ())]
     return [check for check in own if check.__module__ == name and "code" in vars(check)]
 
 
 def gain_of(code: str) -> Gain:
-    """Return what fixing the findings of a rule may gain."""
+    """Return the expected gain of fixing the findings of a rule."""
     return next((check.gain for check in checks() if check.code == code), Gain())

@@ -1,4 +1,4 @@
-"""The codes of all rules, known without loading them: most runs of flake8 meet nothing that needs the rules."""
+"""The codes of all rules, without loading the rules: most runs of flake8 do not need them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def codes() -> tuple[str, ...]:
 
 
 def modules() -> list[str]:
-    """Return the modules of our own rules, one for each; `pkgutil` would load `inspect` to tell."""
+    """Return the module names of the rules in this package; `pkgutil` would import `inspect` for it."""
     names = os.listdir(os.path.join(os.path.dirname(__file__), CHECKS))
     return sorted({name.partition(".")[0] for name in names if name.startswith("msp")})
 
 
 def code_of(module: str) -> str:
-    """Return the code of the rule that a module has: MSP301 of `msp301_synchronous_checkpoint`."""
+    """Return the code of the rule in a module: MSP301 for `msp301_synchronous_checkpoint`."""
     return module.partition("_")[0].upper()
 
 
 def previews() -> tuple[str, ...]:
-    """Return the codes of the rules that are off until they are selected."""
+    """Return the codes of the preview rules."""
     if entry_points():
         from ms_perflint.check import checks
 
@@ -43,14 +43,14 @@ def previews() -> tuple[str, ...]:
 
 
 def _text(module: str) -> bytes:
-    """Return the text of the module of one of our own rules; "" where only the compiled module is there."""
+    """Return the text of the module of a rule in this package; "" where only the compiled module exists."""
     path = os.path.join(os.path.dirname(__file__), CHECKS, f"{module}.py")
     return read_regular(path).replace(b"\r\n", b"\n") if os.path.exists(path) else b""
 
 
 @lru_cache(maxsize=1)
 def entry_points() -> list[object]:
-    """Return what other packages bring; `importlib.metadata` is slow to import, and most often there is nothing."""
+    """Return the entry points of other packages; `importlib.metadata`, slow to import, is used only if needed."""
     if not any(map(_may_bring_checks, sys.path)):
         return []
     from importlib.metadata import entry_points as all_entry_points
@@ -61,7 +61,7 @@ def entry_points() -> list[object]:
 
 
 def _may_bring_checks(place: str) -> bool:
-    """Return whether a package in a place on the search path may name the group; an archive always may."""
+    """Return whether a package in an entry of the search path may have checks; an archive always may."""
     try:
         names = os.listdir(place or os.curdir)
     except OSError:

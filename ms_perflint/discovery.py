@@ -1,4 +1,4 @@
-"""Which files to look at: the paths given, without what is excluded or ignored by git."""
+"""The files of a run: those at the given paths, without files that are excluded or ignored by git."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from ms_perflint.languages import Message
 if TYPE_CHECKING:
     from ms_perflint.core.patterns import Spec
 
-_SPECIAL = frozenset("*?[]!\\/# ")  # a pattern without these is a plain name
-LARGEST = 1_000_000  # bytes of a file of patterns
-SHARES = 8  # parts for each worker: some take longer than others
-CHEAPEST = 0.3  # seconds that a part costs, if there is enough: each reads what its files import for itself
-MOST = 1000  # files in a part: what is found in it comes back at once
-RATE = 1.2e-6  # seconds that a byte costs where nothing is known
+_SPECIAL = frozenset("*?[]!\\/# ")  # characters of a pattern; without them it is a plain name
+LARGEST = 1_000_000  # largest size of a file of patterns, in bytes
+SHARES = 8  # parts per worker, as some take longer than others
+CHEAPEST = 0.3  # smallest cost of a part in seconds, as each part reads the imports of its files again
+MOST = 1000  # largest number of files in a part, whose findings are returned together
+RATE = 1.2e-6  # assumed cost of a byte in seconds
 
 
 class Found(NamedTuple):
-    """The files of a run, absolute, those of one directory side by side; and the paths that led nowhere."""
+    """The files of a run, absolute and grouped by directory, and problems with paths."""
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
-    skipped: tuple[tuple[str, str], ...] = ()  # files and directories that were skipped, and why
+    skipped: tuple[tuple[str, str], ...] = ()  # skipped files and directories, with reasons
 
 
 class _Ignores(NamedTuple):
-    """The .gitignore files that speak for a directory, the outermost first; none outside of a repository."""
+    """The .gitignore files that apply to a directory, outermost first; none outside of a repository."""
 
     repository: bool = False
     chain: tuple[tuple[str, Spec], ...] = ()
 
     def ignores(self, path: str, directory: bool) -> bool:
-        """Return what the innermost file that mentions the path says."""
+        """Return the decision of the innermost file with a pattern for the path."""
         for root, spec in reversed(self.chain):
             verdict = spec(relative(path, root), directory)
             if verdict is not None:
@@ -49,7 +49,7 @@ class _Ignores(NamedTuple):
         return False
 
     def below(self, directory: str, names: Set[str], problems: set[Problem]) -> _Ignores:
-        """Return what applies inside `directory`, which holds `names`; a repository in it starts again.
+        """Return the patterns that apply inside `directory`, which contains `names`; a nested repository starts afresh.
 
         What cannot be read is added to `problems`.
         """
@@ -65,10 +65,10 @@ class _Ignores(NamedTuple):
 
 
 def discover(paths: Sequence[str], settings: PerDirectory, force_exclude: bool = False) -> Found:
-    """Return the files at `paths`: a file given by name always, of a directory those that count.
+    """Return the files at `paths`: files given by name, and the files to lint in directories.
 
-    With `force_exclude` what the configuration excludes is also left out where it was given by name. Files whose
-    configuration is broken are left out, too.
+    With `force_exclude`, the excludes of the configuration also apply to files given by name. Files whose
+    configuration is broken are left out.
     """
     files: dict[str, set[str]] = {}  # names by directory
     problems: set[Problem] = set()
@@ -97,7 +97,7 @@ def is_excluded(path: str, config: Config) -> bool:
 
 
 def _config_at(directory: str, settings: PerDirectory, problems: set[Problem]) -> Config | None:
-    """Return the configuration of the files in a directory; None where it is broken, which is added to `problems`."""
+    """Return the configuration of the files in a directory; None for a broken one, with a new entry in `problems`."""
     try:
         return settings.at(directory)
     except ConfigError as error:
@@ -107,13 +107,13 @@ def _config_at(directory: str, settings: PerDirectory, problems: set[Problem]) -
 
 
 def grouped(path: str) -> tuple[list[str], str]:
-    """Return a sort key that keeps the files of a directory, and its subdirectories, together."""
+    """Return a sort key that groups the files of a directory and of its subdirectories."""
     directory, name = os.path.split(path)
     return directory.split(os.sep), name
 
 
 def _ordered(files: Mapping[str, Set[str]]) -> tuple[str, ...]:
-    """Return the paths of files by directory as `grouped` sorts them: there are fewer directories than files."""
+    """Return the paths of files as sorted by `grouped`, which is computed per directory only."""
     found: list[str] = []
     for directory in sorted(files, key=lambda directory: directory.split(os.sep)):
         start = os.path.join(directory, "")
@@ -122,7 +122,7 @@ def _ordered(files: Mapping[str, Set[str]]) -> tuple[str, ...]:
 
 
 def _why(path: str) -> Message:
-    """Return why a path that was given is no file to lint."""
+    """Return why a given path is not a file to lint."""
     try:
         os.stat(path)
     except OSError as error:
@@ -135,9 +135,9 @@ def _why(path: str) -> Message:
 def _walk(
     start: str, settings: PerDirectory, problems: set[Problem], skipped: set[tuple[str, str]]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each directory below `start` with the names of the Python files and notebooks in it.
+    """Yield the directories below `start`, with the names of their Python files and notebooks.
 
-    Links to directories are not followed: loops.
+    Links to directories are not followed, as they may form loops.
     """
     first = _config_at(start, settings, problems)
     ignored = _ignores_above(start, problems) if first is not None and first.respect_gitignore else _Ignores()
@@ -177,7 +177,7 @@ def _walk(
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a regular file, also through a link."""
+    """Return whether an entry is a regular file, or a link to one."""
     try:
         return entry.is_file()
     except OSError:  # a link that leads to itself
@@ -185,14 +185,14 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 class _Excludes:
-    """Which entries below `start` the configuration excludes."""
+    """The excludes of a configuration below a directory."""
 
     def __init__(self, start: str, config: Config) -> None:
-        """Take what holds below a directory; who names an excluded one wants it."""
+        """Take the patterns that apply below `start`; one that matches `start` itself is ignored, as it was named."""
         self._names: set[str] = set()
         self._others: list[Patterns] = []
         for root, patterns in config.excluded:
-            plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" is about the ones before it
+            plain = not any(pattern.startswith("!") for pattern in patterns)  # a "!" negates the patterns before it
             names = {pattern for pattern in patterns if plain and not _SPECIAL & set(pattern)}
             others = tuple(pattern for pattern in patterns if pattern not in names)
             inner = relative(start, root).split("/") if inside(start, root) else []
@@ -202,14 +202,14 @@ class _Excludes:
             self._others += [Patterns(root, others)] if others else []
 
     def __call__(self, entry: os.DirEntry[str], directory: bool) -> bool:
-        """Return whether this entry is one of them."""
+        """Return whether an entry is excluded."""
         return entry.name in self._names or any(matches(entry.path, directory) for matches in self._others)
 
 
 def _ignores_above(start: str, problems: set[Problem]) -> _Ignores:
-    """Return what the .gitignore files above `start` say, up to the root of its repository; none without one.
+    """Return the .gitignore files above `start`, up to the root of its repository; none outside of one.
 
-    Where they ignore `start` itself, nothing counts: it was given by name.
+    Where they ignore `start` itself, none applies, as it was given by name.
     """
     folders = [start]
     while not os.path.lexists(os.path.join(folders[-1], ".git")):
@@ -227,9 +227,9 @@ def _ignores_above(start: str, problems: set[Problem]) -> _Ignores:
 
 
 def _spec(root: str, path: str, problems: set[Problem]) -> tuple[tuple[str, Spec], ...]:
-    """Return the patterns of one ignore file, relative to `root`; nothing where it has none.
+    """Return the patterns of one ignore file, relative to `root`; None without any.
 
-    What cannot be read is added to `problems`; a line that is no pattern is left out, as by git.
+    An unreadable file is added to `problems`; invalid patterns are ignored, as by git.
     """
     try:
         raw = read_regular(path, LARGEST)
@@ -250,10 +250,10 @@ def _spec(root: str, path: str, problems: set[Problem]) -> tuple[tuple[str, Spec
 def shares(
     paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})
 ) -> list[Sequence[str]]:
-    """Return the paths, in order, as parts that take workers about as long, the dearest first.
+    """Return the paths, in order, in parts of about the same cost, the most expensive first.
 
-    `costs` are seconds, of the files where that is known. The files of a folder are in one part, with those below it,
-    unless they are dearer than a part may be: they import one another, and each part reads that for itself.
+    `costs` are the known costs of files in seconds. The files of a folder, and of those below it, are in one part
+    unless they cost more than a part may: they import one another, and each part reads its imports again.
     """
     sums = [0.0, *accumulate(_prices(paths, costs))]
     most = max(CHEAPEST, sums[-1] / (workers * SHARES))
@@ -267,12 +267,12 @@ def shares(
 
 
 def _fits(sums: Sequence[float], start: int, end: int, most: float) -> bool:
-    """Return whether neighbours make a part that is not too large."""
+    """Return whether adjacent files fit into one part."""
     return sums[end] - sums[start] <= most and end - start <= MOST
 
 
 def _pieces(paths: Sequence[str], sums: Sequence[float], most: float) -> Iterator[tuple[int, int]]:
-    """Yield where the largest folders start and end that are not too large for a part; of larger ones, the files."""
+    """Yield the start and end of the largest folders that fit into a part; for larger ones, of their files."""
     stack = [(0, len(paths))]
     while stack:
         start, end = stack.pop()
@@ -283,17 +283,17 @@ def _pieces(paths: Sequence[str], sums: Sequence[float], most: float) -> Iterato
 
 
 def _children(paths: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
-    """Return where the entries of the innermost folder that holds all these files start and end."""
+    """Return the start and end of each entry in the innermost folder of some files."""
     first, last = paths[start], paths[end - 1]
     differ = next((at for at, (one, other) in enumerate(zip(first, last)) if one != other), len(first))
-    below = first.rfind(os.sep, 0, differ) + 1  # where the names of the entries begin
+    below = first.rfind(os.sep, 0, differ) + 1  # offset of the names of the entries
     entries = [path[below:].partition(os.sep)[0] for path in paths[start:end]]
     starts = [start + at for at in range(end - start) if at == 0 or entries[at] != entries[at - 1]]
     return list(zip(starts, [*starts[1:], end]))
 
 
 def _prices(paths: Sequence[str], costs: Mapping[str, float]) -> list[float]:
-    """Return the seconds that files cost, or are likely to by their bytes and what others cost."""
+    """Return the costs of files in seconds, estimated by size where they are not known."""
     sizes = [_size(path) for path in paths]
     known = sum(size for path, size in zip(paths, sizes) if path in costs)
     rate = sum(map(costs.__getitem__, filter(costs.__contains__, paths))) / known if known else RATE

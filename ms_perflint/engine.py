@@ -1,4 +1,4 @@
-"""From files to a report: what the memory knows, parts of the work for several processes, and what they found."""
+"""From files to a report: cached findings, and the work of several processes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from ms_perflint.processes.cluster import Cluster
 from ms_perflint.linting.linter import Linter
 
-HANDED_OVER = 500  # files whose sessions are handed over together, where they are handed over before the end
-DIED = Message("the process that looked at it died: it may take more memory than there is")
+HANDED_OVER = 500  # files whose sessions are learnt together before the end of a run
+DIED = Message("the process that linted it died, perhaps for lack of memory: try a smaller --jobs")
 
 Done = Callable[[int], None]
 Learn = Callable[[Iterable[Session]], None]
 
 
 def untold(count: int) -> None:
-    """Take how many files more are done, and tell it to no one."""
+    """Ignore the number of finished files."""
 
 
 def lint(
@@ -45,10 +45,10 @@ def lint(
     done: Done = untold,
     cluster: Optional[Cluster] = None,
 ) -> Report:
-    """Return the findings in the files at `paths` (absolute); other files are read, never reported.
+    """Return the findings in the files at `paths` (absolute); imported files are read, and not reported.
 
-    What the memory knows is not looked for again, and it learns what is found. Files that are `parsed` are not parsed
-    again. How many files more are done is told to `done`. A cluster takes the place of processes.
+    Results in the memory are reused, and new ones are added to it. Files in `parsed` are not parsed again. `done` gets
+    the number of newly finished files. A cluster replaces processes.
     """
     ordered = sorted(dict.fromkeys(paths), key=grouped)
     now = with_change(files or Disk(), config.change)
@@ -78,7 +78,7 @@ def lint(
 
 
 class _Part(NamedTuple):
-    """What was found in some of the files of a run."""
+    """The findings in some files of a run."""
 
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
@@ -94,7 +94,7 @@ def _lint(
     done: Done = untold,
     learn: Optional[Learn] = None,
 ) -> _Part:
-    """Return what is found in files, without the sessions that were handed over meanwhile."""
+    """Return the findings in files, without the sessions that were learnt meanwhile."""
     now = with_change(files or Disk(), config.change)
     linter = Linter(config, now, remember=remember, parsed=parsed, coming=paths)
     with without_collector():
@@ -103,7 +103,7 @@ def _lint(
 
 
 def _found(linter: Linter, paths: Sequence[str], done: Done, learn: Optional[Learn]) -> list[Finding]:
-    """Return the findings in files; tell what each session cost, and hand over sessions to be learnt before the end."""
+    """Return the findings in files, with the cost of each session; pass sessions to `learn` before the end."""
     findings: list[Finding] = []
     start, kept = time.process_time_ns(), 0
     for path in paths:
@@ -123,7 +123,7 @@ def _found(linter: Linter, paths: Sequence[str], done: Done, learn: Optional[Lea
 
 
 def _priced(sessions: list[Session], cost: int) -> bool:
-    """Return whether another session has ended; it gets its cost, in nanoseconds."""
+    """Return whether another session has ended, whose cost in nanoseconds is then set."""
     has_ended = bool(sessions) and not sessions[-1].cost
     if has_ended:
         sessions[-1] = sessions[-1]._replace(cost=max(1, cost // 1000))

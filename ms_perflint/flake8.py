@@ -1,8 +1,8 @@
 """The flake8 plugin: the findings and suppressions of the command line.
 
-flake8 decides what is selected and which files are looked at. Versions, devices and the options of rules come from
-`[tool.ms-perflint]`, as flake8 reads no pyproject.toml. Files are linted before flake8 hands them out; what is typed,
-or has changed since, is linted on flake8's own tree and lines.
+flake8 decides on selected rules and linted files. Version, device and options of rules come from
+`[tool.ms-perflint]`, as flake8 reads no pyproject.toml. Files are linted before flake8 distributes them; standard
+input, or a file that has changed since, is linted by flake8's tree and lines.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ if TYPE_CHECKING:
     from ms_perflint.core.reports import Problem, Unjudged
     from ms_perflint.linting.linter import Linter
 
-PROBLEM = "MSP000"  # the code of what could not be done
-OFF = ("", "0", "f", "false", "n", "no", "off")  # what says no in the environment
+PROBLEM = "MSP000"  # the code of errors
+OFF = ("", "0", "f", "false", "n", "no", "off")  # values of environment variables that mean no
 Violation = tuple[int, int, str, type]  # row from 1, column from 0, text, plugin
 
 
 class Run:
-    """One run of flake8, or of one of its processes. What a file teaches about its neighbours is kept for them."""
+    """One run of flake8, or of one of its processes. Results about other files of a program are kept for them."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Read the configuration, and lint all files where they are known. Raises ConfigError."""
+        """Read the configuration, and lint all files if their names are known. Raises ConfigError."""
         names: list[str] = options.filenames
         self._options = options
         self._suppress = not options.disable_noqa
-        self._typed: str = options.stdin_display_name if "-" in names else ""  # the name of what comes from stdin
+        self._typed: str = options.stdin_display_name if "-" in names else ""  # the file name of the standard input
         paths = [self._typed if name == "-" else name for name in names]
         self._configs = configurations(paths, self._shown)
         self._linter: Optional[Linter] = None
@@ -65,22 +65,22 @@ class Run:
             self._baseline(self._configs.run.baseline_file)
         with without_collector():
             self._answers = self._ahead() if self._suppress and _names_files(options) and self._selected else {}
-            gc.freeze()  # what lives now lives to the end: the collector need not look at it again in any process
+            gc.freeze()  # all current objects stay to the end: the garbage collector skips them in every process
 
     @cached_property
     def _selected(self) -> tuple[str, ...]:
-        """Return the rules that flake8 may show, in all files: it has its own selection."""
+        """Return the rules that flake8 may select, in all files."""
         decider = DecisionEngine(self._options)
         return tuple(code for code in codes() if decider.decision_for(code) is Decision.Selected)
 
     def _shown(self, config: Config) -> Config:
-        """Return a configuration with the rules that flake8 may show."""
+        """Return a configuration with the rules that flake8 may select."""
         return config._replace(
             select=self._selected, ignore=(), extend_select=(), per_file_ignores=(), extend_per_file_ignores=()
         )
 
     def _baseline(self, file: str) -> Baseline:
-        """Return a baseline, which is read once. May raise ConfigError."""
+        """Return a baseline; each is read once. May raise ConfigError."""
         if file not in self._baselines:
             from ms_perflint.baseline import load
 
@@ -88,7 +88,7 @@ class Run:
         return self._baselines[file]
 
     def _ahead(self) -> Mapping[str, Answer]:
-        """Return what is known of the files of this run before flake8 starts; an error comes again with its file."""
+        """Return the results for the files of this run before flake8 starts; errors are reported with their file."""
         from ms_perflint import ahead
 
         answers: dict[str, Answer] = {}
@@ -102,7 +102,7 @@ class Run:
         return answers
 
     def _groups(self) -> tuple[Group, ...]:
-        """Return the files of this run by their configurations, without those whose configuration is broken."""
+        """Return the files of this run by configuration, without files whose configuration is broken."""
         usable = []
         for path in _files(self._options):
             with suppress(ConfigError):
@@ -111,9 +111,9 @@ class Run:
         return self._configs.groups(usable)
 
     def _tell(self, found: Sequence[Unjudged]) -> None:
-        """Say on stderr which programs were judged in part: flake8 has no place for it in its report.
+        """Print on stderr which programs were judged in part: a report of flake8 has no place for it.
 
-        Of preview rules nothing is said: flake8 alone knows which of them are selected.
+        Preview rules are left out: only flake8 knows which of them are selected.
         """
         off = previews()
         about = (each._replace(codes=tuple(code for code in each.codes if code not in off)) for each in found)
@@ -125,7 +125,7 @@ class Run:
                 print(escaped(say(said, self.language)), file=sys.stderr)
 
     def lint(self, tree: ast.Module, lines: Sequence[str], name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
-        """Return what is found in a file, and what could not be done."""
+        """Return the findings and errors of a file."""
         path = os.path.abspath(name)
         known = self._answers.get(path)
         if known is not None and known.holds():
@@ -138,7 +138,7 @@ class Run:
             return (), [Problem(path, 0, 0, error.args[0])]
 
     def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
-        """Return what is found in a file that flake8 has read and parsed."""
+        """Return the findings in a file that flake8 has read and parsed."""
         from ms_perflint.core.files import Disk, Overlay
         from ms_perflint.core.source import Source, SourceError, encoded
         from ms_perflint.linting.prefilter import MARK, imports_local
@@ -166,7 +166,7 @@ class Run:
         return found, linter.taken_problems()
 
     def forget(self) -> None:
-        """Start again with the next file."""
+        """Forget results, so that the next file is linted afresh."""
         self._linter = None
 
     def _made(self, files: Files, config: Config) -> Linter:
@@ -176,11 +176,11 @@ class Run:
 
 
 class Plugin:
-    """What flake8 makes for each file."""
+    """The plugin, which flake8 creates for each file."""
 
     name = "ms-perflint"
     version = __version__
-    current: ClassVar[Optional[Run]] = None  # flake8 hands options to the class, and files to instances
+    current: ClassVar[Optional[Run]] = None  # flake8 passes options to the class, and files to instances
 
     def __init__(self, tree: ast.Module, lines: list[str], filename: str) -> None:
         self._tree = tree
@@ -189,7 +189,7 @@ class Plugin:
 
     @classmethod
     def add_options(cls, manager: OptionManager) -> None:
-        """Leave preview rules off until they are selected."""
+        """Make preview rules off by default."""
         with _clearly():
             manager.extend_default_ignore(previews())
         manager.add_option(
@@ -201,12 +201,12 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
-        """Begin a run: read the configuration of the paths that flake8 was given."""
+        """Start a run: read the configuration of flake8's paths."""
         with _clearly():
             cls.current = Run(options)
 
     def run(self) -> Iterator[Violation]:
-        """Yield what is found; an error of ours is a line of the report, and flake8 goes on."""
+        """Yield the findings; an internal error becomes a line of the report."""
         run = self.current
         assert run is not None
         try:
@@ -228,17 +228,17 @@ class Plugin:
 
 
 def _language(config: Config) -> str:
-    """Return the language that was asked for; flake8 itself is in English in any locale, and so is its plugin."""
+    """Return the language that is set, by default English: flake8 speaks English in any locale."""
     return of_environment() or config.lang or ENGLISH
 
 
 def _names_files(options: argparse.Namespace) -> bool:
-    """Return whether flake8 is about to look at files that it was told of: who calls its API names them later."""
+    """Return whether flake8 has file names already: its API gets them later."""
     return "-" not in options.filenames and not options.bug_report and "flake8.api.legacy" not in sys.modules
 
 
 def _files(options: argparse.Namespace) -> list[str]:
-    """Return the absolute paths of the files that flake8 is going to look at."""
+    """Return the absolute paths of the files that flake8 will lint."""
     found = expand_paths(
         paths=options.filenames,
         stdin_display_name=options.stdin_display_name,
@@ -249,13 +249,13 @@ def _files(options: argparse.Namespace) -> list[str]:
 
 
 def _jobs(options: argparse.Namespace) -> int:
-    """Return how many processes flake8 takes."""
+    """Return flake8's number of processes."""
     count: int = options.jobs.n_jobs
     return (os.cpu_count() or 1) if options.jobs.is_auto else count
 
 
 def _cache(options: argparse.Namespace, config: Config) -> Optional[Cache]:
-    """Return the cache of a run; None where none is wanted."""
+    """Return the cache of a run; None without one."""
     from ms_perflint.cache.cache import CACHE_DIR, NO_CACHE, Cache, default_directory
 
     if options.ms_perflint_no_cache or os.environ.get(NO_CACHE, "").lower() not in OFF:
@@ -265,7 +265,7 @@ def _cache(options: argparse.Namespace, config: Config) -> Optional[Cache]:
 
 @contextmanager
 def _clearly() -> Iterator[None]:
-    """Turn what makes a run impossible into the error that flake8 shows without a traceback."""
+    """Turn errors that end a run into one that flake8 shows without a traceback."""
     try:
         yield
     except ConfigError as error:

@@ -10,8 +10,8 @@ Fenced blocks whose info line has the word `bad`, `good` or `ok` behind the lang
     ```yaml bad file=default.yaml       a config file of the same program
     ```python ok device=GPU             words with `=` other than file= are options of the example
 
-Blocks of one kind that carry file= and have nothing but blank lines between them are one program, until a file name
-comes again. A block without file= is a program of its own.
+Blocks of one kind with file=, separated by blank lines only, are one program, until a file name is repeated. A block
+without file= is a program of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ms_perflint import published
 from ms_perflint.languages import ENGLISH, Message
 
 KINDS = ("bad", "good", "ok")
-FILE = "train.py"  # the name of an example that carries none
+FILE = "train.py"  # the file name of an example without file=
 
 _FILE_NAME = re.compile(r"(?P<code>[A-Z]+[0-9]+)-(?P<name>[a-z0-9-]+)\.md")
 _TITLE = re.compile(r"# (?P<name>[a-z0-9-]+) \((?P<code>[A-Z]+[0-9]+)\)")
@@ -33,28 +33,28 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 
 
 class PageError(Exception):
-    """A page that is missing or not in the form of a rule page."""
+    """A rule page that is missing or malformed."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A small program that a page shows: `bad` is reported, `good` is its fixed text, `ok` is not reported."""
+    """An example program of a page: `bad` is reported, `good` is its fixed text, `ok` is not reported."""
 
     kind: str
     files: tuple[tuple[str, str], ...]  # (relative file name, text), in the order of the page
     options: Mapping[str, str]
-    row: int  # row of the page on which its first block opens
+    row: int  # row of the page at which its first block starts
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a person reads about one rule."""
+    """The page of one rule."""
 
     code: str
     name: str
     summary: str
     text: str  # the whole page
-    sections: Mapping[str, str]  # heading -> text below it
+    sections: Mapping[str, str]  # heading -> text of the section
     examples: tuple[Example, ...]
 
     @property
@@ -92,7 +92,7 @@ def url(code: str, name: str) -> str | None:
 
 
 def reference(code: str, name: str) -> str:
-    """Return how to read the page of a rule: its address, or the command that prints it."""
+    """Return the address of the page of a rule, or the command that prints it."""
     return url(code, name) or f"ms-perflint rule {code}"
 
 
@@ -111,7 +111,7 @@ def codes() -> tuple[str, ...]:
 
 
 def find(rule: str) -> str:
-    """Return the code of the rule that a person calls by code or by name. May raise PageError."""
+    """Return the code of a rule by its code or name. May raise PageError."""
     known = {**{match["name"]: code for code, match in _files().items()}, **{code: code for code in codes()}}
     word = rule.upper() if rule.upper() in known else rule.lower()
     if word not in known:
@@ -122,11 +122,11 @@ def find(rule: str) -> str:
 
 
 def page(code: str, language: str = ENGLISH) -> Page:
-    """Return the page of a rule in a language, in English where there is none in it. May raise PageError."""
+    """Return the page of a rule in a language, by default in English. May raise PageError."""
     match = _files().get(code)
     if match is None:
         raise PageError(Message("there is no page for {code}", code=code))
-    path = os.path.join(folder(), language, match[0])  # in a folder beside the English ones
+    path = os.path.join(folder(), language, match[0])  # the folder of a language, beside the English pages
     if not os.path.isfile(path):
         path = os.path.join(folder(), match[0])
     with open(path, encoding="utf-8") as file:
@@ -134,7 +134,7 @@ def page(code: str, language: str = ENGLISH) -> Page:
 
 
 def parse(text: str, file_name: str) -> Page:
-    """Return the page that `text` is; PageError when it does not have the form of one."""
+    """Return the page in a text. Raises PageError for a malformed one."""
     lines = text.splitlines()
     title = _TITLE.fullmatch(lines[0].rstrip()) if lines else None
     if not title:
@@ -148,13 +148,13 @@ def parse(text: str, file_name: str) -> Page:
 
 
 def _files() -> dict[str, re.Match[str]]:
-    """Return code -> file name of all pages, matched."""
+    """Return code -> match of the file name, for all pages."""
     matches = (_FILE_NAME.fullmatch(name) for name in os.listdir(folder()))
     return {match["code"]: match for match in matches if match}
 
 
 def _paragraph(lines: list[str]) -> str:
-    """Return the first paragraph as one line; "" when a heading or fence comes first."""
+    """Return the first paragraph as one line; "" where a heading or fence comes first."""
     found: list[str] = []
     for line in lines:
         if line.startswith("#") or _FENCE.match(line) or (found and not line.strip()):
@@ -193,7 +193,7 @@ def _sections(lines: list[str], blocks: list[_Block]) -> dict[str, str]:
 
 
 def _examples(lines: list[str], blocks: list[_Block]) -> tuple[Example, ...]:
-    """Return the programs that the blocks make up, in the order of the page."""
+    """Return the example programs of blocks, in the order of the page."""
     groups: list[list[_Block]] = []
     for block in (block for block in blocks if block.kind):
         if groups and _belongs(block, groups[-1], lines):
@@ -204,7 +204,7 @@ def _examples(lines: list[str], blocks: list[_Block]) -> tuple[Example, ...]:
 
 
 def _belongs(block: _Block, group: list[_Block], lines: list[str]) -> bool:
-    """Return whether a block is one more file of the program of the blocks before it."""
+    """Return whether a block is another file of the program of the blocks before it."""
     last = group[-1]
     if block.kind != last.kind or "file" not in block.words or "file" not in last.words:
         return False
@@ -214,7 +214,7 @@ def _belongs(block: _Block, group: list[_Block], lines: list[str]) -> bool:
 
 
 def _example(group: list[_Block]) -> Example:
-    """Return the program that these blocks are."""
+    """Return the example program of some blocks."""
     files = tuple((block.words.get("file", FILE), block.text) for block in group)
     options = {key: value for block in group for key, value in block.words.items() if key != "file"}
     return Example(group[0].kind or "", files, options, group[0].row)

@@ -1,8 +1,8 @@
 """`# noqa` and `# ms-perflint: disable-file`: the same in every front end.
 
-flake8 hides by itself what its own reading of `# noqa` hides, whatever a plugin says. So what counts there counts
-here: the text of a row, also inside of strings; rows that a string or a backslash joins count as one; `# flake8: noqa`
-on a line of its own means the whole file, whatever follows (flake8 7.5 defaults.py: NOQA_INLINE_REGEXP, NOQA_FILE).
+flake8 applies its own reading of `# noqa`, whatever a plugin does. So the same rules apply here: comments are searched
+in the text of a row, also in strings; rows joined by a string or a backslash count as one; and `# flake8: noqa` on its
+own line applies to the whole file, whatever follows (flake8 7.5 defaults.py: NOQA_INLINE_REGEXP, NOQA_FILE).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEPARATORS = r"[,:=\s]+"
 
 
 class Comment(NamedTuple):
-    """A comment of a file: where it stands, from the `#` on."""
+    """A comment of a file, from the `#` on."""
 
     row: int
     start: int  # offsets in `Source.text`
@@ -40,33 +40,33 @@ class Comment(NamedTuple):
 
 
 class Suppressions:
-    """What the comments of one file switch off."""
+    """The suppression comments of one file."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def hides(self, finding: Finding) -> bool:
-        """Return whether a comment on the file, or on a row of the statement, switches the finding off."""
+        """Return whether a comment on the file, or on a row of the statement, suppresses a finding."""
         return self.hides_file(finding.code) or any(self.on_row(row, finding.code) for row in finding.lines)
 
     def hides_file(self, code: str) -> bool:
-        """Return whether a comment switches the rule off in the whole file."""
+        """Return whether a comment suppresses a rule in the whole file."""
         return any(not codes or _matches(codes, code) for codes in self._file)
 
     def on_row(self, row: int, code: str) -> bool:
-        """Return whether the `# noqa` of a row, where there is one, means this rule."""
+        """Return whether a row has a `# noqa` for a rule."""
         if not self._has_noqa:
             return False
         found = (_codes(match["codes"]) for match in re.finditer(NOQA, self._row(row)))
         return any(not codes or _matches(codes, code) for codes in found)
 
     def joined(self, row: int) -> range:
-        """Return the rows that a comment on this row applies to: itself, and those that are joined with it."""
+        """Return the suppression range of a comment on a row: the row, and those joined with it."""
         return self._joined.get(row, range(row, row + 1))
 
     @cached_property
     def comments(self) -> tuple[Comment, ...]:
-        """Return the comments of the file in their order."""
+        """Return the comments of the file, in order."""
         found = []
         for token in tokens(self._source.text):
             if token.type == kinds.COMMENT:
@@ -76,7 +76,7 @@ class Suppressions:
         return tuple(found)
 
     def _row(self, row: int) -> str:
-        """Return the text of a row, with the rows that are joined with it."""
+        """Return the text of a row and of the rows joined with it."""
         return "\n".join(self._source.line(each).decode("utf-8") for each in self.joined(row))
 
     @cached_property
@@ -85,7 +85,7 @@ class Suppressions:
 
     @cached_property
     def _joined(self) -> dict[int, range]:
-        """The rows that strings and backslashes join, by each of them."""
+        """Row -> all rows that are joined with it by strings and backslashes."""
         found: dict[int, range] = {}
         rows: list[int] = []
         for token in tokens(self._source.text):
@@ -101,25 +101,25 @@ class Suppressions:
 
     @cached_property
     def _file(self) -> tuple[tuple[str, ...], ...]:
-        """The codes of each comment on the file; empty codes mean all rules."""
+        """The codes in each comment on the whole file; no codes mean all rules."""
         text = self._source.text
         if re.search(SKIPPED, text):
             return ((),)
         if b"disable-file" not in text.lower():
             return ()
         matches = [match for comment in self.comments if (match := re.match(DISABLED, comment.text))]
-        # A "=" without codes is a slip of the pen, and must not hide everything.
+        # A "=" without codes is a typo, and must not hide everything.
         return tuple(_codes(match["codes"]) for match in matches if match["codes"] or not match["given"])
 
 
 def names_rules(text: bytes) -> bool:
-    """Return whether a file may have comments that switch off rules by name."""
+    """Return whether a file may have suppression comments with codes."""
     return re.search(NAMES, text) is not None
 
 
 def tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of a file; those in front of an error where it cannot be read to its end."""
-    import tokenize  # here, because most files have no comment that counts
+    """Yield the tokens of a file, up to the first error."""
+    import tokenize  # here, because most files have no suppression
 
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.decode("utf-8"), newline=None).readline)
@@ -132,5 +132,5 @@ def _codes(text: Optional[str]) -> tuple[str, ...]:
 
 
 def _matches(codes: tuple[str, ...], code: str) -> bool:
-    """Return whether one of the codes is the rule's code or a prefix of it, as flake8 reads them."""
+    """Return whether one of the codes is a rule's code or a prefix of it, as in flake8."""
     return any(code.startswith(each) for each in codes)

@@ -1,7 +1,7 @@
-"""One expression as LibCST with file offsets: the only place where `ast` and LibCST meet.
+"""Expressions as LibCST nodes with file offsets: the only module that uses both `ast` and LibCST.
 
-Findings need slices only, never files: LibCST takes ten times as long as `ast` for the same text. A whole file is read
-only after it was fixed, to be sure of it.
+Findings need single expressions only: LibCST takes ten times as long as `ast` for the same text. A whole file is parsed
+only after it was fixed, as a check.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 MAX_DEPTH = 80  # levels of `ast`; libcst 1.9 overflows the recursion limit from about 100 nested calls on
-MAX_FILE_DEPTH = 200  # levels of a whole file: no crash below some thousands, but time grows with the square
+MAX_FILE_DEPTH = 200  # levels of a whole file: no crash below some thousands, but quadratic time
 
 
 class Visitor(cst.CSTVisitor):
-    """Calls the `visit_` and `leave_` methods of an object that is a visitor by these methods alone."""
+    """An adapter that calls the `visit_` and `leave_` methods of an object, which is no `cst.CSTVisitor`."""
 
     def __init__(self, methods: object, goes_on: bool = True) -> None:
         super().__init__()
         self.methods = methods
-        self.goes_on = goes_on  # whether to visit what stands inside of the first node
+        self.goes_on = goes_on  # whether to visit nodes inside of the first node
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Call `visit_Call(node)` and its like; return whether to go on inside of the node."""
+        """Call `visit_Call(node)` or the like; return whether to visit the children."""
         visit = getattr(self.methods, f"visit_{type(node).__name__}", None)
         return (visit is None or visit(node) is not False) and self.goes_on
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
-        """Call `leave_Call(node)` and its like."""
+        """Call `leave_Call(node)` or the like."""
         leave = getattr(self.methods, f"leave_{type(original_node).__name__}", None)
         if leave is not None:
             leave(original_node)
 
 
 class Slice:
-    """The text of one expression in parentheses, read by LibCST.
+    """One expression, parsed by LibCST from its text in parentheses.
 
-    The root is the expression itself: nothing has to be found by its position. Its first `lpar` is the
+    The root is the expression itself, so that no search by position is needed. Its first `lpar` is the
     parenthesis put around the slice, not one of the file.
     """
 
@@ -67,17 +67,17 @@ class Slice:
         return cst.ensure_type(line.body[0], cst.Expr).value
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Return where a node of this slice stands, as offsets in `Source.text`; its own parentheses are left out."""
+        """Return the offsets of a node in `Source.text`, without its own parentheses."""
         if self._spans is None:
-            # No copy: the tree was made for this slice alone, has no node twice, and nodes keep their identity.
+            # No copy: the tree belongs to this slice, has no node twice, and nodes keep their identity.
             wrapper = MetadataWrapper(self._tree, unsafe_skip_copy=True)
             self._spans = dict(_bounded(lambda: wrapper.resolve(ByteSpanPositionProvider)))
         place = self._spans[node]
-        start = self._start + place.start - 1  # the parenthesis in front
+        start = self._start + place.start - 1  # the added parenthesis
         return start, start + place.length
 
     def argument(self, given: ast.expr) -> cst.Arg | None:
-        """Return the argument of this call that an expression of the file is, or stands in."""
+        """Return the argument of this call that contains an expression of the file."""
         start, end = self.module.span(given)
         for arg in cst.ensure_type(self.root, cst.Call).args:
             first, last = self.span(arg)
@@ -86,7 +86,7 @@ class Slice:
         return None
 
     def comments(self, arg: cst.Arg) -> list[tuple[int, str]]:
-        """Return the comments on an argument, each with its offset: inside of it, and behind it on its last line."""
+        """Return the comments inside of an argument, and behind it on its last line, with their offsets."""
         behind = arg.comma.whitespace_after if isinstance(arg.comma, cst.Comma) else arg.whitespace_after_arg
         below = behind.empty_lines if isinstance(behind, cst.ParenthesizedWhitespace) else ()
         found: list[tuple[int, str]] = []
@@ -99,21 +99,21 @@ class Slice:
         return sorted(found)
 
     def visit(self, visitor: cst.CSTVisitor) -> None:
-        """Let a visitor walk over the expression. Raises TooDeep."""
+        """Visit the expression. Raises TooDeep."""
         _bounded(lambda: self.root.visit(visitor))
 
 
 def parse(module: SemanticIndex, node: ast.expr) -> Slice:
-    """Return the slice of one expression. Raises Unreadable, and TooDeep before LibCST sees deep nesting."""
+    """Return the slice of one expression. Raises Unreadable, or TooDeep before LibCST gets deeply nested code."""
     start, end = module.span(node)
-    # Decoded, because bytes may hold what looks like an encoding cookie.
+    # Decoded, because bytes may contain what looks like an encoding cookie.
     return _slice(module, node, lambda: module.source.text[start:end].decode("utf-8"))
 
 
 def parse_site(site: Site) -> Slice:
     """Return the slice of a site, as `parse` does.
 
-    Inside an f-string, where positions lie before Python 3.12, it is made from the tree.
+    Inside of an f-string, where positions are wrong before Python 3.12, it is built from the tree.
     """
     if site.fstring is None:
         return parse(site.module, site.node)
@@ -121,18 +121,18 @@ def parse_site(site: Site) -> Slice:
 
 
 def _slice(module: SemanticIndex, node: ast.expr, text: Callable[[], str]) -> Slice:
-    """Return the slice of an expression that has this text."""
+    """Return the slice of an expression with a text."""
     if deeper(node, MAX_DEPTH):
         raise TooDeep(Message("nested more than {limit} levels deep", limit=MAX_DEPTH))
     try:
-        # Not `parse_expression`, which forgets CRLF.
+        # Not `parse_expression`, which loses CRLF.
         return Slice(module, node, _bounded(lambda: cst.parse_module(f"({text()})")))
     except cst.ParserSyntaxError as error:
         raise Unreadable(error.message) from error
 
 
 def deeper(node: ast.AST, limit: int) -> bool:
-    """Return whether a tree has more than `limit` levels; walks without recursion."""
+    """Return whether a tree has more than `limit` levels, without recursion."""
     level, below = 0, [node]
     while below and level <= limit:
         below = [child for parent in below for child in ast.iter_child_nodes(parent)]
@@ -141,7 +141,7 @@ def deeper(node: ast.AST, limit: int) -> bool:
 
 
 def _bounded(read: Callable[[], _T]) -> _T:
-    """Return what `read` returns; a recursion that overflows becomes TooDeep."""
+    """Return the result of `read`. Raises TooDeep where the recursion overflows."""
     try:
         return read()
     except RecursionError:
@@ -149,7 +149,7 @@ def _bounded(read: Callable[[], _T]) -> _T:
 
 
 def reads(text: bytes) -> bool:
-    """Return whether LibCST reads a whole file. One that is too deep to be shown to it counts as read."""
+    """Return whether LibCST parses a whole file; True for one that is too deep for LibCST."""
     try:
         if not deeper(ast.parse(text.decode("utf-8")), MAX_FILE_DEPTH):
             cst.parse_module(text.decode("utf-8"))

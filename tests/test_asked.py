@@ -23,6 +23,9 @@ def test_errors_are_one_line(tmp_path: Path) -> None:
     ):
         ran = run(*SAFE, *arguments, "train.py", cwd=tmp_path)
         assert (ran.code, ran.out, ran.err) == (2, "", f"ms-perflint: error: {error}\n")
+    ran = run("profile", "my data", cwd=tmp_path)
+    error = "to read a profile: `ms-perflint --profile 'my data' train.py`"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"ms-perflint: error: {error}\n")
     ran = run(*SAFE, "train.py", cwd=tmp_path)
     assert (ran.code, "MSP301" in ran.out, ran.err) == (1, True, "")
 
@@ -54,6 +57,14 @@ def test_signals_end_it(number: signal.Signals, code: int, tmp_path: Path) -> No
         process.send_signal(number)
         out, error = process.communicate(timeout=60)
     assert (process.returncode, out, error) == (code, b"", b"\n" if number == signal.SIGINT else b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_an_interrupt_while_it_loads_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    command = [sys.executable, "-m", "ms_perflint", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment(), timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 # --- files whose names look like options

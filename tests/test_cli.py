@@ -413,7 +413,7 @@ def test_rules_whose_fixes_are_not_made(here: Path) -> None:
     (here / "pyproject.toml").write_text(
         '[tool.ms-perflint]\nselect = ["MSP301"]\nunfixable = ["synchronous-checkpoint"]\n'
     )
-    assert "(display-only: the settings leave fixes of this rule to people)" in run("-n", cwd=here).out
+    assert "(display-only: the configuration makes fixes of this rule display-only)" in run("-n", cwd=here).out
     assert "async_save=True" in run("-n", "--fixable", "MSP301", "--fix", cwd=here).out
 
 

@@ -120,7 +120,7 @@ def test_a_call_of_something_else_is_named(tmp_path: Path) -> None:
     own = "class Trainer:\n    def train(self, epochs): ...\n\n\nimport mindspore\nTrainer().train(10)\n"
     (rule,) = told(tmp_path, "train.py:6", "--select", "MSP102", train=own)
     assert (rule["reported"], rule["questions"], rule["decided_at"]) == (False, [], None)
-    assert "it is not known what is called here" in explain(tmp_path, "train.py:6", "--select", "MSP102").out
+    assert "the function that is called here is not known" in explain(tmp_path, "train.py:6", "--select", "MSP102").out
 
 
 def test_a_module_is_asked_about_in_all_programs_that_run_it(tmp_path: Path) -> None:
@@ -161,6 +161,7 @@ def test_a_line_of_a_notebook_is_one_of_a_cell(tmp_path: Path) -> None:
     ("place", "why"),
     [
         ("train.py", '"train.py" is no place: write FILE:LINE, like train.py:14'),
+        ("msp301", "MSP301 is a rule: `ms-perflint rule MSP301` explains it"),
         ("train.py:99", "train.py has no such line: 99"),
         ("train.py:0", "train.py has no such line: 0"),
         ("config.yaml:1", "config.yaml: no Python file"),

@@ -225,7 +225,7 @@ def test_a_mode_that_no_one_knows_says_why() -> None:
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        ("ms.set_context(mode=choose())", "unknown: what `choose` returns is not known"),
+        ("ms.set_context(mode=choose())", "unknown: the result of `choose` is not known"),
         ("ms.set_context(mode=config.mode)", "unknown: `config` is not known"),
         ("ms.set_context(**settings)", "unknown: `settings` is not known"),
         (
@@ -234,7 +234,7 @@ def test_a_mode_that_no_one_knows_says_why() -> None:
         ),
         (
             "def prepare(mode):\n    ms.set_context(mode=mode)\nprepare(choose())",
-            "unknown: what `choose` returns is not known",
+            "unknown: the result of `choose` is not known",
         ),
         (
             'config = yaml.safe_load(open("train.yaml"))\nms.set_context(mode=config["mode"])',
@@ -263,7 +263,7 @@ def test_launchers_speak_for_options() -> None:
     differing = fact(told({**PROJECT, **scripts, "run_more.sh": "python train.py --mode=1\n"}), "mode")
     assert (differing.answer, rows(differing)[0][2]) == (None, "0 or 1 by default")
     (untold,) = rows(fact(told({**PROJECT, "run.sh": "python train.py --mode=$1\n"}), "mode"))
-    assert untold[2] == "unknown: run.sh:1 gives `--mode` something that cannot be told"
+    assert untold[2] == "unknown: the value of `--mode` in run.sh:1 is not known"
 
 
 def test_several_modes_have_their_roles_and_conditions() -> None:

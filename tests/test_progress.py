@@ -116,7 +116,7 @@ def test_verbose_tells_what_was_passed_over_and_why(here: Path) -> None:
         "skipped made.py: ignored by git",
         "skipped old: excluded by the configuration",
         "skipped plain.py: does not mention mindspore",
-        *(f"skipped train_{number}.py: has nothing in it that a rule looks at" for number in range(4)),
+        *(f"skipped train_{number}.py: has no code that a rule checks" for number in range(4)),
     ]
     assert "program train.py: trains, PyNative, MindSpore 2.10, any device, 1 file" in lines
     assert "cache: 6 of 6 files had not changed" in lines

@@ -240,7 +240,7 @@ def test_a_fix_that_a_run_only_shows_says_why(safety: Safety) -> None:
     finding = files.finding("g(1)", fix=fix)
     (changed,) = {edit.path for edit in fix.edits}
     for given, words in (
-        ((changed,), "the settings leave fixes of this rule to people"),
+        ((changed,), "the configuration makes fixes of this rule display-only"),
         ((changed + "x",), "it changes train.py too, which was not given"),
     ):
         outcome = Outcome((finding,), files.sources, trust=lambda _: Safety.DISPLAY, files=given)
@@ -254,8 +254,8 @@ def test_a_fix_that_a_run_only_shows_says_why(safety: Safety) -> None:
 
 def test_what_to_do_stands_where_there_is_no_fix() -> None:
     files = Files(train_py=TEXT)
-    remedy = Remedy(None, "make the width 112", Safety.DISPLAY, "net.py says the width")
-    words = "make the width 112 (no fix: net.py says the width)"
+    remedy = Remedy(None, "make the width 112", Safety.DISPLAY, "net.py sets the width")
+    words = "make the width 112 (no fix: net.py sets the width)"
     finding = files.finding("g(1)")._replace(help=remedy.by_hand)
     assert f"\nhelp: {words}\n" in files.render("text", finding)
     assert json.loads(files.render("json", finding))[0]["help"] == words

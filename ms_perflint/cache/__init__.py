@@ -1,1 +1,1 @@
-"""What earlier runs found, kept while all that was consulted is unchanged."""
+"""The cache: findings of earlier runs, valid while all consulted files are unchanged."""

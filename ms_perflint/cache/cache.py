@@ -1,8 +1,8 @@
-"""What earlier runs found: kept with the fingerprints of all that was consulted, and given again while they hold.
+"""The cache: findings of earlier runs, valid while the fingerprints of all consulted files match.
 
-A cache belongs to one project and one way of asking: the rules, the settings and the target, the version of the tool
-and its code, the interpreter, what is installed. It lies in parts: one is loaded at a time, when its files are asked
-for, and one is written as soon as there are enough files for it. So little of it is ever in memory.
+A cache belongs to one project and one configuration: the rules, the settings and the target, the version of the tool
+and its code, the interpreter, the installed packages. It consists of parts: one is loaded at a time, when its files are
+needed, and one is written as soon as there are enough files for it, so that little of it is in memory.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from ms_perflint.version import __version__
 NAME = "ms-perflint"
 NO_CACHE, CACHE_DIR = "MS_PERFLINT_NO_CACHE", "MS_PERFLINT_CACHE_DIR"  # in the environment
 SUFFIX = ".cache"
-PART = 1000  # files in a part, about: so many have their sessions in memory at the same time
-STATUSES = 20_000  # of files that are remembered from one part to the next
-KEPT = 30 * 24 * 3600  # seconds after which a cache that no run has used is removed
-PACKAGES = (".dist-info", ".egg-info", ".egg-link", ".pth")  # what tells of an installed package, and its version
-MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # of a project's root
+PART = 1000  # approximate number of files in a part, whose sessions are in memory at the same time
+STATUSES = 20_000  # statuses of files that are kept from one part to the next
+KEPT = 30 * 24 * 3600  # seconds after which an unused cache is removed
+PACKAGES = (".dist-info", ".egg-info", ".egg-link", ".pth")  # suffixes of the metadata of installed packages
+MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # entries of a project's root
 
 
 class Memory:
-    """Sessions that may still hold: those learnt lately are held here, all others are in the parts of a cache."""
+    """Sessions that may still be valid: new ones are in memory, all others in the parts of a cache."""
 
     def __init__(self, parts: Optional[Parts] = None) -> None:
-        """Take the parts of a cache; without, everything is held here."""
+        """Take the parts of a cache; without them, all sessions are in memory."""
         self._parts = parts
         self._where: dict[str, str] = {}  # linted file -> the part with its session
-        self._stale: set[str] = set()  # parts with sessions that do not count any more
-        self._held: dict[str, Session] = {}  # by linted file, in no part yet; the last one counts
-        self._most = PART if parts is not None else sys.maxsize  # files that are held before they are written
-        self.recalled = 0  # files of the first run over them that had not changed
+        self._stale: set[str] = set()  # parts with outdated sessions
+        self._held: dict[str, Session] = {}  # by linted file, in no part yet; the last one is valid
+        self._most = PART if parts is not None else sys.maxsize  # number of files in memory before a part is written
+        self.recalled = 0  # number of files that had not changed when first recalled
         for name, head in parts.heads() if parts is not None else ():
             if head is None:
                 self._stale.add(name)
@@ -54,13 +54,13 @@ class Memory:
                 self._where.update(dict.fromkeys(linted, name))
 
     def apart(self) -> Memory:
-        """Return a memory that knows the same, and forgets and learns by itself: nothing of that is kept."""
+        """Return a copy of the memory, which is independent and never saved."""
         other = Memory()
         other._parts, other._where, other._held = self._parts, dict(self._where), dict(self._held)
         return other
 
     def consulting(self, paths: Iterable[str], asked: Collection[str]) -> dict[str, set[str]]:
-        """Return each of some files that was consulted, and for which of the linted: itself or one linted with it."""
+        """Return consulted file -> linted files that it was consulted for, or for a file linted with them."""
         found: dict[str, set[str]] = {}
         by_part: dict[str, list[str]] = {}
         for path in paths:
@@ -77,11 +77,11 @@ class Memory:
         return found
 
     def knows(self, path: str) -> bool:
-        """Return whether something was found out about a file; it may not hold any more."""
+        """Return whether a file has a session, which may be outdated."""
         return path in self._where or path in self._held
 
     def costs(self, paths: Iterable[str]) -> dict[str, float]:
-        """Return the seconds of processor time that each file took when it was linted last, where that is known."""
+        """Return the processor time of each file when it was linted last, in seconds, where it is known."""
         asked, known = frozenset(paths), dict[str, float]()
         for _, head in self._parts.heads() if self._parts is not None else ():
             for linted, cost in head.files() if head is not None else ():
@@ -89,13 +89,13 @@ class Memory:
         return known
 
     def recall(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
-        """Return the findings in those of the files of which they are still known, and the paths of the others."""
+        """Return the findings in files with valid sessions, and the paths of the others."""
         held: list[str] = []
         by_part: dict[str, list[str]] = {}
         for path in paths:
             (by_part.setdefault(self._where[path], []) if path in self._where else held).append(path)
         findings, left = self._recall_held(held, files)
-        status = lru_cache(STATUSES)(files.status)  # parts share folders, and what is looked for above them
+        status = lru_cache(STATUSES)(files.status)  # parts share folders, and files above them
         for name, members in by_part.items():
             found, changed = self._recall_part(name, members, files, status)
             findings += found
@@ -105,7 +105,7 @@ class Memory:
         return findings, [path for path in paths if path in unknown] if left else []
 
     def _recall_held(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
-        """Return the same of files that are in no part; keep of their sessions those that hold, as they are now."""
+        """Return the same for files in no part; keep their valid sessions, with current fingerprints."""
         findings, left, now = _looked(paths, self._held, files)
         kept = {path: now.get(id(one), one) for path, one in self._held.items()}
         self._held = {path: one for path, one in kept.items() if one is not None}
@@ -114,7 +114,7 @@ class Memory:
     def _recall_part(
         self, name: str, paths: Sequence[str], files: Files, status: StatusOf
     ) -> tuple[list[Finding], list[str]]:
-        """Return the same of files in a part; forget those that changed, and learn what has to be kept otherwise."""
+        """Return the same for files in a part; forget changed files, and learn sessions with new fingerprints."""
         kept = self._parts.load(name) if self._parts is not None else None
         known = kept.recalled(paths, files, status) if kept is not None else None
         if known is not None:
@@ -131,7 +131,7 @@ class Memory:
         return findings, left
 
     def learn(self, sessions: Iterable[Session]) -> None:
-        """Take what a run has found. What several sessions consulted is looked at once when they are recalled."""
+        """Add the sessions of a run. Files that several sessions consulted are checked once when they are recalled."""
         shared: dict[Fingerprint, Fingerprint] = {}
         for one in sessions:
             self._hold(
@@ -143,7 +143,7 @@ class Memory:
             )
 
     def save(self) -> bool:
-        """Write what is held, with all that counts in parts of which not all does; return whether there was any."""
+        """Write the sessions in memory, and the valid ones of partly outdated parts; return whether there were any."""
         if self._parts is None or not (self._held or self._stale):
             return False
         sizes = Counter(self._where.values())
@@ -154,12 +154,12 @@ class Memory:
                 if self._counts(one, name):
                     self._hold(one)
         self._write()
-        while self._stale and not self._held:  # all that counted in them is in another part
+        while self._stale and not self._held:  # all valid sessions in them are in another part now
             self._parts.remove(self._stale.pop())
         return True
 
     def _counts(self, session: Session, name: str) -> bool:
-        """Return whether a session in a part is still the one of its files, and these are still there."""
+        """Return whether a session in a part is the current one of its files, and these exist."""
         is_last = all(self._where.get(path) == name for path in session.findings)
         return is_last and os.path.exists(next(iter(session.findings)))
 
@@ -172,7 +172,7 @@ class Memory:
             self._write()
 
     def _write(self) -> None:
-        """Put what is held into a part; go on holding it where the disk does not take it."""
+        """Write the sessions in memory to a part; keep them where that fails."""
         sessions = {id(one): one for one in self._held.values()}.values()
         lasting = [one for one in sessions if os.path.exists(next(iter(one.findings)))]
         try:
@@ -187,7 +187,7 @@ class Memory:
 def _looked(
     paths: Iterable[str], sessions: Mapping[str, Session], files: Files
 ) -> tuple[list[Finding], list[str], dict[int, Optional[Session]]]:
-    """Return the findings in the files whose sessions hold, the other files, and by identity the sessions of now."""
+    """Return the findings in files with valid sessions, the other files, and old session's id -> current session."""
     fingerprints: dict[int, Optional[Fingerprint]] = {}
     now: dict[int, Optional[Session]] = {}
     findings: list[Finding] = []
@@ -204,9 +204,9 @@ def _looked(
 
 
 def _still(session: Session, files: Files, now: dict[int, Optional[Fingerprint]]) -> Optional[Session]:
-    """Return a session whose fingerprints all hold, with those of now; None for others.
+    """Return a session with current fingerprints; None if one does not match.
 
-    What was looked at is in `now`, by the identity of its fingerprint: to hash one takes longer than all the rest.
+    `now` has current fingerprints by the identity of the old ones: hashing them would take longer than all the rest.
     """
     fingerprints = []
     for fingerprint in session.fingerprints:
@@ -220,9 +220,9 @@ def _still(session: Session, files: Files, now: dict[int, Optional[Fingerprint]]
 
 
 def _to_renew(where: Mapping[str, str], sizes: Mapping[str, int], held: int, stale: Set[str]) -> Iterator[str]:
-    """Yield the parts that are to be written again though all of them counts: what they know may be of no use any more.
+    """Yield the parts to rewrite although all their sessions are current.
 
-    Those are parts whose files are gone; and the smallest where it fits into the next one, so that there are few.
+    Those are parts whose files are gone, and the smallest if it fits into the next one, so that there are few.
     """
     members = {name: path for path, name in where.items()}
     yield from (name for name, path in members.items() if not os.path.exists(path))
@@ -233,38 +233,38 @@ def _to_renew(where: Mapping[str, str], sizes: Mapping[str, int], held: int, sta
 
 
 class Cache:
-    """The directory that keeps the memory of a project between runs, in parts."""
+    """The directory with the memory of a project, in parts."""
 
     def __init__(self, directory: str, paths: Sequence[str], config: Config) -> None:
-        """Find the place for a run over `paths` (as given) in a cache directory, which need not be there."""
+        """Find the place for a run over `paths` (as given) in a cache directory, which need not exist."""
         self._directory = directory
         asked = repr((project_root(common_parent(paths)), _way(config))).encode()
         self._path = os.path.join(directory, f"{zlib.crc32(asked):08x}{zlib.adler32(asked):08x}{SUFFIX}")
 
     def load(self) -> Memory:
-        """Return what earlier runs found; nothing where that is not to be had."""
+        """Return the memory of earlier runs; an empty one where it cannot be read."""
         return Memory(Parts(self._path))
 
     def save(self, memory: Memory) -> None:
-        """Keep what a memory has learnt; do nothing where nothing can be kept."""
+        """Save a memory, if possible."""
         with contextlib.suppress(OSError):
             if memory.save():
                 _sweep(self._directory)
                 _sweep(self._path, UNFINISHED)
-            os.utime(self._path)  # it was used
+            os.utime(self._path)  # marks the cache as used
 
 
 class Memories:
-    """What is known of the files of a run, apart for each configuration; without a cache it ends with the run."""
+    """The memories of a run, one per configuration; without a cache, they end with the run."""
 
     def __init__(self, directory: Optional[str], paths: Sequence[str]) -> None:
-        """Take the directory of caches, None for no cache, and the paths of the run as given."""
+        """Take the directory of caches, or None for no cache, and the paths of the run as given."""
         self._directory = directory
         self._paths = paths
         self._known: dict[str, tuple[Optional[Cache], Memory]] = {}
 
     def of(self, config: Config, held: bool = False) -> Optional[Memory]:
-        """Return the memory of a configuration; without a cache None, unless it is to be `held` while the run lasts."""
+        """Return the memory of a configuration; None without a cache, unless it is to be `held` during the run."""
         key = repr(config._replace(baseline=None, change=()))
         if key not in self._known:
             if self._directory is None and not held:
@@ -275,18 +275,18 @@ class Memories:
 
     @property
     def recalled(self) -> Optional[int]:
-        """Return how many files had not changed since the last run; None without a cache."""
+        """Return the number of files that have not changed since the last run; None without a cache."""
         return sum(memory.recalled for _, memory in self._known.values()) if self._directory is not None else None
 
     def save(self) -> None:
-        """Keep what was learnt where there is a cache."""
+        """Save the memories, if there is a cache."""
         for cache, memory in self._known.values():
             if cache is not None:
                 cache.save(memory)
 
 
 def default_directory() -> str:
-    """Return where caches are kept by default: the user's cache directory."""
+    """Return the default directory of caches: the user's cache directory."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
         return os.path.join(base, NAME, "cache")
@@ -296,7 +296,7 @@ def default_directory() -> str:
 
 
 def clean(directory: str) -> int:
-    """Remove the caches in a directory, and the directory when nothing else is in it; return how many there were."""
+    """Remove the caches in a directory, and the directory if it is then empty; return the number of caches."""
     try:
         names = os.listdir(directory)
     except OSError:
@@ -312,7 +312,7 @@ def clean(directory: str) -> int:
 
 
 def project_root(directory: str) -> str:
-    """Return the directory of the project that a directory belongs to; itself when it belongs to none."""
+    """Return the project directory of a directory, by default itself."""
     root = directory
     while not any(os.path.exists(os.path.join(root, marker)) for marker in MARKERS):
         if root == os.path.dirname(root):
@@ -322,11 +322,11 @@ def project_root(directory: str) -> str:
 
 
 def _way(config: Config) -> tuple[object, ...]:
-    """Return all that findings depend on besides the files that are consulted."""
+    """Return everything that findings depend on besides the consulted files."""
     asked = config._replace(
         root=config.root if config.per_file_ignores or config.extend_per_file_ignores else "",
         baseline=None,
-        change=(),  # what a finding depends on of it is noted
+        change=(),  # findings record which settings they depend on
         exclude=(),
         extend_exclude=(),
         others=(),
@@ -341,9 +341,9 @@ def _way(config: Config) -> tuple[object, ...]:
 
 
 def _code(directory: str) -> object:
-    """Return what tells the tool's own files from those of yesterday: of an installed one, what was installed.
+    """Return the identity of the tool's own code; for an installed one, of the installed distribution.
 
-    That is the same on all machines and in each new environment: in CI a cache outlives them.
+    It is equal on all machines and in each new environment, so that CI can reuse a cache.
     """
     record = os.path.join(os.path.dirname(directory), f"ms_perflint-{__version__}.dist-info", "RECORD")
     with contextlib.suppress(OSError), open(record, "rb") as file:
@@ -352,7 +352,7 @@ def _code(directory: str) -> object:
 
 
 def _files(directory: str) -> Iterator[tuple[str, int, int]]:
-    """Yield name, time and size of the files of who works on the tool."""
+    """Yield name, time and size of the files in a checkout of the tool."""
     for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
         if entry.is_dir() and entry.name != "__pycache__":
             yield from _files(entry.path)
@@ -362,14 +362,14 @@ def _files(directory: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _installed() -> Iterator[tuple[str, ...]]:
-    """Yield the names and versions of the packages in each folder of them: one may bring checks."""
+    """Yield the names and versions of installed packages, which may have checks."""
     for folder in sys.path:
         if os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder):
             yield tuple(sorted(name for name in os.listdir(folder) if name.endswith(PACKAGES)))
 
 
 def _remove(path: str) -> bool:
-    """Remove a file, or a directory of files; return whether it is gone."""
+    """Remove a file, or a directory of files; return whether that succeeded."""
     with contextlib.suppress(OSError):
         if not os.path.isdir(path):
             os.unlink(path)
@@ -382,7 +382,7 @@ def _remove(path: str) -> bool:
 
 
 def _sweep(directory: str, end: str = "") -> None:
-    """Remove of the entries whose names end so those that no run has used for long."""
+    """Remove entries with a suffix that no run has used for long."""
     oldest = time.time() - KEPT
     for entry in os.scandir(directory):
         if entry.name.endswith(end) and entry.name not in MARKS and entry.stat().st_mtime < oldest:

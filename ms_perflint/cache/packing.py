@@ -1,11 +1,11 @@
-"""What earlier runs found, as it is kept between runs: so that a run in which nothing has changed unpacks least of it.
+"""The file format of the cache: a run in which nothing has changed unpacks little of it.
 
-Most runs ask about all files of a project, and nothing has changed. They need the paths of what was consulted and how
-it was then, side by side, and the findings; the rest of a fingerprint only where its file looks different now.
+Most runs lint all files of a project, and nothing has changed. They need the paths and statuses of consulted files,
+which are stored side by side, and the findings; the rest of a fingerprint only where the status of a file differs.
 
-It lies in parts, files of a directory. A part is written whole, under a name of its own, and never changed: later ones
-take its place, and it is removed. So runs side by side do not disturb each other, and what cannot be read costs no more
-than what is in it.
+It consists of parts, files of a directory. A part is written atomically, under a name of its own, and never changed:
+later ones replace it. So parallel runs do not disturb each other, and an unreadable part costs no more than its own
+content.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from ms_perflint.core.findings import Edit, Finding, Fix, Place, Related, Safety
 from ms_perflint.core.fingerprints import Fingerprint, renewed
 from ms_perflint.languages import Message
 
-SEPARATOR = "\0"  # of paths: it is in none of them
-UNSURE: Status = (0, 0, 0, 0)  # stands for a status that does not tell, or is too large: the fingerprint has it
-TEXTS = 10_000  # of messages that findings share
+SEPARATOR = "\0"  # separator of paths, which contain no NUL
+UNSURE: Status = (0, 0, 0, 0)  # stands for an unknown or too large status, which the fingerprint has
+TEXTS = 10_000  # messages shared by findings
 StatusOf = Callable[[str], Optional[Status]]
-MOST = 1 << 63  # numbers below it can be kept
-CHECK = 4  # bytes in front of the body that show that it is whole
-LARGEST_PART = 1_000_000_000  # bytes of a file that may be a part
-UNFINISHED = ".tmp"  # how the name of a part ends until it is written
-MARKS = (".gitignore", "CACHEDIR.TAG")  # what version control and backups look for in a cache directory
+MOST = 1 << 63  # upper bound of stored numbers
+CHECK = 4  # bytes of the checksum in front of the body
+LARGEST_PART = 1_000_000_000  # largest size of a part in bytes
+UNFINISHED = ".tmp"  # suffix of a part until it is written
+MARKS = (".gitignore", "CACHEDIR.TAG")  # files by which version control and backups recognise a cache directory
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Findings of earlier runs of ms-perflint; may be removed.\n"
 
 
 class Session(NamedTuple):
-    """Files that were linted together: what was found in each, everything that was consulted, and what it cost."""
+    """Files that were linted together: the findings in each, the fingerprints of all consulted files, and the cost."""
 
     findings: dict[str, tuple[Finding, ...]]
     fingerprints: tuple[Fingerprint, ...]
-    cost: int = 0  # microseconds of processor time; 0: not measured
+    cost: int = 0  # processor time in microseconds; 0: not measured
 
     def consulted(self, asked: Collection[str]) -> Iterator[str]:
-        """Yield those of some files that were consulted."""
+        """Yield the consulted ones of some files."""
         return (fingerprint.path for fingerprint in self.fingerprints if fingerprint.path in asked)
 
 
 class Head(NamedTuple):
-    """What is needed of sessions before anything is known of the files that a run asks about."""
+    """The head of a part: the files of its sessions, and their costs."""
 
     linted: list[str]  # the files of each session, joined
     costs: list[int]
@@ -61,10 +61,10 @@ class Head(NamedTuple):
 
 
 class Kept:
-    """Sessions as they lie in a file, unpacked when they are asked for."""
+    """The packed sessions of a part, unpacked on request."""
 
     def __init__(self, head: Head, body: Any) -> None:
-        """Take what `packed` gave. Raises ValueError or TypeError for anything else."""
+        """Take the result of `packed`. Raises ValueError or TypeError for anything else."""
         paths, statuses, self._fingerprints, self._findings, self._numbers = body
         self._paths: list[str] = paths.split(SEPARATOR) if self._fingerprints else []
         numbers = memoryview(statuses).cast("q").tolist()
@@ -72,9 +72,9 @@ class Kept:
         self._head = head
 
     def recalled(self, paths: Sequence[str], files: Files, status: StatusOf) -> Optional[list[Finding]]:
-        """Return the findings in files of these sessions where nothing has changed at all; None for a closer look.
+        """Return the findings in files of these sessions if nothing has changed; None if they have to be unpacked.
 
-        Nor is it worth the look where few of the files are asked about. `status` is that of the files, remembered.
+        They are also unpacked for a request of few files. `status` returns the memoised status of a file.
         """
         linted = sum(files.count(SEPARATOR) + 1 for files in self._head.linted)
         if 2 * len(paths) < linted or not self._holds(files, status):
@@ -94,7 +94,7 @@ class Kept:
         ]
 
     def _holds(self, files: Files, status: StatusOf) -> bool:
-        """Return whether everything is as it was, so that there is nothing new to keep either."""
+        """Return whether all statuses match, so that there is nothing new to store."""
         changed = [
             number for number, (path, then) in enumerate(zip(self._paths, self._statuses)) if status(path) != then
         ]
@@ -106,7 +106,7 @@ class Kept:
 
 
 def packed(sessions: Iterable[Session]) -> tuple[Head, tuple[Any, ...]]:
-    """Return sessions as marshal takes them: what they consulted side by side, each once, and what they found."""
+    """Return sessions as data for marshal: consulted files side by side, each once, and findings."""
     held = list(sessions)
     numbers: dict[Fingerprint, int] = {}
     used = [
@@ -128,11 +128,11 @@ class Parts:
     """The directory of a cache."""
 
     def __init__(self, path: str) -> None:
-        """Take a directory in a directory of caches; neither has to be there."""
+        """Take a directory in a directory of caches, which need not exist."""
         self._path = path
 
     def heads(self) -> Iterator[tuple[str, Optional[Head]]]:
-        """Yield the parts, the latest at the end, and which files they are about; None for one that cannot be read."""
+        """Yield the parts, the latest last, with their heads; None for an unreadable one."""
         try:
             names = sorted(os.listdir(self._path))
         except OSError:
@@ -143,14 +143,14 @@ class Parts:
                 yield name, head
 
     def load(self, name: str) -> Optional[Kept]:
-        """Return the sessions of a part; None where it cannot be read."""
+        """Return the sessions of a part; None for an unreadable one."""
         read = self._read(name)
         with contextlib.suppress(ValueError, EOFError, TypeError, IndexError):
             return Kept(read[0], marshal.loads(read[1])) if read else None
         return None
 
     def write(self, sessions: Sequence[Session]) -> str:
-        """Keep sessions in a new part and return its name. May raise OSError."""
+        """Write sessions to a new part and return its name. May raise OSError."""
         import tempfile  # here, because most runs read only
 
         head, body = packed(sessions)
@@ -168,12 +168,12 @@ class Parts:
         return name
 
     def remove(self, name: str) -> None:
-        """Remove a part, if it is still there."""
+        """Remove a part, if it exists."""
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(self._path, name))
 
     def _read(self, name: str) -> Optional[tuple[Head, Any]]:
-        """Return the head and the packed body of a part; None when it is not there, or not whole."""
+        """Return the head and the packed body of a part; None for a missing or incomplete one."""
         try:
             raw = read_regular(os.path.join(self._path, name), LARGEST_PART)
             content = raw[CHECK:]
@@ -186,7 +186,7 @@ class Parts:
 
 
 def _status(fingerprint: Fingerprint) -> Status:
-    """Return the status that is kept side by side with others."""
+    """Return a status in its stored form."""
     return fingerprint.status if fingerprint.status is not None and max(fingerprint.status) < MOST else UNSURE
 
 
@@ -212,7 +212,7 @@ def _flat_place(place: Place) -> tuple[str, int, int, int, int]:
 
 
 def _flat_text(text: object) -> object:
-    """Return a message as its template and values, so that it can be said in any language; a value as it is."""
+    """Return a message as template and values, to be rendered in any language; other values as they are."""
     if isinstance(text, Message):
         return _same(marshal.dumps((text.template, [(name, _flat_text(value)) for name, value in text.values.items()])))
     return text
@@ -220,12 +220,12 @@ def _flat_text(text: object) -> object:
 
 @lru_cache(maxsize=TEXTS)
 def _same(flat: bytes) -> bytes:
-    """Return the same object for equal bytes: it is then written once."""
+    """Return the same object for equal bytes, so that marshal writes it once."""
     return flat
 
 
 def shared(finding: Finding) -> Finding:
-    """Return a finding with the texts of others that say the same: they are most of it, and there may be many."""
+    """Return a finding that shares its texts with equal ones of other findings, as texts are most of it."""
     return _finding(_flat(finding))
 
 
@@ -250,12 +250,12 @@ def _message(flat: bytes) -> Message:
 
 
 def _checked(body: bytes) -> bytes:
-    """Return what shows that a body is whole; no proof against intent, and much faster to import than one."""
+    """Return a checksum of a body; not cryptographic, so that nothing slow is imported."""
     return zlib.crc32(body).to_bytes(CHECK, "big")
 
 
 def _make_directory(path: str) -> None:
-    """Make a directory in a cache directory that version control and backups leave out."""
+    """Create a directory in a cache directory that version control and backups skip."""
     parent = os.path.dirname(path)
     if not os.path.isdir(parent):
         os.makedirs(parent, mode=0o700)

@@ -42,7 +42,7 @@ class PynativeModeTraining(Check):
     anchored = True
 
     def suspect(self, call: Call) -> bool:
-        """A `set_context` that makes PyNative the mode of the training; or the first one where none says a mode."""
+        """A `set_context` that sets PyNative mode for the training, or the first one where none sets a mode."""
         program = self.program
         if not training.mentions_training(program) or training.is_demonstration(program):
             return False
@@ -64,12 +64,12 @@ class PynativeModeTraining(Check):
         )
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
-        """Where the program says nothing about the mode at all: the call through which the entry script trains."""
+        """Without any `set_context`: the call through which the entry script trains."""
         site = unset_mode.anchor(self.program, module)
         return (Call(site, self.program, ""),) if site is not None else ()
 
     def gap(self) -> Optional[Message]:
-        """Return the call of a library that may set the mode, where nothing else does."""
+        """Return the call of a library that may set the mode, if no other call does."""
         return unset_mode.hidden(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -1,4 +1,4 @@
-"""MSP102: data is fetched step by step instead of being sunk."""
+"""MSP102: the dataset is not sunk."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MissingDatasetSinkMode(Check):
     options = {"report-deliberate": False}  # noqa: RUF012
 
     def suspect(self, call: Call) -> bool:
-        """Not sunk by default, in a training where sinking works and nothing is against it."""
+        """No sinking by default, in a training where sinking works and nothing contradicts it."""
         program = self.program
         return (
             sinking.is_off_by_default(call)
@@ -90,7 +90,7 @@ class MissingDatasetSinkMode(Check):
 
 
 def _graded(call: Call) -> Remedy:
-    """Return how far sinking may be trusted beside the callbacks of the call, without edits yet."""
+    """Return a remedy without edits yet, with the grade of sinking by the callbacks of the call."""
     inside = inside_network(call)
     if inside is not None:
         related = (Related(inside, Message("the attribute of the network")),)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 READS = Message("Python waits for the device in every step: `{read}` reads a tensor")
 KEEP = Message("keep the tensor, and read it after the loop or every 100 steps")
-KEPT = Message("what takes the value must do with a tensor")
+KEPT = Message("the code that uses the value must accept a tensor")
 
 
 class HostSyncEachStep(Check):
@@ -45,7 +45,7 @@ class HostSyncEachStep(Check):
         if call is None:
             return
         reads = host_reads.reads_from(self.program, call)
-        # a tensor takes the place of each read, where they can all be left out
+        # each read is replaced by its tensor, if all can be left out
         changes = [edit.unwrap(each.module, *read) for each in reads for read in host_reads.unread(each)]
         is_whole = all(changes) and all(each.node in host_reads.removable(self.program) for each in reads)
         edits = tuple(one for each in changes for one in each or ()) if is_whole else None

@@ -1,4 +1,4 @@
-"""MSP108: what is compiled is created again in each step. Run on 2.10, CPU: each of them is compiled again."""
+"""MSP108: a compiled function or cell is created in each step. Run on 2.10, CPU: each one is compiled again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ANEW = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
-MAY_CHANGE = Message("what it is made of may change from step to step")
+MAY_CHANGE = Message("its arguments may change from step to step")
 
 
 class CompiledFunctionInLoop(Check):
@@ -36,13 +36,13 @@ class CompiledFunctionInLoop(Check):
     looks_inside = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
-        """Return the calls that make what each step compiles."""
+        """Return the calls that create a function or cell to be compiled in each step."""
         if not sites or not training.may_train(self.program):
             return ()
         return [site for site in sites if id(site.node) in self._anew]
 
     def suspect(self, call: Call) -> bool:
-        """Each step makes it, and calls what it made."""
+        """Each step creates it, and calls it."""
         return id(call.node) in self._anew
 
     @cached_property
@@ -52,7 +52,7 @@ class CompiledFunctionInLoop(Check):
         return {id(each.site.node): each for each in recompiled_per_step(self.program)}
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report the call that makes it; the fix moves its statement in front of the loop."""
+        """Report the call that creates it; the fix moves its statement in front of the loop."""
         call = self.call(node)
         if call is None:
             return

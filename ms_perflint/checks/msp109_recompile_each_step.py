@@ -31,7 +31,7 @@ class RecompileEachStep(Check):
     preview = True
     safety = Safety.UNSAFE
     gain = Gain("large", Message("no compilation after the first step"))
-    triggers = ("()",)  # what is compiled has any name
+    triggers = ("()",)  # a compiled function has any name
     looks_inside = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
@@ -41,7 +41,7 @@ class RecompileEachStep(Check):
         return [site for site in sites if id(site.node) in self._varying]
 
     def suspect(self, call: Call) -> bool:
-        """It is given in each step, to something that is compiled for what it is given."""
+        """It is passed in each step, to a function that is compiled for the values of its arguments."""
         return id(call.node) in self._varying
 
     @cached_property

@@ -36,11 +36,11 @@ class Fp32Matmul(Check):
     in_libraries = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
-        """Return the calls that by their words alone may make what is trained, or force FP32; none in a library."""
+        """Return the calls that by their names may create the training, or force FP32; none in a library."""
         return undecided_precision.narrowed(self.program, sites)
 
     def suspect(self, call: Call) -> bool:
-        """The one call of the program at which its precision is decided, where that comes out as FP32."""
+        """The one call of the program that decides its precision, if that is FP32."""
         if not training.is_trained(self.program) or undecided_precision.is_half(self.program):
             return False
         if undecided_precision.needs_full(self.program):
@@ -48,11 +48,11 @@ class Fp32Matmul(Check):
         return id(call.node) in undecided_precision.suspects(self.program)
 
     def gap(self) -> Optional[Message]:
-        """Return what hides the networks that are trained, where nothing says that they compute in half precision."""
+        """Return the place where the trained networks cannot be followed, if nothing sets half precision."""
         return undecided_precision.hidden(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report what makes the training, or the layer that is forced."""
+        """Report the call that creates the training, or the layer that is forced."""
         call = self.call(node)
         if call is None:
             return

@@ -41,7 +41,7 @@ class UnalignedShape(Check):
 
     @classmethod
     def prefilter_sites(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
-        """Return layers outside of published networks, operators on what is made on the spot, and possible formulas."""
+        """Return layers outside of published networks, operators on newly created tensors, and possible formulas."""
         (words, _), is_published = trigger_words(LAYERS, module), known_networks.by_function()
         for site in sites:
             if not isinstance(site.node, ast.Call):
@@ -52,19 +52,19 @@ class UnalignedShape(Check):
 
     @cached_property
     def widths(self) -> FreeWidths:
-        """Return the widths of the program, with what the settings ask for."""
+        """Return the widths of the program, by the options of the rule."""
         asked, least = self.settings["multiple"], self.settings["min-waste"]
         return FreeWidths(self.program, cast(int, asked), cast(int, least))
 
     def suspect(self, call: Call) -> bool:
-        """An unaligned width of a network that is trained and not known by name."""
+        """An unaligned width of a trained network that is not a published one."""
         site: Site = call
         if not isinstance(site, Call):
             return self.widths.formula(site) is not None
         return bool(self.widths.axis(call) if call.api in OPERATORS else self.widths.produced(call))
 
     def gap(self) -> Optional[Message]:
-        """Return what hides the networks that are trained, where no layer in these files can be one of theirs."""
+        """Return the place where the trained networks cannot be followed, if no layer in these files may be theirs."""
         is_missed = train_cells.are_unknown(self.program) and not self.widths.has_layers
         return train_cells.unknown(self.program) if is_missed else None
 
@@ -76,7 +76,7 @@ class UnalignedShape(Check):
             self.report(node, FORMULA.filled(size=found.multiple), edit.round_up(site, found))
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report what produces the width; of a layer that is made several times, each place that chooses one."""
+        """Report the layer that produces the width; if it is created several times, each place that chooses a width."""
         call = self.call(node)
         if call is None:
             return

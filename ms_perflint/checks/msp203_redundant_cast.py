@@ -42,7 +42,7 @@ class RedundantCast(Check):
         return RedundantCasts(self.program)
 
     def suspect(self, call: Call) -> bool:
-        """The value has the dtype already, is made on the spot, or was widened from it."""
+        """The value has the dtype already, is created there, or was widened from it."""
         return self._casts.find(call) is not None
 
     def visit_Call(self, node: cst.Call) -> None:

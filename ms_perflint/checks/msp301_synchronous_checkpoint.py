@@ -37,7 +37,7 @@ class SynchronousCheckpoint(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """Saved per step or per epoch of a training, and not asynchronously."""
+        """A checkpoint is saved per step or per epoch of a training, and synchronously."""
         return (
             not self.target.is_cpu
             and checkpoints.is_synchronous(call)
@@ -47,7 +47,7 @@ class SynchronousCheckpoint(Check):
         )
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report the config, the callback that has none, or the save."""
+        """Report the config, a callback without one, or the save."""
         call = self.call(node)
         if call is None:
             return

@@ -1,4 +1,4 @@
-"""MSP401: one worker makes all rows of a training set. Run on 2.10, CPU: two take half the time."""
+"""MSP401: one worker loads all rows of a training set. Run on 2.10, CPU: two take half the time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
 WORKERS = "num_parallel_workers"
-CONFIG = "mindspore.dataset.config"  # holds what the user, or the number of cores, says
+CONFIG = "mindspore.dataset.config"  # has the value of the user, or the number of cores
 
 ONE = Message("one worker makes all rows: the source does `{name}` for each of them")
 MORE = Message("take as many workers as other stages do")  # a number above the cores raises
@@ -38,7 +38,7 @@ class SingleWorkerGenerator(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """A training set of rows that one worker reads or makes."""
+        """A training set whose rows one worker loads."""
         program = self.program
         return (
             call.argument(WORKERS).is_by_default(1)
@@ -51,7 +51,7 @@ class SingleWorkerGenerator(Check):
         )
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report the call; the fix takes as many workers as the other stages have."""
+        """Report the call; the fix sets the number of workers of the other stages."""
         call = self.call(node)
         work = sources.work_of(self.program, call) if call is not None else None
         if call is None or work is None:
@@ -70,6 +70,6 @@ class SingleWorkerGenerator(Check):
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
             related.append(Related(work.drawn.place, Message("each worker draws the same number here")))
         elif not isinstance(call.given(WORKERS), (ast.Constant, type(None))):
-            remedy = remedy._replace(edits=None)  # what is passed would be read no more, and no number suits all hosts
+            remedy = remedy._replace(edits=None)  # the passed value would be ignored, and no number suits all hosts
             related += [edit.decided_here(known, WORKERS) for known in call.argument(WORKERS).by_default]
         self.report(node, ONE.filled(name=work.site.word), remedy._replace(related=tuple(related)))

@@ -49,7 +49,7 @@ class BatchKeepsRemainder(Check):
         )
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Report the call; the fix is shown only where other pipelines are made there too."""
+        """Report the call; the fix is display-only where other pipelines are created there, too."""
         call = self.call(node)
         batch = pipelines.api_of(call) if call is not None else None
         if batch is None:

@@ -42,7 +42,7 @@ class DebugSwitchLeftOn(Check):
         return is_on and self._trains() and not debugging.is_asked_for(call)
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
-        """Where launchers switch it on: the call through which the entry script trains."""
+        """If launchers switch it on: the call through which the entry script trains."""
         is_entry = module.path == self.program.entry and self.program.project.entries.is_entry(module.path)
         if not is_entry or not any(True for _ in debugging.exported(self.program)) or not self._trains():
             return ()

@@ -1,4 +1,4 @@
-"""MSP601: data-parallel training adds up its gradients one by one, or all at the very end."""
+"""MSP601: data-parallel training without gradient AllReduce fusion, or with a single AllReduce at the end."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ IN_VAIN = Message("unfused gradients: `all_reduce_fusion_config` alone has no ef
 ONE_BY_ONE = Message("unfused gradients: each parameter has an AllReduce of its own{condition}")
 ON_ASCEND = Message("one AllReduce per parameter on Ascend, a single late one on GPU{condition}")
 AT_THE_END = Message("one AllReduce for all gradients waits for the whole backward pass{condition}")
-MAX_SWITCH = 22  # longer switches are cut in the message
-BY_DEVICE = (2, 3)  # from here on one AllReduce per parameter on Ascend, a single late one on GPU
+MAX_SWITCH = 22  # longer conditions are cut in the message
+BY_DEVICE = (2, 3)  # since this version one AllReduce per parameter on Ascend, a single late one on GPU
 
 
 class MissingAllReduceFusion(Check):
@@ -36,7 +36,7 @@ class MissingAllReduceFusion(Check):
     looks_inside = False
 
     def suspect(self, call: Call) -> bool:
-        """Data-parallel training in graph mode, whose gradients nothing fuses."""
+        """Data-parallel training in graph mode, with unfused gradients."""
         return (
             training.is_trained(self.program)
             and gradient_fusion.is_data_parallel(call)

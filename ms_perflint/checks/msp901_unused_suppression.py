@@ -1,4 +1,4 @@
-"""MSP901: a comment switches a rule off that reports nothing there."""
+"""MSP901: a comment suppresses a rule that reports nothing there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ms_perflint.languages import Message
 from ms_perflint.suppressions import Suppressions
 
 OURS = r"MSP[0-9]+"
-PROBLEM = "MSP000"  # what flake8 calls a file that could not be looked at
+PROBLEM = "MSP000"  # flake8's code for a file that could not be read
 HERE = Message("nothing here for {codes} to suppress: later findings would be hidden")
 IN_FILE = Message("nothing in this file for {codes} to suppress: later findings would be hidden")
 
@@ -25,7 +25,7 @@ class UnusedSuppression(Check):
     name = "unused-suppression"
     safety = Safety.SAFE
     triggers = ()
-    preview = True  # what is unused for one MindSpore version or device may be needed for another
+    preview = True  # a suppression unused for one MindSpore version or device may be needed for another
     per_program = False
     reviews = True
     gain = Gain("small", Message("none; the next finding is seen"))
@@ -34,7 +34,7 @@ class UnusedSuppression(Check):
     def review(
         cls, source: Source, suppressions: Suppressions, found: Sequence[Finding], judged: Collection[str]
     ) -> Iterator[Finding]:
-        """Yield a finding for each comment with codes that hide nothing."""
+        """Yield a finding for each comment with codes that suppress nothing."""
         for each in named(source, suppressions):
             rows = None if each.in_file else suppressions.joined(each.comment.row)
             codes = {one.code for one in found if rows is None or not set(rows).isdisjoint(one.lines)}
@@ -53,7 +53,7 @@ class UnusedSuppression(Check):
 
 
 def _is_unused(code: str, found: Collection[str], judged: Collection[str]) -> bool:
-    """Return whether a code, or prefix of codes, names only rules that were judged and that found nothing."""
+    """Return whether a code, or prefix of codes, names only rules that ran and found nothing."""
     named = {check.code for check in checks() if check.code.startswith(code)}
     if not named:
         return re.fullmatch(OURS, code) is not None and code != PROBLEM

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 
+from ms_perflint.codes import codes
 from ms_perflint.commands.mistakes import UsageError
 from ms_perflint.commands.outputs import tell
 from ms_perflint.commands.progress import waiting
@@ -57,6 +58,8 @@ def explain_line(place: str, configs: Configurations, output_format: str, langua
 def _parts(place: str) -> dict[str, str]:
     """Return the file, the cell and the line of a place."""
     match = re.fullmatch(PLACE, place)
+    if match is None and place.upper() in codes():
+        raise UsageError(Message("{code} is a rule: `ms-perflint rule {code}` explains it", code=place.upper()))
     if match is None:
         raise UsageError(Message('"{place}" is no place: write FILE:LINE, like train.py:14', place=place))
     return match.groupdict("")

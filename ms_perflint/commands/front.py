@@ -290,11 +290,17 @@ def explain(place: str, output_format: str, **options: Any) -> int:
     return explain_line(place, configs, output_format, chosen(options["lang"], configs.run.lang))
 
 
-@front.command("profile")
+@front.command("profile", context_settings={"allow_extra_args": True})
 @click.option("--how", is_flag=True, help="Print the code that collects a profile: it does so without this option too.")
 @click.option("--mindspore-version", metavar="VERSION", help="The MindSpore version that the code is for, like 2.4.")
-def profile_command(how: bool, mindspore_version: str | None) -> None:
+@click.pass_context
+def profile_command(context: click.Context, how: bool, mindspore_version: str | None) -> None:
     """Print how to collect a profile for `check --profile DIR`."""
+    if context.args:
+        from ms_perflint.report.sources import argument
+
+        folder = argument(context.args[0])
+        raise UsageError(Message("to read a profile: `ms-perflint --profile {folder} train.py`", folder=folder))
     from ms_perflint.commands.settings import settings
     from ms_perflint.mindspore_api import newest
     from ms_perflint.profile.how import snippet

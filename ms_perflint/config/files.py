@@ -1,4 +1,4 @@
-"""The file whose `[tool.ms-perflint]` holds: that of `--config`, else the nearest pyproject.toml with that table.
+"""The file with the valid `[tool.ms-perflint]`: that of `--config`, or the nearest pyproject.toml with that table.
 
 Patterns are relative to the directory of a file that was found, to the working directory for a file that was named
 (`root`). A table may extend another one, which may be in a file above.
@@ -30,37 +30,37 @@ from ms_perflint.languages import Message
 TABLE_NAME = TABLE.rpartition(".")[2]
 LARGEST = 10_000_000  # bytes of a file with settings
 PYPROJECT = "pyproject.toml"
-OWN_FILES = ("ms-perflint.toml", ".ms-perflint.toml")  # that people expect to be read
-NAMED = rb"(?i)ms[-_]?perf[-_]?lint"  # what a file that has the table, or means to, has in it
+OWN_FILES = ("ms-perflint.toml", ".ms-perflint.toml")  # files that users may expect to be read
+NAMED = rb"(?i)ms[-_]?perf[-_]?lint"  # text in every file with the table, or with a misspelt one
 
 
 class Ruling(NamedTuple):
-    """A table that rules files."""
+    """A table with settings of files."""
 
     table: Mapping[str, object]
-    where: str  # its file, as messages name it
+    where: str  # its file, as in messages
     root: str
     text: str = ""  # of its file
-    base: Optional[Ruling] = None  # what it extends
+    base: Optional[Ruling] = None  # the table that it extends
 
     @property
     def config(self) -> Config:
-        """Return the configuration that it spells, on top of those that it extends. May raise ConfigError."""
+        """Return its configuration, over the tables that it extends. May raise ConfigError."""
         values = read(self.table, self.where, self.text)
         for launch in values.get("launch", ()):
             _check(launch)
         return _extended(self.base.config, values, self.root) if self.base else Config(root=self.root, **values)
 
     def origin(self, key: str) -> Optional[Ruling]:
-        """Return which of the tables sets a key: this one, or the nearest that it extends; None where none does."""
+        """Return the table that sets a key: this one, or the nearest that it extends; None without one."""
         if key in self.table:
             return self
         return self.base.origin(key) if self.base is not None else None
 
 
 def _check(launch: Launch) -> None:
-    """Raise ConfigError where a command names files that are not there."""
-    from ms_perflint.core.globs import is_pattern, matching  # here, because few tables say how programs are started
+    """Raise ConfigError where a command names missing files."""
+    from ms_perflint.core.globs import is_pattern, matching  # here, because few tables have commands
 
     patterns = [word.rpartition("=")[2] for word in launch.words if is_pattern(word)]
     missing = [each for each in patterns if not matching(Disk(), launch.base, each)]
@@ -71,7 +71,7 @@ def _check(launch: Launch) -> None:
 
 
 class _Found(NamedTuple):
-    """The table of a file, None where it has none, and what is to be said about that."""
+    """The table of a file, or None, and a hint."""
 
     table: Optional[Mapping[str, object]]
     text: str = ""
@@ -79,13 +79,13 @@ class _Found(NamedTuple):
 
 
 def load(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Config:
-    """Return the configuration for a run over `paths`; ConfigError when the file that rules it is broken."""
+    """Return the configuration for a run over `paths`. Raises ConfigError for a broken file."""
     found = ruling(paths, file, isolated)
     return found.config if found else Config(root=common_parent(paths))
 
 
 def ruling(paths: Sequence[str], file: str | None = None, isolated: bool = False) -> Ruling | None:
-    """Return the table that rules a run over `paths`, None without one; ConfigError when its file is broken."""
+    """Return the table for a run over `paths`; None without one. Raises ConfigError for a broken file."""
     if file is not None:
         path = os.path.abspath(file)
         found = _found(path)
@@ -98,7 +98,7 @@ def ruling(paths: Sequence[str], file: str | None = None, isolated: bool = False
 
 
 def upward(directory: str) -> Iterator[str]:
-    """Yield a directory and those above it."""
+    """Yield a directory and its parents."""
     yield directory
     while directory != os.path.dirname(directory):
         directory = os.path.dirname(directory)
@@ -106,7 +106,7 @@ def upward(directory: str) -> Iterator[str]:
 
 
 def own(directory: str) -> Ruling | None:
-    """Return the table in the pyproject.toml of a directory, None without one; ConfigError when it is broken."""
+    """Return the table in the pyproject.toml of a directory; None without one. Raises ConfigError for a broken file."""
     path = os.path.join(directory, PYPROJECT)
     found = _found(path) if os.path.isfile(path) else None
     if found is None or found.table is None:
@@ -115,7 +115,7 @@ def own(directory: str) -> Ruling | None:
 
 
 def hints(directory: str) -> Iterator[Message]:
-    """Yield what is said of a directory whose settings stand where they are not read. May raise ConfigError."""
+    """Yield hints on settings of a directory that are not read. May raise ConfigError."""
     path = os.path.join(directory, PYPROJECT)
     found = _found(path) if os.path.isfile(path) else None
     if found is not None and found.hint is not None:
@@ -130,7 +130,7 @@ def hints(directory: str) -> Iterator[Message]:
 
 
 def _extending(found: Ruling, path: str) -> Ruling:
-    """Return a table with those that it extends. Raises ConfigError, also where they go in circles."""
+    """Return a table with those that it extends. Raises ConfigError, also for a cycle."""
     chain, files, real = [found], [path], [os.path.realpath(path)]
     while EXTEND in chain[-1].table:
         last = chain[-1]
@@ -157,12 +157,12 @@ def _extending(found: Ruling, path: str) -> Ruling:
 
 
 def _found(path: str) -> _Found:
-    """Return the linter's table of a TOML file; ConfigError when it cannot be read."""
+    """Return the linter's table of a TOML file. Raises ConfigError for an unreadable file."""
     where = _relative(path)
     try:
         raw = read_regular(path, LARGEST)
         if re.search(NAMED, raw) is None:
-            return _Found(None)  # a file of another project; whether it is well formed is not our matter
+            return _Found(None)  # a file without settings of this tool, which need not be well formed
         text = raw.decode("utf-8-sig")
         document = _parsed(text)
     except OSError as error:
@@ -186,7 +186,7 @@ def _found(path: str) -> _Found:
 
 
 def _misspelt(document: object, where: str, text: str) -> Optional[Message]:
-    """Return what to say of a table that is meant for the linter, and has another name; None without one."""
+    """Return a hint on a table for the linter with a misspelt name; None without one."""
     from ms_perflint.resolve.toml_ini import row
 
     tables = document if isinstance(document, dict) else {}
@@ -202,7 +202,7 @@ def _misspelt(document: object, where: str, text: str) -> Optional[Message]:
 
 
 def _parsed(text: str) -> object:
-    """Return what a TOML text says; ValueError where it is none."""
+    """Return the data of a TOML text. Raises ValueError for invalid TOML."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -211,7 +211,7 @@ def _parsed(text: str) -> object:
 
 
 def _relative(path: str) -> str:
-    """Return a path as messages name it."""
+    """Return a path as in messages, relative to the working directory."""
     try:
         return os.path.relpath(path)
     except ValueError:  # on another drive
@@ -219,7 +219,7 @@ def _relative(path: str) -> str:
 
 
 def _extended(base: Config, values: dict[str, Any], root: str) -> Config:
-    """Return the configuration that the values of a table in `root` make of one that it extends.
+    """Return a configuration, overridden by the values of a table in `root`.
 
     Patterns and files stay relative to the folder of the table that names them.
     """

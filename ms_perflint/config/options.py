@@ -1,6 +1,6 @@
-"""What may stand in `[tool.ms-perflint]`: one table, from which `config`, the reference and the JSON Schema are made.
+"""The options of `[tool.ms-perflint]`: one table, the source of `config`, the reference and the JSON Schema.
 
-`values.py` reads and refuses values; a test holds both to the same keys and defaults.
+`values.py` parses values; a test compares its keys and defaults with these.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Option:
     help: str  # one sentence
     schema: Json
     flag: Optional[str] = None  # its name on the command line
-    unset: str = ""  # what holds where it is not set and has no default
+    unset: str = ""  # the value if it is not set and has no default
 
     @property
     def default_text(self) -> str:
@@ -248,7 +248,7 @@ OPTIONS = (
 
 
 def find(key: str) -> Option | None:
-    """Return the option of that key, None where there is none."""
+    """Return the option with a key; None without one."""
     return next((option for option in OPTIONS if option.key == key), None)
 
 
@@ -258,7 +258,7 @@ def example(option: Option) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a value as TOML writes it on one line."""
+    """Return a value in TOML, on one line."""
     if isinstance(value, Mapping):
         pairs = ", ".join(f"{_key(key)} = {toml(inner)}" for key, inner in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
@@ -300,7 +300,7 @@ def schema() -> dict[str, object]:
 
 
 def whole(table: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema of a pyproject.toml with that of the linter's table in it, for editors that want it whole."""
+    """Return the schema of a whole pyproject.toml with the linter's table, for editors."""
     kept = {key: value for key, value in table.items() if key not in ("$schema", "$id", "definitions")}
     inner: dict[str, object] = kept
     for name in reversed(TABLE.split(".")):
@@ -310,12 +310,12 @@ def whole(table: Mapping[str, object]) -> dict[str, object]:
 
 
 def _id(name: str) -> dict[str, object]:
-    """Return the address of a schema, as a key of it; nothing until the site is published."""
+    """Return the address of a schema as its `$id`; nothing until the site is published."""
     return {"$id": published.SITE + name} if published.SITE else {}
 
 
 def _letters(code: str) -> int:
-    """Return how long the part of a code is that stands before its digits."""
+    """Return the length of the letters in front of a code's digits."""
     return len(code.rstrip("0123456789"))
 
 
@@ -323,7 +323,7 @@ def _property(option: Option) -> dict[str, object]:
     """Return the schema of one key."""
     words = f"{option.help} Not set: {option.unset}." if option.default is None else option.help
     known = {} if option.default is None else {"default": option.default}
-    if "$ref" in option.schema:  # what stands beside it would not count
+    if "$ref" in option.schema:  # keys beside `$ref` would be ignored
         return {"allOf": [option.schema], "description": words, **known}
     return {**option.schema, "description": words, **known}
 

@@ -12,7 +12,7 @@ from ms_perflint.config.settings import Config, ConfigError, common_parent
 from ms_perflint.core.findings import Finding, Safety
 from ms_perflint.languages import Message
 
-OnTop = Callable[[Config], Config]  # what the command line, or whoever asks, makes of the configuration of a table
+OnTop = Callable[[Config], Config]  # overrides the configuration of a table, by the command line or a caller
 
 
 class Group(NamedTuple):
@@ -23,10 +23,10 @@ class Group(NamedTuple):
 
 
 class Configurations:
-    """The configuration of a run, and those of its files. What a directory says is read once."""
+    """The configuration of a run, and those of its files. Each directory is read once."""
 
     def __init__(self, run: Config, on_top: Optional[OnTop] = None, directory: str = "") -> None:
-        """Take the configuration of a run over `directory`; without a way to make others it is that of all files."""
+        """Take the configuration of a run over `directory`; without a function for others, it applies to all files."""
         self.run = run
         self._on_top = on_top
         self._held: dict[str, Config] = {directory: run} if on_top is not None else {}
@@ -42,7 +42,7 @@ class Configurations:
         return self._held[directory]
 
     def _nearest(self, directory: str, on_top: OnTop) -> Config:
-        """Return the configuration that the nearest table makes, upward from a directory."""
+        """Return the configuration of the nearest table, upward from a directory."""
         for each in upward(directory):
             if each in self._broken:
                 raise self._broken[each]
@@ -72,16 +72,16 @@ class Configurations:
         return tuple(Group(config, tuple(members)) for config, members in found.values())
 
     def selects(self, code: str, path: str) -> bool:
-        """Return whether findings of a rule are wanted in a file (absolute)."""
+        """Return whether a rule is on in a file (absolute)."""
         return self.of(path).selects(code, path)
 
     @property
     def unsafe_fixes(self) -> bool:
-        """Return whether unsafe fixes are made without asking wherever no table of a part of the run says otherwise."""
+        """Return whether unsafe fixes are applied without asking, unless the table of a part of the run differs."""
         return all(config.unsafe_fixes for config in self._all)
 
     def trust(self, finding: Finding) -> Safety | None:
-        """Return how far the fix of a finding is trusted in its file; None without fix."""
+        """Return the grade of a finding's fix in its file; None without a fix."""
         config = self.of(finding.place.path)
         trust = config.trust(finding)
         return Safety.SAFE if trust is Safety.UNSAFE and config.unsafe_fixes and not self.unsafe_fixes else trust
@@ -90,9 +90,9 @@ class Configurations:
 def configurations(
     paths: Sequence[str], on_top: OnTop, file: Optional[str] = None, isolated: bool = False
 ) -> Configurations:
-    """Return the configurations of a run over paths, each with what is set on top. Raises ConfigError.
+    """Return the configurations of a run over paths, each with overrides. Raises ConfigError.
 
-    With a file that is named, or isolated, all files have the same one.
+    With a named file, or isolated, all files have the same one.
     """
     run = on_top(load(paths, file, isolated))
     is_one = file is not None or isolated
@@ -100,6 +100,6 @@ def configurations(
 
 
 def unread(paths: Sequence[str]) -> Iterator[Message]:
-    """Yield what is said of settings beside and above the paths that stand where they are not read."""
+    """Yield hints on settings near the paths that are not read."""
     for directory in takewhile(lambda each: own(each) is None, upward(common_parent(paths))):
         yield from hints(directory)

@@ -1,6 +1,6 @@
-"""Settings, as they hold: which rules are on in which files, and what patterns of files match.
+"""The settings of a run: which rules are on in which files, and patterns of files.
 
-`config_values` reads and refuses what a table or the command line says, `config_files` finds the table.
+`values` parses settings of a table or the command line, `files` finds the table.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Version = tuple[int, ...]
 TABLE = "tool.ms-perflint"
 ALL = "ALL"
 DEVICES = ("Ascend", "GPU", "CPU")
-NPU = r"([Nn][Pp][Uu]|([Aa]scend|ASCEND)?[ _-]?(310|910)[0-9A-Za-z_]*)"  # how people write what is an Ascend
-SERIES = {1: 10, 2: 99}  # of MindSpore: the last minor version; of the newest, more than will ever be
+NPU = r"([Nn][Pp][Uu]|([Aa]scend|ASCEND)?[ _-]?(310|910)[0-9A-Za-z_]*)"  # spellings of Ascend
+SERIES = {1: 10, 2: 99}  # last minor version of each MindSpore release; for the newest, more than will ever exist
 EXCLUDE = (
     ".bzr",
     ".direnv",
@@ -48,11 +48,11 @@ EXCLUDE = (
 
 
 class ConfigError(Exception):
-    """A setting that cannot be used: where it stands, what is wrong, what would be right."""
+    """An invalid setting: its place, the error, and valid values."""
 
 
 class FileIgnore(NamedTuple):
-    """Rules that are off in the files that a pattern names; with `!` in front, in all others."""
+    """Rules that are off in the files that match a pattern; with `!` in front, in all others."""
 
     pattern: str
     rules: tuple[str, ...]
@@ -60,12 +60,12 @@ class FileIgnore(NamedTuple):
 
     @property
     def glob(self) -> str:
-        """Return the pattern in the language of .gitignore, where `**` has to be all of a name to lead further down."""
+        """Return the pattern in .gitignore syntax, where `**` matches folders only as a whole name."""
         return re.sub(r"\*\*(?=[^/*])", "**/*", self.pattern.lstrip("!"))
 
 
 class Arguments(NamedTuple):
-    """What follows `--` on the command line: the arguments of one program."""
+    """The arguments of one program, behind `--` on the command line."""
 
     entry: str  # absolute
     words: tuple[str, ...]
@@ -73,7 +73,7 @@ class Arguments(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A command that starts a program, as `launch` says it; each file that a pattern in it names is another run."""
+    """A command of `launch` that starts a program; each file that matches a pattern in it is another run."""
 
     entry: str  # absolute
     words: tuple[str, ...]  # behind the entry script
@@ -85,7 +85,7 @@ class Launch(NamedTuple):
 
 
 class Excluded(NamedTuple):
-    """Patterns of what is left out of directories, and the folder that they are relative to."""
+    """Patterns of excluded files, and the folder that they are relative to."""
 
     root: str
     patterns: tuple[str, ...]
@@ -100,7 +100,7 @@ class _Settings(NamedTuple):
     extend_select: tuple[str, ...] = ()
     per_file_ignores: tuple[FileIgnore, ...] = ()
     extend_per_file_ignores: tuple[FileIgnore, ...] = ()
-    baseline: str | None = None  # the file of the findings that are known
+    baseline: str | None = None  # the file of accepted findings
     profile: str | None = None  # the folder that the profiler wrote
     exclude: tuple[str, ...] = EXCLUDE
     extend_exclude: tuple[str, ...] = ()
@@ -117,27 +117,27 @@ class _Settings(NamedTuple):
     output_format: str = "text"
     lang: str | None = None  # one of LANGUAGES
     launch: tuple[Launch, ...] = ()
-    arguments: Arguments | None = None  # of the one program that is judged
+    arguments: Arguments | None = None  # of the one checked program
     change: tuple[str, ...] = ()  # what it is about: the names in `CHANGE`; run configurations with it are judged first
     ignore_noqa: bool = False  # whether comments switch nothing off
     min_gain: str = SIZES[-1]  # rules that may gain less are off
 
 
 class Config(_Settings):
-    """All settings of a run. Rules are held as codes or code prefixes, never as names."""
+    """All settings of a run. Rules are codes or code prefixes, never names."""
 
     def selects(self, code: str, path: str) -> bool:
-        """Return whether findings of this rule are wanted in the file at `path` (absolute)."""
+        """Return whether a rule is on in the file at `path` (absolute)."""
         return code in self.codes and not self._ignored_in(path, code)
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        """Return the codes of all rules that are on; preview rules only when named in full."""
+        """Return the codes of all rules that are on; preview rules only if named in full."""
         return frozenset(code for code, preview in _rules().items() if self._is_on(code, preview))
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Return what is selected and turns nothing on: prefixes of preview rules, which need their full code."""
+        """Return the selectors without effect: prefixes of preview rules, which need their full code."""
         rules, chosen = _rules(), (*self.select, *self.extend_select)
         return tuple(
             word
@@ -147,25 +147,25 @@ class Config(_Settings):
 
     @property
     def baseline_file(self) -> str | None:
-        """Return the absolute path of the baseline; None where there is none."""
+        """Return the absolute path of the baseline; None without one."""
         return os.path.join(self.root, self.baseline) if self.baseline else None
 
     @property
     def profile_folder(self) -> str | None:
-        """Return the absolute path of the profile; None where there is none."""
+        """Return the absolute path of the profile; None without one."""
         return os.path.join(self.root, self.profile) if self.profile else None
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Return all that is left out of directories."""
+        """Return all excludes."""
         return (Excluded(self.root, (*self.exclude, *self.extend_exclude)), *self.others)
 
     def at(self, directory: str) -> Config:
-        """Return the configuration of the files in a directory: that of one table is the same in all of them."""
+        """Return the configuration of the files in a directory: this one."""
         return self
 
     def promotes(self, code: str) -> bool:
-        """Return whether unsafe fixes of this rule are to be treated as safe."""
+        """Return whether unsafe fixes of a rule count as safe."""
         return _closeness(self.extend_safe_fixes, code) >= 0
 
     def trust(self, finding: Finding) -> Safety | None:
@@ -179,17 +179,17 @@ class Config(_Settings):
         return Safety.SAFE if is_promoted else safety
 
     def _is_on(self, code: str, preview: bool) -> bool:
-        """Return whether selected more exactly than ignored: `--ignore MSP3 --select MSP301` leaves MSP301 on."""
+        """Return whether it is selected more exactly than ignored: `--ignore MSP3 --select MSP301` leaves MSP301 on."""
         chosen = (*self.select, *self.extend_select)
         if preview and code not in chosen:
             return False
         return _closeness(chosen, code) > _closeness(self.ignore, code) and self._gains_enough(code)
 
     def _gains_enough(self, code: str) -> bool:
-        """Return whether fixing the findings of a rule may gain as much as is asked for."""
+        """Return whether the gain of a rule is at least the configured one."""
         if self.min_gain == SIZES[-1]:
             return True
-        from ms_perflint.check import gain_of  # here, because most runs ask for all
+        from ms_perflint.check import gain_of  # here, because most runs set no gain
 
         return SIZES.index(gain_of(code).size) <= SIZES.index(self.min_gain)
 
@@ -215,17 +215,17 @@ class PerDirectory(Protocol):
 
 
 class Trust(Protocol):
-    """What knows how far fixes are trusted."""
+    """An object that grades fixes."""
 
     def trust(self, finding: Finding) -> Safety | None:
         """Return how far the fix of a finding is trusted; None without fix."""
 
 
 class Patterns:
-    """Patterns in the language of .gitignore, relative to a directory."""
+    """Patterns in .gitignore syntax, relative to a directory."""
 
     def __init__(self, root: str, patterns: Iterable[str]) -> None:
-        """Read the patterns. Raises ValueError for one that can match nothing."""
+        """Parse the patterns. Raises ValueError for one that can match nothing."""
         from ms_perflint.core.patterns import (  # here, because most runs have no pattern that is more than a name
             Spec,
             parse,
@@ -245,7 +245,7 @@ class Patterns:
         return bool(name) and (self._is_below(name) or self._spec(name, directory) is True)
 
     def _is_below(self, name: str) -> bool:
-        """Return whether a directory above matches: what is in it cannot be taken back, as in git."""
+        """Return whether a directory above matches: its files cannot be re-included, as in git."""
         above: list[str] = []
         while (name := name.rpartition("/")[0]) and name not in self._folders:
             above.append(name)
@@ -285,17 +285,17 @@ def _rules() -> dict[str, bool]:
 
 
 def _closeness(rules: Iterable[str], code: str) -> int:
-    """Return how exactly the closest of these codes and prefixes names `code`; -1 when none does."""
+    """Return the length of the longest of these codes and prefixes that matches `code`; -1 without one."""
     return max((0 if rule == ALL else len(rule) for rule in rules if rule == ALL or code.startswith(rule)), default=-1)
 
 
-# --- settings on top of others
+# --- overriding settings
 
 
 def laid(config: Config, values: dict[str, Any]) -> Config:
-    """Return a configuration with values on top.
+    """Return a configuration, overridden by values.
 
-    `select` replaces the selection as a whole; `ignore` and what extends a selection add to it.
+    `select` replaces the selection as a whole; `ignore` and `extend-` options add to it.
     """
     if "select" in values:
         config = config._replace(ignore=(), extend_select=())
@@ -311,10 +311,10 @@ def laid(config: Config, values: dict[str, Any]) -> Config:
 
 
 def rooted(ignores: tuple[FileIgnore, ...], root: str) -> tuple[FileIgnore, ...]:
-    """Return ignores whose patterns are relative to `root` where they say nothing else."""
+    """Return ignores with patterns relative to `root`, unless they have a root already."""
     return tuple(one._replace(root=one.root or root) for one in ignores)
 
 
 def is_anchored(pattern: str) -> bool:
-    """Return whether a pattern means something else in another folder: it is no plain name."""
+    """Return whether a pattern depends on its folder: it is no plain name."""
     return "/" in pattern.lstrip("!").rstrip("/")

@@ -1,4 +1,4 @@
-"""Values of settings, read from a TOML table or the command line: what a key takes, or an error that says why."""
+"""Values of settings, parsed from a TOML table or the command line, with errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ EXTEND = "extend"  # the key that names the file with the table that this one ex
 
 
 class Spot(NamedTuple):
-    """Where a value stands: a key in the table of a file, or an option of the command line."""
+    """The place of a value: a key in the table of a file, or an option of the command line."""
 
-    where: str  # the file as messages name it, or what stands before the name of an option
+    where: str  # the file as in messages, or the text in front of an option
     keys: tuple[str, ...]
     text: Optional[str] = None  # of the file; "" where it is not known
 
     def __str__(self) -> str:
-        """Return what messages begin with; the row is looked for only when something is wrong."""
+        """Return the start of messages; the row is searched only for an error."""
         name = ".".join((*self.keys[:1], *(_key(key) for key in self.keys[1:])))
         if self.text is None:
             return self.where + name
@@ -50,17 +50,17 @@ class Spot(NamedTuple):
         return f"{self.where}{line}: [{TABLE}] {name}"
 
     def below(self, key: str) -> Spot:
-        """Return where a key in this table stands."""
+        """Return the place of a key in this table."""
         return self._replace(keys=(*self.keys, key))
 
 
 def _key(name: str) -> str:
-    """Return a key as it is shown behind others."""
+    """Return a key as shown behind others."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 def parse(table: Mapping[str, object], where: str, root: str, text: str = "") -> Config:
-    """Return the configuration that a TOML table spells; `where` names the table's file in errors, `text` is in it."""
+    """Return the configuration of a TOML table; errors name its file `where`, whose content is `text`."""
     return Config(root=root, **read(table, where, text))
 
 
@@ -78,7 +78,7 @@ def read(table: Mapping[str, object], where: str, text: str = "") -> dict[str, A
 
 
 def override(config: Config, where: str = "--", **given: object) -> Config:
-    """Return the configuration with the command line's values on top; None and () were not given.
+    """Return a configuration, overridden by the command line; None and () are not set.
 
     Patterns and files are relative to the working directory.
     """
@@ -96,7 +96,7 @@ def override(config: Config, where: str = "--", **given: object) -> Config:
 
 
 def _left_out(config: Config, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the command line leaves out of directories: plain names, and patterns seen from where it runs."""
+    """Return the excludes of the command line: plain names, and patterns relative to the working directory."""
     patterns = (*given.get("exclude", ()), *given.get("extend_exclude", ()))
     if not patterns:
         return {}
@@ -118,7 +118,7 @@ def file_name(value: object, place: Spot) -> str:
 
 
 def _unknown_rule(place: Spot, rule: str, known: Iterable[str]) -> ConfigError:
-    """Return what to raise where a rule is named that does not exist."""
+    """Return the error for an unknown rule."""
     hint = suggestion(rule, known)
     return ConfigError(Message('{place}: unknown rule "{rule}"{hint}', place=place, rule=rule, hint=hint))
 
@@ -131,7 +131,7 @@ def _texts(value: object, place: Spot) -> tuple[str, ...]:
 
 
 def _selectors(value: object, place: Spot) -> tuple[str, ...]:
-    """Return rules as codes and prefixes; names become codes."""
+    """Return rules as codes and prefixes; names are converted to codes."""
     from ms_perflint.check import checks
 
     names = {check.name: check.code for check in checks()}
@@ -156,7 +156,7 @@ def _ignores(value: object, place: Spot) -> tuple[FileIgnore, ...]:
 
 
 def _patterns(value: object, place: Spot) -> tuple[str, ...]:
-    """Return patterns in the language of .gitignore."""
+    """Return patterns in .gitignore syntax."""
     patterns = _texts(value, place)
     for pattern in patterns:
         try:
@@ -187,7 +187,7 @@ def _version(value: object, place: Spot) -> Version:
 
 
 def _device(value: object, place: Spot) -> str:
-    """Return a device in MindSpore's spelling; an NPU, whatever its model, is an Ascend."""
+    """Return a device in MindSpore's spelling; any NPU is an Ascend."""
     if isinstance(value, str) and re.fullmatch(NPU, value.strip()):
         return DEVICES[0]
     return _one_of(DEVICES, value, place)
@@ -199,7 +199,7 @@ def _language(value: object, place: Spot) -> str:
 
 
 def _one_of(names: Sequence[str], value: object, place: Spot) -> str:
-    """Return the name that is meant, in its own spelling."""
+    """Return one of some names, in its own spelling."""
     for name in names:
         if isinstance(value, str) and value.lower() == name.lower():
             return name
@@ -226,8 +226,8 @@ def _format(value: object, place: Spot) -> str:
 
 
 def _launches(value: object, place: Spot) -> tuple[Launch, ...]:
-    """Return the commands that start programs; files in them are seen from the directory of the table's file."""
-    import shlex  # here, because few tables say how programs are started
+    """Return the commands that start programs; files in them are relative to the directory of the table's file."""
+    import shlex  # here, because few tables have commands
 
     found = []
     for text in _texts(value, place):
@@ -259,7 +259,7 @@ def _length(value: object, place: Spot) -> int:
 
 
 def _number(value: object, place: Spot, limits: tuple[int, int]) -> int:
-    """Return a whole number between two others."""
+    """Return an integer in a range."""
     low, high = limits
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         message = Message(
@@ -316,7 +316,7 @@ def _rule_options(
 
 
 def _shown(value: object) -> str:
-    """Return a value as TOML would write it, cut short."""
+    """Return a value in TOML, cut short."""
     text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else repr(value)
     return short(text, 60)
 

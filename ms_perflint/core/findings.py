@@ -91,7 +91,7 @@ class Fix(NamedTuple):
         others = sorted({edit.path for edit in self.edits}.difference(files)) if files else []
         if self.safety is Safety.DISPLAY or (safety is not Safety.DISPLAY and not others):
             return self._replace(safety=safety)
-        reason = Message("the settings leave fixes of this rule to people")
+        reason = Message("the configuration makes fixes of this rule display-only")
         if others:
             reason = Message("it changes {file} too, which was not given", file=os.path.basename(others[0]))
         return self._replace(safety=Safety.DISPLAY, reason=reason)

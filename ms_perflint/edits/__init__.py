@@ -1,9 +1,9 @@
-"""From a semantic place to text edits: the one place that knows layout.
+"""Text edits for places in the code; the only package that knows layout.
 
-Each function returns the edits that belong together, or None where the place cannot be edited cleanly: a starred
-argument would have to be guessed at, a comment would be lost, or the text stands in an f-string.
+Each function returns edits that belong together, or None where the place cannot be edited cleanly: a starred argument
+has unknown contents, a comment would be lost, or the place is in an f-string.
 
-They are loaded on first use: most files have no findings.
+The modules are loaded on first use, as most files have no findings.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return one of the functions, loaded now."""
+    """Load one of the functions."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

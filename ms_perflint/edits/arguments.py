@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def set_argument(
     call: Call, name: str, text: str, *, first: bool = False, line_length: int = 88
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that give the parameter `name` the value `text`.
+    """Return the edits that set the parameter `name` to `text`.
 
-    A value that is given, by keyword or by position, is replaced in place; else a keyword is added at the end (in
-    front with `first`), in the layout of the call. None next to `*args` and `**kwargs` (they may bring the
+    A passed value is replaced in place; otherwise a keyword is added at the end (in
+    front with `first`), in the layout of the call. None next to `*args` and `**kwargs` (they may contain the
     parameter), for a bare generator argument (it would need parentheses of its own), and in f-strings.
     """
     if call.fstring is not None:
@@ -37,7 +37,7 @@ def set_argument(
 def add_arguments(
     call: Call, words: Mapping[str, str], *, first: bool = False, line_length: int = 88
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that add keywords to a call, at its end or in front of all others; as `set_argument`."""
+    """Return the edits that add keywords to a call, at its end or in front, as `set_argument` does."""
     listing = _listing(call)
     if call.is_spread or call.fstring is not None or listing is None or (first and call.node.args):
         return None
@@ -47,9 +47,9 @@ def add_arguments(
 
 
 def remove_argument(call: Call, name: str, *others: str) -> tuple[Edit, ...] | None:
-    """Return the edits that take away the argument of the parameter `name`, and those of others where they are given.
+    """Return the edits that remove the argument of the parameter `name`, and those of other parameters if passed.
 
-    None where it is not given, where others would move into its slot, where a comment would be lost, in f-strings.
+    None where it is not passed, where others would move into its position, where a comment would be lost, in f-strings.
     """
     listing = _listing(call) if call.given(name) is not None and call.fstring is None else None
     if listing is None:
@@ -72,7 +72,7 @@ def remove_argument(call: Call, name: str, *others: str) -> tuple[Edit, ...] | N
 
 
 def _runs(indices: list[int]) -> list[tuple[int, int]]:
-    """Return first and last of each group of numbers that follow one another."""
+    """Return the first and last number of each run of consecutive numbers."""
     found: list[tuple[int, int]] = []
     for index in indices:
         if found and found[-1][1] == index - 1:
@@ -83,7 +83,7 @@ def _runs(indices: list[int]) -> list[tuple[int, int]]:
 
 
 def _listing(call: Call) -> Listing | None:
-    """Return what stands in the brackets of a call; None for a bare generator, which shares the brackets."""
+    """Return the listing of the arguments of a call; None for a bare generator, which shares the brackets."""
     module, node = call.module, call.node
     text, end = module.source.text, module.span(node)[1]
     spans = [module.span(value) for value in _ordered(call)]
@@ -96,12 +96,12 @@ def _listing(call: Call) -> Listing | None:
 
 
 def _ordered(call: Call) -> list[ast.AST]:
-    """Return positional and keyword arguments in the order in which they are written."""
+    """Return positional and keyword arguments in source order."""
     return sorted([*call.node.args, *call.node.keywords], key=call.module.span)
 
 
 def _value(text: str) -> str:
-    """Return the text of a value, in parentheses where it could not stand behind `name=` without them."""
+    """Return the text of a value, in parentheses where `name=` needs them."""
     try:
         call = ast.parse(f"f(x={text})", mode="eval").body
         alone = ast.parse(f"({text})", mode="eval").body

@@ -1,4 +1,4 @@
-"""Save checkpoints in the background, where nothing reads them before they are complete."""
+"""Asynchronous checkpoint saving, where no code reads a checkpoint before it is complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VERBS = {
 
 
 def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
-    """Return how a save, a config or a callback comes to write in the background; no edits where the file is used."""
+    """Return the remedy that makes a save, a config or a callback asynchronous; no edits where the file is used."""
     if reads.use is not None:
         return Remedy(None, LATER, related=(Related(reads.use.site.place, VERBS[reads.use.verb]),))
     if call.api == checkpoints.SAVE and (caught := checkpoints.retry(call)) is not None:
@@ -51,7 +51,7 @@ def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
 
 
 def _graded(call: Call, reads: Reads) -> Remedy:
-    """Return a remedy without edits yet: how far it may be trusted, and why it is not safe."""
+    """Return a remedy without edits yet: its grade, and the reason."""
     unsafe = Remedy(None, BACKGROUND, Safety.UNSAFE)
     if call.api == checkpoints.SAVE:
         return unsafe._replace(reason=Message("the file may be incomplete when the call returns"))
@@ -70,7 +70,7 @@ def _graded(call: Call, reads: Reads) -> Remedy:
 
 
 def pass_config(call: Call, config: Call, line_length: int) -> Remedy:
-    """Return how a callback gets the config that nothing uses, and saves in the background."""
+    """Return the remedy that passes an unused config to a callback, and makes it asynchronous."""
     edits, advice = _passed(call, config, line_length)
     reason = Message("it changes how often checkpoints are saved, and how many are kept")
     return Remedy(edits, advice, Safety.DISPLAY, reason, (Related(config.place, Message("this config is not used")),))
@@ -90,7 +90,7 @@ def _passed(call: Call, config: Call, line_length: int) -> tuple[Optional[tuple[
 
 
 def _name(config: Call) -> Optional[str]:
-    """Return the name under which a function has the config that it makes; None where it has none, or rebinds it."""
+    """Return the name that a function binds to a new config; None without one, or where it is rebound."""
     stmt = config.stmt
     if isinstance(stmt, ast.Assign) and stmt.value is config.node and isinstance(stmt.targets[0], ast.Name):
         name = stmt.targets[0].id

@@ -1,4 +1,4 @@
-"""Take casts away, or make a tensor in the dtype to which it is cast."""
+"""Removal of casts, and creation of tensors in the dtype to which they are cast."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALIASED = Message("the value is changed in place later, which may then reach ano
 
 
 def drop_cast(call: Call, found: Redundant, line_length: int) -> Remedy:
-    """Return how a program does without a cast."""
+    """Return the remedy that removes a cast."""
     cast, first = found.cast, found.first
     if found.made is not None:
         return _made_in_dtype(call, found, found.made, line_length)
@@ -46,10 +46,10 @@ def drop_cast(call: Call, found: Redundant, line_length: int) -> Remedy:
 
 
 def _made_in_dtype(call: Call, found: Redundant, made: Creation, line_length: int) -> Remedy:
-    """Return how a tensor is made in the dtype to which it is cast."""
+    """Return the remedy that creates a tensor in the dtype to which it is cast."""
     spelling, imports = _spelling(call, found, line_length)
     edits = _without(call, [found.cast])
-    room = sum(one.end - one.start for one in edits or ())  # that the cast leaves on the line
+    room = sum(one.end - one.start for one in edits or ())  # the width left on the line without the cast
     given = set_argument(made.call, made.parameter, spelling, line_length=line_length + room)
     fix = (*imports, *given, *edits) if given is not None and edits is not None else None
     safety = Safety.SAFE if made.exact else Safety.UNSAFE
@@ -58,7 +58,7 @@ def _made_in_dtype(call: Call, found: Redundant, made: Creation, line_length: in
 
 
 def _spelling(call: Call, found: Redundant, line_length: int) -> tuple[str, tuple[Edit, ...]]:
-    """Return how to write the dtype of a cast as one of MindSpore's, and the edits that import it."""
+    """Return the spelling of a cast's dtype as one of MindSpore's, and the edits that import it."""
     target = found.cast.target
     if isinstance(target, (ast.Name, ast.Attribute)):
         names = [known.api for known in call.program.value(target, call.scope).alternatives]
@@ -69,7 +69,7 @@ def _spelling(call: Call, found: Redundant, line_length: int) -> tuple[str, tupl
 
 
 def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that take casts away: `x = cast(x, t)` as a whole, of others all but the value."""
+    """Return the edits that remove casts: `x = cast(x, t)` as a whole; others are replaced by their value."""
     edits: list[Edit] = []
     for cast in casts:
         site = call.module.site_at(cast.node)
@@ -88,14 +88,14 @@ def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:
 def _only_casts(stmt: ast.stmt, cast: Cast) -> bool:
     """Return whether a statement is `x = cast(x, t)`, or `cast(x, t)` alone."""
     if isinstance(stmt, ast.Expr) and stmt.value is cast.node:
-        return isinstance(cast.value, (ast.Name, ast.Attribute))  # nothing reads what it gives
+        return isinstance(cast.value, (ast.Name, ast.Attribute))  # its result is not used
     target, value = only_target(stmt), cast.value
     is_given = getattr(stmt, "value", None) is cast.node
     return is_given and isinstance(target, ast.Name) and isinstance(value, ast.Name) and target.id == value.id
 
 
 def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:
-    """Return the place that decides the dtype, if it lies elsewhere."""
+    """Return the place that decides the dtype, if it is elsewhere."""
     module, node = dtype.where
     place, own = module.place(node), call.place
     if (place.path, place.row) == (own.path, own.row):
@@ -104,9 +104,9 @@ def _decided(call: Call, dtype: Dtype) -> tuple[Related, ...]:
 
 
 def _unused_definition(program: Program, scope: Scope, gone: Sequence[ast.expr]) -> Optional[ast.stmt]:
-    """Return the `self.x = ...` in `__init__` that nothing reads once the expressions `gone`, all `self.x`, are gone.
+    """Return the `self.x = ...` in `__init__` that is unused once the expressions `gone`, all `self.x`, are removed.
 
-    Other files that mention both the class and the attribute may read it: a class derived from this one, say.
+    Other files that mention both the class and the attribute may read it, such as a subclass.
     """
     cls, own = scope.owner.parent, receiver_name(scope)
     names = {node.attr for node in gone if isinstance(node, ast.Attribute) and word_of(node.value) == own}

@@ -1,4 +1,4 @@
-"""Comments that stand in code which an edit removes."""
+"""Comments in code that an edit removes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from ms_perflint.core.findings import Edit
     from ms_perflint.core.source import Source
 
-_SUPPRESSION = re.compile(rf"{NOQA}\s*")  # that says nothing else
-# Comments to tools on the code of their line, which on a line of their own would speak of other code
+_SUPPRESSION = re.compile(rf"{NOQA}\s*")  # a suppression without any reason
+# Comments for tools about their line, which on a line of their own would apply to other code
 _TO_TOOLS = re.compile(r"(?i)#\s*(?:(?:type|pyright|mypy|pylint|ruff|fmt|yapf|isort|pragma|pytype)\s*:|nosec\b)")
 
 
 def readable(source: Source, start: int, end: int) -> list[tuple[int, str]]:
-    """Return the comments between two offsets that people read, each with its offset."""
+    """Return the comments for people between two offsets, each with its offset."""
     text = source.text[start:end]
     found = [(start + first, text[first:last].decode().rstrip()) for first, last in comments(text)]
     return [(at, each) for at, each in found if is_readable(each)]
 
 
 def is_readable(comment: str) -> bool:
-    """Return whether people read a comment: it is neither a suppression that says nothing else, nor for a tool."""
+    """Return whether a comment is for people: neither a suppression without a reason, nor for another tool."""
     return not _SUPPRESSION.fullmatch(comment) and not _TO_TOOLS.match(comment)
 
 
 def is_lost(source: Source, edits: Sequence[Edit]) -> bool:
-    """Return whether edits of a file remove a comment that is more than a suppression of what they change."""
+    """Return whether edits of a file remove a comment other than a suppression on the changed code."""
     over = [edit for edit in edits if b"#" in source.text[edit.start : edit.end]]
     if not over:
         return False

@@ -1,4 +1,4 @@
-"""Put other numbers in the places of constants, in code and in config files."""
+"""Replacement of numbers, in code and in config files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def replace_constants(
     program: Program, origins: Iterable[Origin], changed: Mapping[Place, int]
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that put the new numbers at their places; None where one cannot be put, or there is none."""
+    """Return the edits that write new numbers at their places; None without numbers, or where one cannot be written."""
     edits: set[Edit] = set()
     for origin in origins:
         if origin.place not in changed:

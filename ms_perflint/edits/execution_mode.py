@@ -1,4 +1,4 @@
-"""Change what decides the execution mode, and make once in front of a loop what each pass of it makes."""
+"""Edits of the values that decide the execution mode, and hoisting of statements out of loops."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _EAGER = re.compile(r"(?i)pynative|eager|dynamic|\bpy\b")
 
 
 class Cause(NamedTuple):
-    """What decides a mode outside of the call that sets it, and the edits that make it decide for graph mode."""
+    """The place outside of a `set_context` that decides its mode, and the edits that make it graph mode."""
 
     places: tuple[Place, ...]
     edits: Optional[tuple[Edit, ...]]
 
 
 def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
-    """Return what decides the mode of a `set_context`: an option, a config key, a launcher, a test on one of these.
+    """Return the cause of a `set_context`'s mode: an option, a config key, a launcher, or a test on one of these.
 
-    None where the call says it itself, or a name that only it uses. The arm that a test selects is never changed.
+    None where the call decides it, or a name that only the call uses. The branch of a test is never changed.
     """
     tests = [*_ternaries(call, given), *mode.tests_of_mode(call.program, call)]
     for condition in tests:
@@ -53,13 +53,13 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
 
 
 def _held(call: Call, given: ast.expr) -> Optional[Alternative]:
-    """Return the constant that an attribute or an entry of a dict gives as mode: `Config.mode`; None for others."""
+    """Return the constant behind an attribute or dict entry that is the mode: `Config.mode`; None for others."""
     known = call.argument("mode").only if isinstance(given, (ast.Attribute, ast.Subscript)) else None
     return known if known is not None and known.where != (call.module, given) else None
 
 
 def _named(program: Program, setting: Alternative) -> Optional[Alternative]:
-    """Return the option that names the mode in `getattr(context, args.mode)`; None for others."""
+    """Return the option with the name of the mode in `getattr(context, args.mode)`; None for others."""
     if isinstance(setting.where, Place):
         return None
     module, node = setting.where
@@ -68,7 +68,7 @@ def _named(program: Program, setting: Alternative) -> Optional[Alternative]:
 
 
 def also_decided(call: Call) -> Iterator[Place]:
-    """Yield the other tests of what decides the mode of a `set_context`: `if cfg.graph_mode:` around a network."""
+    """Yield other tests of the option behind the mode of a `set_context`: `if cfg.graph_mode:` around a network."""
     program = call.program
     tests = [condition.test for condition in mode.tests_of_mode(program, call)]
     read = {ast.unparse(node) for test in tests for node in ast.walk(test) if isinstance(node, ast.Attribute)}
@@ -84,12 +84,12 @@ def also_decided(call: Call) -> Iterator[Place]:
 
 
 def _tests_around(site: Site) -> Iterator[ast.expr]:
-    """Yield the tests around a site, also where it stands in the arm of their `else`."""
+    """Yield the tests around a site, which may be in their `else`."""
     return (condition.test for condition in condition_of(site))
 
 
 def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:
-    """Yield the conditions of the conditional expressions that give the mode, and how they come out by default."""
+    """Yield the conditions of the conditional expressions for the mode, and their values by default."""
     node: Optional[ast.expr] = given
     if isinstance(given, ast.Name):
         bindings = call.scope.lookup(given)
@@ -101,7 +101,7 @@ def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:
 
 
 def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that make an option or a config key give graph mode, in the words of its value."""
+    """Return the edits that set an option or a config key to graph mode, in the spelling of its value."""
     if isinstance(setting.where, Place):
         return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
     module, node = setting.where
@@ -115,7 +115,7 @@ def _is_number(constant: object) -> bool:
 
 
 def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Optional[Cause]:
-    """Return what decides a test, with the edits that make it come out as wanted by default."""
+    """Return the cause of a test, with the edits that make it true or false by default as wanted."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _of_test(program, test.operand, scope, not wanted)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.NotEq, ast.Is)):
@@ -135,7 +135,7 @@ def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Op
 
 
 def _opposite(constant: object) -> object:
-    """Return the value of an option for graph mode, made of the one for PyNative; None where it is not clear."""
+    """Return the value of an option for graph mode, derived from the one for PyNative; None where it is not clear."""
     if isinstance(constant, bool):
         return not constant
     if isinstance(constant, int):
@@ -153,7 +153,7 @@ def _set(program: Program, setting: Alternative, constant: object) -> Optional[t
 
 
 def hoist(site: Site, before: Optional[ast.stmt]) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that move the statement of a call in front of another one; None where that cannot be done."""
+    """Return the edits that move the statement of a call in front of another one; None where it cannot be moved."""
     if before is None:
         return None
     text = site.module.text(site.stmt)

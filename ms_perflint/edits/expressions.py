@@ -1,4 +1,4 @@
-"""Replace expressions. Whether parentheses are needed is not guessed: the edited statement is parsed and compared."""
+"""Replacement of expressions. The edited statement is parsed and compared, to see whether it needs parentheses."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import SemanticIndex
 
 _DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_FORMATTED = ("JoinedStr", "TemplateStr")  # the second from Python 3.14 on
+_FORMATTED = ("JoinedStr", "TemplateStr")  # the second since Python 3.14
 
 
 def replace_expression(module: SemanticIndex, node: ast.expr, text: str) -> tuple[Edit, ...] | None:
-    """Return the edit that puts `text` in the place of an expression, in parentheses where it needs them.
+    """Return the edit that replaces an expression by `text`, in parentheses where it needs them.
 
-    None inside f-strings, for targets of assignments, where a comment would be lost, and for what is no expression.
+    None inside of f-strings, for assignment targets, where a comment would be lost, and for other nodes.
     """
     start, end = module.span(node)
     if comments(module.source.text[start:end]):
@@ -34,9 +34,9 @@ def replace_expression(module: SemanticIndex, node: ast.expr, text: str) -> tupl
 
 
 def unwrap(module: SemanticIndex, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] | None:
-    """Return the edits that leave of an expression only one of its own sub-expressions.
+    """Return the edits that replace an expression by one of its sub-expressions.
 
-    The text of `inner` is not touched, so that other edits may go on inside. None where comments around it would be
+    The text of `inner` is not touched, so that it may have edits of its own. None where comments around it would be
     lost, and as for `replace_expression`.
     """
     (start, end), (first, last) = module.span(node), module.span(inner)
@@ -56,7 +56,7 @@ def unwrap(module: SemanticIndex, node: ast.expr, inner: ast.expr) -> tuple[Edit
 
 
 def ancestors(module: SemanticIndex, node: ast.AST) -> list[ast.AST]:
-    """Return the nodes from the module down to `node`; empty where it is not found."""
+    """Return the nodes from the module down to `node`; empty if it is not found."""
     row = getattr(node, "lineno", 0)
     stack: list[list[ast.AST]] = [[module.tree]]
     while stack:
@@ -72,7 +72,7 @@ def ancestors(module: SemanticIndex, node: ast.AST) -> list[ast.AST]:
 
 
 def _at_row(nodes: Sequence[object], row: int) -> Sequence[object]:
-    """Return those of the statements of a block that have this row; of other nodes all."""
+    """Return the statements of a block on a row; for other nodes, all children."""
     if not nodes or not isinstance(nodes[0], ast.stmt):
         return nodes
     low, high = 0, len(nodes)
@@ -93,7 +93,7 @@ def first_row(stmt: ast.stmt) -> int:
 
 
 def apply(text: bytes, edits: Sequence[Edit], start: int = 0) -> bytes:
-    """Return a text with edits made; `start` is the offset at which the text starts."""
+    """Return a text with edits applied; `start` is its offset."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start - start] + edit.text.encode() + text[edit.end - start :]
     return text
@@ -102,7 +102,7 @@ def apply(text: bytes, edits: Sequence[Edit], start: int = 0) -> bytes:
 def _proven(
     module: SemanticIndex, node: ast.expr, wanted: ast.expr, forms: Sequence[tuple[Edit, ...]]
 ) -> tuple[Edit, ...] | None:
-    """Return the first form of the edits after which the statement is the old one with `wanted` instead of `node`."""
+    """Return the first of the edits after which the statement is the old one with `wanted` instead of `node`."""
     path = ancestors(module, node)
     loaded = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     if not path or not loaded or any(type(parent).__name__ in _FORMATTED for parent in path):
@@ -116,7 +116,7 @@ def _proven(
 
 
 def _edited(module: SemanticIndex, stmt: ast.stmt, edits: Sequence[Edit]) -> ast.stmt | None:
-    """Return a statement as it reads with the edits made, parsed on its own; None where it does not parse."""
+    """Return a statement after edits, parsed alone; None where it does not parse."""
     start, end = module.span(stmt)
     if isinstance(stmt, _DECORATED) and stmt.decorator_list:
         start = line_start(module.source, module.span(stmt.decorator_list[0])[0])
@@ -138,7 +138,7 @@ def _edited(module: SemanticIndex, stmt: ast.stmt, edits: Sequence[Edit]) -> ast
 
 
 def _same(old: ast.AST, new: ast.AST, node: ast.expr, wanted: ast.expr) -> bool:
-    """Return whether two trees are the same but for `wanted` in the place of `node`."""
+    """Return whether two trees are equal but for `wanted` in the place of `node`."""
     pairs: list[tuple[object, object]] = [(old, new)]
     while pairs:
         left, right = pairs.pop()

@@ -1,4 +1,4 @@
-"""Fuse the gradients of data-parallel training: in buckets, or at indices."""
+"""Gradient AllReduce fusion of data-parallel training: in buckets, or at indices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INLINE = Message("no statement can stand before the Model")
 
 
 def fuse(call: Call, line_length: int) -> Remedy:
-    """Return how the gradients come to be fused at a call of `set_auto_parallel_context`."""
+    """Return the remedy that fuses the gradients at a call of `set_auto_parallel_context`."""
     program, related = call.program, _origin(call)
     if program.version < gradient_fusion.BY_BUCKETS:
         counted = _counted(call, line_length)
@@ -49,7 +49,7 @@ def fuse(call: Call, line_length: int) -> Remedy:
 
 
 def _origin(call: Call) -> tuple[Related, ...]:
-    """Return where the parallel mode was read, if that is another file or line."""
+    """Return the place that decides the parallel mode, if it is in another file or line."""
     known = parallel.data_parallel(parallel.settings(call) or {})
     rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
     if known is None or (known.place.path == call.module.path and known.place.row in rows):
@@ -58,9 +58,9 @@ def _origin(call: Call) -> tuple[Related, ...]:
 
 
 def _counted(call: Call, line_length: int) -> Union[tuple[Edit, ...], Message]:
-    """Return the edits that set indices before the one Model is made, or why gradients cannot be counted there.
+    """Return the edits that set fusion indices before the one Model, or why gradients cannot be counted there.
 
-    Of a small network the two indices may be equal.
+    For a small network, the two indices may be equal.
     """
     models = call.program.calls("mindspore.train.Model")
     if len(models) != 1:

@@ -1,4 +1,4 @@
-"""Let a training run in graph mode: edits of the mode, and of what graph mode would compile in every step."""
+"""Graph mode for a training: edits of the mode, and of objects that graph mode would compile in every step."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
 NUMBER = Message("another `{name}` in each epoch: graph mode compiles it each time, for a Tensor once")
 EPOCHS = Message("each epoch compiles again, and results differ in the last digits")
-UNTOLD = Message("it is not known what is trained: whether graph mode compiles it was not looked at")
+UNTOLD = Message("the network that is trained is not known, so graph mode may not compile it")
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 IMPORTED = Message("other programs import this file, and would get the mode too")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
-MOST = 8  # obstacles that are named beside a finding; `ms-perflint program` lists all
+MOST = 8  # obstacles shown beside a finding; `ms-perflint program` lists all
 
 
 class Change(NamedTuple):
-    """What leaves the mode to PyNative ("given", "setting", "unset", "unused", "shared"), and the way to graph mode."""
+    """The cause of PyNative mode ("given", "setting", "unset", "unused", "shared"), and the edits for graph mode."""
 
     origin: str
     remedy: Remedy
-    obstacles: int = 0  # to graph mode, that no edit removes
-    anew: str = ""  # what each step makes, and graph mode would compile each time
-    is_unproven: bool = False  # some of what graph mode would compile is of no kind that is known to compile
+    obstacles: int = 0  # obstacles to graph mode that no edit removes
+    anew: str = ""  # objects that each step creates, and graph mode would compile each time
+    is_unproven: bool = False  # whether some code is not known to compile in graph mode
 
 
 def to_graph_mode(call: Call, line_length: int) -> Change:
-    """Return how the training of a program comes to graph mode at a `set_context`, or at the call that trains."""
+    """Return the change to graph mode at a `set_context`, or at the call that trains."""
     if call.api != mode.SET_CONTEXT:
         return _insert(call, line_length)
     if mode.given(call) is None:
         return _add(call, line_length)
     given = call.given("mode")
-    if given is None:  # spread from a dict: its tables may serve other calls
+    if given is None:  # unpacked from a dict, which other calls may use
         return _ready("given", call.program, None)
     cause = cause_of_mode(call, given)
     if cause is None:
@@ -66,7 +66,7 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
 
 
 def _add(call: Call, line_length: int) -> Change:
-    """Return the change of a `set_context` that leaves the mode out."""
+    """Return the change of a `set_context` without a mode."""
     option = mode.unused_option(call.program, call.module)
     if option is not None:
         return _passed_on(call, option, set_argument(call, "mode", option.text, first=True, line_length=line_length))
@@ -83,14 +83,14 @@ def _add(call: Call, line_length: int) -> Change:
 
 
 def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]]) -> Change:
-    """Return the change by which an option for the mode, which nothing reads, decides it."""
+    """Return the change by which an unused option for the mode decides it."""
     related = (Related(option.place, Message("this option is never used")),)
     advice, reason = Message("pass the option on"), Message("it makes the option decide")
     return _shown("unused", call.program, edits, advice, reason, related)
 
 
 def _insert(call: Call, line_length: int) -> Change:
-    """Return the change where no `set_context` says a mode, or one in a file that several scripts share."""
+    """Return the change where no `set_context` has a mode, or where several scripts share its file."""
     version = call.program.version
     context, imports = import_name(call.module, mode.SET_CONTEXT, version=version, line_length=line_length)
     option = mode.unused_option(call.program, call.module)
@@ -115,9 +115,9 @@ def _insert(call: Call, line_length: int) -> Change:
 
 
 def _at_start(call: Call, lines: str) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that insert lines before the training of a script, where no other program runs them.
+    """Return the edits that insert lines before the training of a script, so that no other program runs them.
 
-    What stands below the imports runs in each program that imports the file: there they stand under the `__main__`
+    Code below the imports runs in each program that imports the file: then the lines go under the `__main__`
     guard. None where the training does not wait for one.
     """
     module, program = call.module, call.program
@@ -145,7 +145,7 @@ def _shown(
     reason: Message,
     related: tuple[Related, ...] = (),
 ) -> Change:
-    """Return a change that is for display in any case: an obstacle to graph mode is the reason before any other."""
+    """Return a display-only change; an obstacle to graph mode is the first reason."""
     named = _obstacles(program)
     made = tuple(edits) if edits is not None else None
     why = named[0].message if named else reason
@@ -153,9 +153,9 @@ def _shown(
 
 
 def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Change:
-    """Return the change that one edit of the mode makes; what is made in every step is made once first, in one fix.
+    """Return the change of one edit of the mode; objects created in every step are hoisted in the same fix.
 
-    Where something else stands in the way of graph mode, or some of the code is not known to compile, the fix is
+    With another obstacle to graph mode, or where some of the code is not known to compile, the fix is
     display-only.
     """
     made, found = recreated(program), readiness.obstacles(program)
@@ -194,7 +194,7 @@ def _obstacles(program: Program) -> tuple[Related, ...]:
 
 
 def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
-    """Return the expression to change: what is passed, or what a name that is bound once stands for."""
+    """Return the expression to change: the argument, or the value of its name if bound once."""
     if not isinstance(given, ast.Name):
         return given
     bindings = call.scope.owner.bindings.get(given.id) or call.module.scope.bindings.get(given.id, [])
@@ -207,7 +207,7 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
 def _replaced(
     module: SemanticIndex, node: Optional[ast.expr], program: Program, line_length: int
 ) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that turn a value into graph mode, in the spelling that the file uses."""
+    """Return the edits that change a value to graph mode, in the spelling of the file."""
     if isinstance(node, ast.Constant):
         return replace_expression(module, node, "False" if node.value is True else "0")
     if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":

@@ -1,4 +1,4 @@
-"""The edits that convert the networks of a training step of one's own to half precision."""
+"""The edits that convert the networks of a custom training step to half precision."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 CONVERTS_SINCE = (1, 9)  # mindspore 1.9 train/amp.py:111; not in 1.8
 BF16_SINCE = (2, 2)  # the parameter `dtype` of auto_mixed_precision
 ON_CPU = Message("FP16 needs loss scaling, which has no place here; a CPU has no BF16")
-BESIDE = Message("what this network gives elsewhere would be BF16, with which NumPy does not compute")
+BESIDE = Message("other outputs of this network would be BF16, which NumPy does not support")
 OLD = Message("FP16 needs loss scaling, which has no place here; BF16 needs MindSpore 2.2")
 
 
 class Rewrite(NamedTuple):
-    """The edits, and the dtype in which the networks compute then."""
+    """The edits, and the dtype of the converted networks."""
 
     edits: tuple[Edit, ...]
-    names: tuple[str, ...] = ()  # of the networks, as the code calls them
+    names: tuple[str, ...] = ()  # spellings of the networks in the code
     dtype: str = "float16"
     has_loss_inside: bool = False
-    networks: tuple[Value, ...] = ()  # that are converted
-    inner: tuple[Scope, ...] = ()  # classes of which layers are converted, without the loss beside them
-    is_scaled: bool = False  # the loss is scaled already
-    beside: tuple[str, ...] = ()  # networks that are used elsewhere by their old names: they are converted in place
+    networks: tuple[Value, ...] = ()  # the converted networks
+    inner: tuple[Scope, ...] = ()  # classes whose layers are converted, but not the loss beside them
+    is_scaled: bool = False  # whether the loss is scaled already
+    beside: tuple[str, ...] = ()  # networks used elsewhere by their old names, which are converted in place
     obstacle: Optional[Related] = None  # why there are no edits
 
 
@@ -52,7 +52,7 @@ class Writer(LossScaling):
     """Writes the edits that convert the networks of one program, and scale their losses."""
 
     def converted(self, training: Training) -> Rewrite:
-        """Return the edits that convert the networks of a training, and of those beside it, and scale the losses."""
+        """Return the edits that convert the networks of a training and of adjacent ones, and scale the losses."""
         trainings = conversions.together(self.program, trainings_of(self.program), training)
         plan = conversions.plan(self.program, trainings)
         found = self._converted(plan, trainings)
@@ -93,11 +93,11 @@ class Writer(LossScaling):
         return Rewrite(tuple(dict.fromkeys(found)), names, dtype, is_scaled=scaled == [])
 
     def _network(self, uses: Sequence[Use], dtype: str) -> list[Edit] | Related:
-        """Return the edits that convert what goes by one name, or one expression; else what stands in the way."""
+        """Return the edits that convert the network of one name or expression, or the obstacle."""
         first = uses[0]
         full = self.full_conversion(converted(self.program, first))
         is_beside = is_used_beside(self.program, first)
-        if is_beside and dtype != "float16":  # it is converted in place, beside what gives float32 (run on 2.10)
+        if is_beside and dtype != "float16":  # converted in place, beside code with float32 results (run on 2.10)
             return Related(first.place, BESIDE)
         if full is None:
             text = Message("a statement of its own is needed before this one")
@@ -108,7 +108,7 @@ class Writer(LossScaling):
         return self._level(full, first, dtype) or Related(full.place, text)
 
     def _uses(self, uses: Sequence[Use], dtype: str) -> Optional[list[Edit]]:
-        """Return the edits that convert what goes by one name, or one expression."""
+        """Return the edits that convert the network of one name or expression."""
         first = min(uses, key=lambda use: use.module.span(use.stmt))
         module, text = first.module, first.module.text(first.node)
         spelling, imports = self.name(module, CONVERT)
@@ -134,7 +134,7 @@ class Writer(LossScaling):
         return joined(found, insert_before(module, first.stmt, f"{new} = {converted}"), *replaced)
 
     def full_conversion(self, network: Value) -> Optional[Call]:
-        """Return the call that converts a network already, at the level "O0" by default; None where there is none."""
+        """Return the call that converts a network already, at level "O0" by default; None without one."""
         identities = {known.identity for known in network.alternatives}
         for call in self.program.calls(CONVERT):
             values = (self.program.value(call.node, call.scope), call.argument("network"))
@@ -143,7 +143,7 @@ class Writer(LossScaling):
         return None
 
     def _level(self, call: Call, use: Use, dtype: str) -> Optional[list[Edit]]:
-        """Return the edits that set the level of a conversion, and bind what it gives where that is dropped."""
+        """Return the edits that set the level of a conversion, and bind its result if unused."""
         words = {LEVELS[CONVERT]: '"O2"'}
         imports: tuple[Edit, ...] = ()
         if dtype != "float16":
@@ -172,7 +172,7 @@ class Writer(LossScaling):
         lines += [f"self.{name}.to_float({full})" for name in inner.losses]
         return joined([*imports, *others], insert_after(inner.cls.module, init.node.body[-1], "\n".join(lines)))
 
-    # --- weights that are used beside their layer
+    # --- weights used outside of their layer
 
     def cast(self, products: Iterable[Tied]) -> Optional[list[Edit]]:
         """Return the edits that cast the weight in a product to the dtype of the other operand."""
@@ -188,7 +188,7 @@ class Writer(LossScaling):
 
 
 def _called(use: Use) -> str:
-    """Return what the code calls a network."""
+    """Return the spelling of a network in the code."""
     stmt = use.stmt
     if use.is_part and isinstance(stmt, ast.Assign):
         return ast.unparse(stmt.targets[0])
@@ -196,7 +196,7 @@ def _called(use: Use) -> str:
 
 
 def _by_name(uses: Iterable[Use]) -> list[list[Use]]:
-    """Return the uses of each name of each scope; other expressions alone."""
+    """Return the uses of networks, grouped by name and scope; other expressions stay alone."""
     found: dict[object, list[Use]] = {}
     for use in uses:
         is_name = isinstance(use.node, (ast.Name, ast.Attribute)) and not use.is_part

@@ -1,4 +1,4 @@
-"""Imports: how a file may spell an API, and where new lines go."""
+"""The spelling of an API by the imports of a file, and the place of new imports."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def import_name(
     instead: str = "",
     line_length: int = 88,
 ) -> tuple[str, tuple[Edit, ...]]:
-    """Return how to write `api` in this file, and the edits that import it where nothing does yet.
+    """Return the spelling of `api` in this file, and the edits that import it if needed.
 
-    What the file imports is used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Else a `from` import of a module that
-    has it gets one name more, else there is a new import below those of MindSpore. `instead` is a name that is to be
-    replaced: where the file imports it for this one use, the new name takes its place in the import as well.
-    `version` is that of MindSpore: before 1.6 there is no `ms.GRAPH_MODE`.
+    Existing imports are used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Otherwise a `from` import of a module that
+    has it gets one more name, or a new import goes below those of MindSpore. `instead` is a name that will be
+    replaced: where the file imports it for this one use, the new name replaces it in the import, too.
+    `version` is the MindSpore version: before 1.6 there is no `ms.GRAPH_MODE`.
     """
     version = version or mindspore_api.newest()
     api = mindspore_api.canonical(api)
@@ -63,9 +63,9 @@ def import_name(
 
 
 def insert_after_imports(module: SemanticIndex, line: str) -> tuple[Edit, ...]:
-    """Return the edit that inserts a line below the imports at the top; below the docstring without any.
+    """Return the edit that inserts a line below the imports at the top, or below the docstring.
 
-    Where the line uses a name that is imported further below, it stands below those imports.
+    A line that uses a name imported further below goes below that import.
     """
     body = module.tree.body
     index = max(_head(body), _last_needed(body, line))
@@ -81,7 +81,7 @@ def insert_after_imports(module: SemanticIndex, line: str) -> tuple[Edit, ...]:
 
 
 def _last_needed(body: Sequence[ast.stmt], line: str) -> int:
-    """Return the index of the statement with which all names that a line uses are imported; -1 when none is needed."""
+    """Return the index of the last import that a line needs; -1 without any."""
     missing = {node.id for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
     last = -1
     for index, stmt in enumerate(body):
@@ -93,7 +93,7 @@ def _last_needed(body: Sequence[ast.stmt], line: str) -> int:
 
 
 def _bound(module: SemanticIndex) -> dict[str, set[str]]:
-    """Return what each name of the file is bound to by imports, "" for all else that binds it, wherever it stands."""
+    """Return name -> imported modules and APIs, "" for other bindings, of all bindings in the file."""
     bound: dict[str, set[str]] = {}
     for scope in module.scopes:
         for name, bindings in scope.bindings.items():
@@ -104,7 +104,7 @@ def _bound(module: SemanticIndex) -> dict[str, set[str]]:
 
 
 def _aliases(stmt: ast.AST) -> list[tuple[str, str]]:
-    """Return the names that an import binds, each with the module or API it stands for; "*" with the star behind it."""
+    """Return the names that an import binds, each with its module or API; "*" stands for a star import."""
     if isinstance(stmt, ast.Import):
         return [(alias.asname, alias.name) if alias.asname else (alias.name.split(".")[0],) * 2 for alias in stmt.names]
     if not isinstance(stmt, ast.ImportFrom):
@@ -114,7 +114,7 @@ def _aliases(stmt: ast.AST) -> list[tuple[str, str]]:
 
 
 def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
-    """Return how the imports at the top level let `api` be written, through the closest module that they bind."""
+    """Return the spelling of `api` by the imports at the top level, through the closest module that they bind."""
     found: list[tuple[tuple[int, bool, int], str]] = []
     last = api.rpartition(".")[2]
     tried = (inner for stmt in module.tree.body for inner in (stmt.body if isinstance(stmt, ast.Try) else [stmt]))
@@ -127,7 +127,7 @@ def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], versio
             found.append(((0, False, 0), name))
         rest = _below(target, api) if target.split(".")[0] == "mindspore" else None
         if rest is not None and mindspore_api.is_in(f"{target}.{rest}", version):
-            is_own = last in mindspore_api.exports(target) or "." in rest  # else it is only imported there
+            is_own = last in mindspore_api.exports(target) or "." in rest  # otherwise it is only imported there
             found.append(((rest.count(".") + 1, not is_own, -target.count(".")), f"{name}.{rest}"))
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
@@ -144,7 +144,7 @@ def _below(target: str, api: str) -> str | None:
 
 
 def _offers(stmt: ast.ImportFrom, api: str, name: str, version: mindspore_api.Version) -> bool:
-    """Return whether a `from` import is of a MindSpore module that has the API by a name, and can be given one more."""
+    """Return whether a `from` import is of a MindSpore module with the API, and can take one more name."""
     if stmt.level or not stmt.module or any(alias.name == "*" for alias in stmt.names):
         return False
     spelled = f"{stmt.module}.{name}"
@@ -177,7 +177,7 @@ def _extend(module: SemanticIndex, stmt: ast.ImportFrom, name: str, line_length:
 
 
 def _exchanged(module: SemanticIndex, old: str, api: str, version: mindspore_api.Version) -> Edit | None:
-    """Return the edit that imports an API in the place of a name that the file uses once; None where it cannot."""
+    """Return the edit that replaces an imported name, which the file uses once, by an API; None where it cannot."""
     source, name = module.source, api.rpartition(".")[2]
     if len(re.findall(rb"\b%s\b" % re.escape(old.encode()), source.text)) != 2:
         return None
@@ -191,7 +191,7 @@ def _exchanged(module: SemanticIndex, old: str, api: str, version: mindspore_api
 
 
 def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
-    """Return where the names of a `from` import stand, `a as b` as one, and its bracket (`ast` tells from 3.10 on)."""
+    """Return the spans of the names of a `from` import, and its bracket (`ast` has positions since 3.10)."""
     names: list[tuple[int, int]] = []
     bracket, inside, fresh = None, False, True
     for token in _WORD.finditer(text, start, end):
@@ -211,7 +211,7 @@ def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], in
 
 
 def _new_import(module: SemanticIndex, line: str) -> Edit:
-    """Return the edit that adds an import below the first run of imports that brings MindSpore, else at the top."""
+    """Return the edit that adds an import below the first run of imports with MindSpore, or at the top."""
     body = module.tree.body
     index = next((n for n, stmt in enumerate(body) if _imports(stmt) and _names_mindspore(stmt)), -1)
     while 0 <= index < len(body) - 1 and isinstance(body[index + 1], _IMPORTS):
@@ -222,25 +222,25 @@ def _new_import(module: SemanticIndex, line: str) -> Edit:
 
 
 def _names_mindspore(stmt: ast.stmt) -> bool:
-    """Return whether a statement imports something of MindSpore."""
+    """Return whether a statement imports from MindSpore."""
     return any(target.split(".")[0] == "mindspore" for node in ast.walk(stmt) for _, target in _aliases(node))
 
 
 def _imports(stmt: ast.stmt) -> bool:
-    """Return whether a statement does nothing but import: also in `try`, or under an `if`."""
+    """Return whether a statement only imports, also in `try` or `if`."""
     if isinstance(stmt, (ast.Try, ast.If)):
         return all(isinstance(inner, _IMPORTS) for inner in stmt.body)
     return isinstance(stmt, _IMPORTS)
 
 
 def _sets_up(stmt: ast.stmt) -> bool:
-    """Return whether a statement between imports only prepares paths, the environment, logs or seeds."""
+    """Return whether a statement between imports only sets up paths, the environment, logs or seeds."""
     names = {node.id for node in ast.walk(stmt) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     return isinstance(stmt, (ast.Expr, ast.Assign)) and names <= _SETUP
 
 
 def _head(body: Sequence[ast.stmt]) -> int:
-    """Return the index of the last statement that must stay on top: the docstring or a `__future__` import; else -1."""
+    """Return the index of the last statement that must stay on top: the docstring or a `__future__` import; or -1."""
     index = -1
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         index = 0 if isinstance(body[0].value.value, str) else -1
@@ -250,12 +250,12 @@ def _head(body: Sequence[ast.stmt]) -> int:
 
 
 def _is_import(line: str) -> bool:
-    """Return whether a line imports."""
+    """Return whether a line is an import."""
     return line.startswith(("import ", "from "))
 
 
 def _on_top(module: SemanticIndex, line: str) -> Edit:
-    """Return the edit that puts a line in front of the first statement, below comments; at the end without any."""
+    """Return the edit that inserts a line above the first statement, below comments; without any, at the end."""
     source, body = module.source, module.tree.body
     if not body:
         end = len(source.text)
@@ -269,9 +269,9 @@ def _on_top(module: SemanticIndex, line: str) -> Edit:
 
 
 def _space(module: SemanticIndex, index: int, line: str) -> str:
-    """Return the line ends that part a new line from the statement below it; none where a blank line does.
+    """Return the line ends between a new line and the statement below it; none if there is a blank line.
 
-    Two blank lines stand in front of functions and classes, one between imports and other code.
+    Two blank lines precede functions and classes, one separates imports and other code.
     """
     source, body = module.source, module.tree.body
     if index >= len(body):

@@ -1,4 +1,4 @@
-"""Pass what changes from step to step as an input of the graph: a number as a tensor, a container as `mutable`."""
+"""Values that change from step to step as graph inputs: a number as a tensor, a container as `mutable`."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ _DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspo
 
 
 def pass_as_input(each: Varying, version: mindspore_api.Version, line_length: int) -> Remedy:
-    """Return how an argument becomes an input, for which nothing is compiled again."""
+    """Return the remedy that makes an argument a graph input, so that a new value does not recompile."""
 
     def name(api: str) -> tuple[str, tuple[Edit, ...]]:
         return import_name(each.site.module, api, version=version, line_length=line_length)
 
     text = each.site.module.text(each.node)
     if each.is_number:
-        advice, reason = Message("pass it as a tensor"), Message("what is a condition becomes control flow")
+        advice, reason = Message("pass it as a tensor"), Message("a condition on it becomes control flow of the graph")
         written = [name(api) for api in ("mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)]))]
         tensor = f"{written[0][0]}({', '.join([text, *(dtype for dtype, _ in written[1:])])})"
-        meets = sum(bool(edits) for _, edits in written) > 1  # two imports would
+        meets = sum(bool(edits) for _, edits in written) > 1  # two imports would conflict
         edits = None if meets else _replaced(each, tensor, *(edits for _, edits in written))
         return Remedy(edits, advice, Safety.DISPLAY, reason)
-    advice, reason = Message("say that what it holds changes"), Message("its values are no constants then")
+    advice, reason = (
+        Message("mark the container as `mutable`"),
+        Message("its elements are then not constants of the graph"),
+    )
     if not mindspore_api.is_in(MUTABLE, version):
         return Remedy(None, advice, Safety.UNSAFE, reason)
     mutable, imports = name(MUTABLE)

@@ -1,4 +1,4 @@
-"""What a line of source looks like: indentation, width, comments."""
+"""The layout of source lines: indentation, width, comments."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ if TYPE_CHECKING:
 
 BLANK = b" \t\f"
 SHORT = 60  # lines of fewer bytes are not measured
-LONGEST = 120  # of a file with longer lines: these are texts and tables
-TAB_WIDTH = 4  # what ruff counts
-_MARK = re.compile(rb"\#[^\r\n]*|[(),;]")  # between items nothing else carries meaning
+LONGEST = 120  # lines above this width, such as texts and tables, are not measured
+TAB_WIDTH = 4  # as in ruff
+_MARK = re.compile(rb"\#[^\r\n]*|[(),;]")  # the only characters with a meaning between items
 _REMARK = re.compile(rb"[ \t\f]*\#[^\r\n]*")
 
 
 def marks(text: bytes, start: int, end: int) -> Iterator[tuple[str, int]]:
-    """Yield brackets, commas, semicolons and "#" (a comment) with their offsets, from text that holds no strings."""
+    """Yield brackets, commas, semicolons and "#" (a comment) with their offsets, in a text without strings."""
     for mark in _MARK.finditer(text, start, end):
         yield chr(mark.group()[0]), mark.start()
 
 
 def remark(source: Source, offset: int) -> int | None:
-    """Return the end of the comment that follows `offset` on its line, None where there is none."""
+    """Return the end of the comment behind `offset` on its line; None without one."""
     found = _REMARK.match(source.text, offset)
     return found.end() if found else None
 
 
 def line_start(source: Source, offset: int) -> int:
-    """Return the offset at which the line of `offset` starts."""
+    """Return the start of the line of `offset`."""
     return source.starts[source.row(offset) - 1]
 
 
 def line_end(source: Source, offset: int) -> int:
-    """Return the offset behind the last character of the line of `offset`, before its line end."""
+    """Return the end of the line of `offset`, before the line end."""
     row = source.row(offset)
     return source.starts[row - 1] + len(source.line(row))
 
 
 def starts_line(source: Source, offset: int) -> bool:
-    """Return whether only blanks stand before `offset` on its line."""
+    """Return whether only blanks precede `offset` on its line."""
     return not source.text[line_start(source, offset) : offset].strip(BLANK)
 
 
 def is_joined(source: Source, row: int) -> bool:
-    """Return whether a backslash joins a row with the one above; one at the end of a comment counts too."""
+    """Return whether a backslash, perhaps at the end of a comment, joins a row with the one above."""
     return source.line(row - 1).endswith(b"\\")
 
 
 def indent(source: Source, offset: int) -> str:
-    """Return the blanks with which the line of `offset` starts."""
+    """Return the indentation of the line of `offset`."""
     line = source.line(source.row(offset))
     return line[: len(line) - len(line.lstrip(BLANK))].decode()
 
 
 def pad(source: Source, offset: int) -> str:
-    """Return the blanks that put text under `offset`: the indentation of its line, then spaces."""
+    """Return blanks that align text with `offset`: the indentation of its line, then spaces."""
     before = source.text[line_start(source, offset) : offset].decode()
     own = before[: len(before) - len(before.lstrip(" \t\f"))]
     return own + " " * (width(before) - width(own))
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes: two for wide characters, none for combining ones."""
+    """Return the number of columns of a text: two for wide characters, none for combining ones."""
     columns = 0
     for char in text.expandtabs(TAB_WIDTH):
         if not unicodedata.combining(char):
@@ -80,15 +80,15 @@ def width(text: str) -> int:
 
 
 def fits(source: Source, offset: int, text: str, line_length: int) -> bool:
-    """Return whether `text` can be put at `offset` without its line passing the line length."""
+    """Return whether `text` fits at `offset` within the line length."""
     line, start = source.line(source.row(offset)), line_start(source, offset)
     if source.text[start : start + len(line)] != line:
-        return True  # the code of a magic, like `%time f(x)`: IPython reads it by the line, however long that is
+        return True  # the code of a magic, like `%time f(x)`, which IPython reads by the line
     return width(line.decode()) + width(text) <= limit(source, line_length)
 
 
 def limit(source: Source, line_length: int) -> int:
-    """Return how long a line may become: as long as is set, or as the longest one of the file, up to 120 columns."""
+    """Return the line length: as configured, or that of the longest line in the file, up to 120 columns."""
     if source.longest is None:
         lines = (line for line in source.text.splitlines() if len(line) > SHORT)
         code = (line.decode().rstrip() for line in lines if not line.lstrip().startswith(b"#"))
@@ -97,7 +97,7 @@ def limit(source: Source, line_length: int) -> int:
 
 
 def unit(tree: ast.Module, source: Source) -> str:
-    """Return what one level of indentation is in this file: that of its first indented block, else four spaces."""
+    """Return one level of indentation in this file: that of its first indented block, by default four spaces."""
     if source.level is None:
         source.level = _unit(tree, source)
     return source.level
@@ -114,7 +114,7 @@ def _unit(tree: ast.Module, source: Source) -> str:
 
 
 def requoted(tree: ast.Module, source: Source, text: str, old: ast.AST | None = None) -> str:
-    """Return new code with the quotes of the string `old` that it replaces, else with those that the file prefers."""
+    """Return new code with the quotes of the string `old` that it replaces, or those that the file prefers."""
     if '"' not in text or "'" in text or "\\" in text:
         return text
     votes = _votes(source, [old] if old is not None else []) or _votes_of_file(tree, source)
@@ -122,14 +122,14 @@ def requoted(tree: ast.Module, source: Source, text: str, old: ast.AST | None = 
 
 
 def _votes_of_file(tree: ast.Module, source: Source) -> int:
-    """Return how many more strings of a file stand in single quotes; counted once."""
+    """Return how many more strings of a file have single quotes than double quotes; counted once."""
     if source.quotes is None:
         source.quotes = _votes(source, descendants(tree))
     return source.quotes
 
 
 def _votes(source: Source, nodes: Iterable[ast.AST]) -> int:
-    """Return how many more strings stand in single than in double quotes; those of several lines do not count."""
+    """Return how many more strings have single than double quotes, without strings of several lines."""
     votes = 0
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno == node.end_lineno:
@@ -144,7 +144,7 @@ def _start(source: Source, node: ast.stmt) -> int:
 
 
 def comments(text: bytes) -> tuple[Span, ...]:
-    """Return where comments stand in the text of an expression, strings with "#" apart."""
+    """Return the spans of comments in the text of an expression; "#" in strings does not count."""
     if b"#" not in text:
         return ()
     lines = list(io.StringIO((b"(" + text + b"\n)").decode(), newline=""))  # `splitlines` also splits at form feeds
@@ -153,6 +153,6 @@ def comments(text: bytes) -> tuple[Span, ...]:
         if token.type == tokenize.COMMENT:
             row, column = token.start
             before = "".join(lines[: row - 1]) + lines[row - 1][:column]
-            start = len(before.encode()) - 1  # the parenthesis in front
+            start = len(before.encode()) - 1  # the added parenthesis
             found.append((start, start + len(token.string.encode())))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The edits that scale the loss of a training in half precision: by a manager, in a train cell, or by hand."""
+"""Loss scaling of a training in half precision: by a manager, in a train cell, or by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its w
 
 
 class LossScaling:
-    """Writes the edits that scale the losses of one program."""
+    """The edits that scale the losses of one program."""
 
     def __init__(self, program: Program, is_for_cpu: bool, line_length: int) -> None:
         self.program = program
@@ -45,11 +45,11 @@ class LossScaling:
         self.line_length = line_length
 
     def name(self, module: SemanticIndex, api: str) -> tuple[str, tuple[Edit, ...]]:
-        """Return how a file spells an API, and the edits that import it."""
+        """Return the spelling of an API in a file, and the edits that import it."""
         return import_name(module, api, version=self.program.version, line_length=self.line_length)
 
     def scaled(self, training: Training, trainings: Sequence[Training]) -> Optional[list[Edit]]:
-        """Return the edits that scale the loss of a training, none where it is scaled; None where that has no place."""
+        """Return the edits that scale the loss of a training, none if it is scaled; None where they have no place."""
         if training.kind == "model":
             return self._scaled_by_manager(training.call)
         if training.kind == "cell":
@@ -61,13 +61,13 @@ class LossScaling:
         if model.given("loss_scale_manager") is not None:
             return []
         fixed = self.fixed(model)
-        if fixed is not None or self.is_for_cpu:  # it runs on every device, and what a step gives stays one loss
+        if fixed is not None or self.is_for_cpu:  # it runs on every device, and the result of a step stays one loss
             return fixed
         spelling, imports = self.name(model.module, DYNAMIC)
         return joined(list(imports), self._set(model, "loss_scale_manager", f"{spelling}()"))
 
     def fixed(self, model: Call, also: Mapping[str, str] = MappingProxyType({})) -> Optional[list[Edit]]:
-        """Return the edits that give a Model a fixed loss scale, and its optimizer the same one; `also`: more words."""
+        """Return the edits that pass a fixed loss scale to a Model and its optimizer; `also`: more keywords."""
         spelling, imports = self.name(model.module, FIXED)
         words = {**also, "loss_scale_manager": f"{spelling}({SCALE}, drop_overflow_update=False)"}
         added = add_arguments(model, words, line_length=self.line_length)
@@ -77,7 +77,7 @@ class LossScaling:
         return set_argument(call, name, text, line_length=self.line_length)
 
     def _unscaled_by_optimizer(self, call: Call) -> Optional[tuple[Edit, ...]]:
-        """Return the edit that gives the loss scale to the optimizer of a call; None where it takes none."""
+        """Return the edit that passes the loss scale to the optimizer of a call; None if it takes none."""
         found = self._optimizers(call)
         optimizer = found.pop() if len(found) == 1 else None
         if optimizer is None or all(each.name != "loss_scale" for each in optimizer.parameters):
@@ -87,20 +87,20 @@ class LossScaling:
         return self._set(optimizer, "loss_scale", SCALE)
 
     def _optimizers(self, call: Call) -> set[Optional[Call]]:
-        """Return the calls that make the optimizers which a call is given; with None where one is not known."""
+        """Return the calls that create the optimizers of a call; None for an unknown one."""
         values = (self.program.value(each, call.scope) for each in arguments(call.node))
         known = (each for value in values for each in value.alternatives)
         optimizers = (each for each in known if is_optimizer(self.program, each.type_api, each.cls))
         return {made_at(self.program, each) for each in optimizers}
 
     def _is_scaled(self, call: Call) -> bool:
-        """Return whether a train cell is given the number by which its optimizer unscales: the cell scales its loss."""
+        """Return whether a train cell gets the number by which its optimizer unscales, so that it scales its loss."""
         scales = [each.argument("loss_scale").constants for each in self._optimizers(call) if each is not None]
         given = [self.program.value(each, call.scope).constants for each in arguments(call.node)]
         return any(each and each in given and all(scale != 1 for scale in each) for each in scales)
 
     def _steps_elsewhere(self, optimizer: Call, call: Call) -> bool:
-        """Return whether another Model or train cell is given the same optimizer: its loss would not be scaled."""
+        """Return whether another Model or train cell, whose loss would not be scaled, has the same optimizer."""
         stmt = optimizer.stmt
         names = {ast.unparse(target) for target in stmt.targets} if isinstance(stmt, ast.Assign) else set()
         for site in (site for scope in optimizer.module.scopes for site in scope.calls):
@@ -131,7 +131,7 @@ class LossScaling:
         return joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))
 
     def _scales_by_one(self, call: Call) -> bool:
-        """Return whether the scale that a train cell is given is 1, which scales nothing."""
+        """Return whether the scale of a train cell is 1, which has no effect."""
         given = all_given(call.node)
         values = [known for each in given for known in self.program.value(each, call.scope).alternatives]
         made = [made_at(self.program, known) for known in values if known.type_api.endswith(_FIXED_CELL)]
@@ -141,7 +141,7 @@ class LossScaling:
     def _scaled_function(self, training: Training, beside: Sequence[Call]) -> Optional[list[Edit]]:
         """A gradient function: what is differentiated scales its loss, what calls it unscales loss and gradients.
 
-        The first one of a scope makes the loss scaler, before all those of that scope.
+        The first one of a scope creates the loss scaler, before all others of that scope.
         """
         gradient = training.call
         functions = {known.definition for value in training.values for known in value.alternatives}
@@ -177,7 +177,7 @@ class LossScaling:
 
 
 def joined(found: Optional[list[Edit]], *parts: Optional[Iterable[Edit]]) -> Optional[list[Edit]]:
-    """Return all edits; None where a part cannot be made."""
+    """Return all edits; None where a part is missing."""
     if found is None or any(part is None for part in parts):
         return None
     return [*found, *(each for part in parts for each in part or ())]
@@ -192,7 +192,7 @@ def free(module: SemanticIndex, name: str) -> str:
 
 
 def _before_all(calls: Sequence[Call]) -> ast.stmt:
-    """Return the statement before which something stands that all calls of a scope need: out of loops and arms."""
+    """Return the statement in front of all calls of a scope, outside of loops and branches, for what they share."""
     first = calls[0]
     top = first.stmt
     for block in first.block.chain():
@@ -203,14 +203,14 @@ def _before_all(calls: Sequence[Call]) -> ast.stmt:
 
 
 def _is_seen(gradient: Call, scope: Scope) -> bool:
-    """Return whether a name that is bound beside a gradient function is seen in a scope."""
+    """Return whether a name that is bound next to a gradient function is visible in a scope."""
     return gradient.scope.owner in (scope, *scope.enclosing())
 
 
 def _sens_given(call: Call, cls: Scope) -> Optional[ast.expr]:
-    """Return what a train cell of the project is given as `sens`; the call itself where it takes none.
+    """Return the argument of a train cell for `sens`; the call itself where it has no such parameter.
 
-    One that clips gradients takes none either: they are scaled still, and would be cut to nothing.
+    One that clips gradients counts as such, too: its gradients are still scaled, and would be clipped to nothing.
     """
     init = cls.method("__init__")
     signature = Signature.of(init, True) if init is not None else None

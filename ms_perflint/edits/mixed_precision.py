@@ -1,4 +1,4 @@
-"""Let a training compute in half precision: a level, converted networks, scaled losses, the dtype of what is forced."""
+"""Mixed precision for a training: by a level, converted networks, scaled losses, or the dtype of forced layers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ATLAS = Message("FP16 would need a loss scale that has no place here, and BF16 n
 
 
 class MixedPrecision:
-    """The ways to half precision in one program; without edits, the related places say why there is none."""
+    """The ways to half precision in one program; without edits, the related places give the reason."""
 
     def __init__(self, program: Program, line_length: int) -> None:
         self.program = program
@@ -48,10 +48,10 @@ class MixedPrecision:
         self._is_cpu = "CPU" in target_of(program).devices
 
     def remedy(self, suspect: Suspect) -> Remedy:
-        """Return how the training comes to compute in half precision."""
+        """Return the remedy that makes the training compute in half precision."""
         made = suspect.training
         if made is None:
-            way = Remedy((), LEVEL, Safety.DISPLAY, Message("what trains the network is not known"))
+            way = Remedy((), LEVEL, Safety.DISPLAY, Message("the code that trains the network is not known"))
         elif made.call.api in train_cells.LEVELS and (
             made.call.is_spread or train_cells.is_given(made.call, "loss_fn")
         ):
@@ -67,7 +67,7 @@ class MixedPrecision:
         return Writer(self.program, self._is_cpu, self.line_length)
 
     def _level(self, training: Training) -> Remedy:
-        """A level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update.
+        """Set a level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update.
 
         With such a scale "O2" runs on all devices, and keeps normalisation in FP32 (run on 2.7 and 2.10, CPU).
         """
@@ -103,7 +103,7 @@ class MixedPrecision:
         return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
 
     def _by_conversion(self, training: Training, conversion: Call) -> Remedy:
-        """A conversion before the Model, which an option leaves undone: the same option would convert it twice."""
+        """Give no fix beside a conversion that an option switches off: the option would convert the network twice."""
         name = train_cells.LEVELS[train_cells.CONVERT]
         edits, related = set_value(conversion, name, '"O2"', yaml="O2", line_length=self.line_length)
         scaled = self._writer.scaled(training, [training])
@@ -114,16 +114,16 @@ class MixedPrecision:
         return self._unless_unknown(training, self._with_casts(training, way), Half(training.values[:1]))
 
     def _unless_unknown(self, training: Training, way: Remedy, half: Half) -> Remedy:
-        """There is no fix where something is not known to work in half precision."""
+        """Give no fix where some code is not known to work in half precision."""
         if not way.edits:
             return way
         found = breakages.first(self.program, training, half)
         return way if found is None else _none(way.related, training.call, found.message, found.place)
 
     def _with_one_output(self, call: Call, way: Remedy) -> Remedy:
-        """The scale that "O2" brings along makes a tuple of what callbacks may read as the loss; a fixed one does not.
+        """Add a fixed loss scale: the one of "O2" makes `net_outputs` a tuple, which callbacks may read as the loss.
 
-        A manager that is given decides that already today.
+        A manager that is passed already has this effect today.
         """
         is_given = call.is_spread or call.given("loss_scale_manager") is not None
         read = read_as_loss(self.program) if call.api == train_cells.MODEL and not is_given else None
@@ -137,7 +137,7 @@ class MixedPrecision:
         return way._replace(edits=tuple(scaled), advice=advice, reason=FIXED, related=related)
 
     def _with_casts(self, training: Training, way: Remedy) -> Remedy:
-        """Weights that are used beside their layer stay in float32: they are cast."""
+        """Cast weights that are used outside of their layer, as they stay in float32."""
         tied = products.tied(self.program, training.values) if way.edits else ()
         if not tied or not way.edits:
             return way
@@ -165,7 +165,7 @@ class MixedPrecision:
         return bool(managers)
 
     def _custom(self, training: Training) -> Remedy:
-        """A step of one's own: its networks are converted without their loss, and the loss is scaled."""
+        """Convert the networks of a custom step without their loss, and scale the loss."""
         found = self._writer.converted(training)
         if found.obstacle is not None:
             return _none((), training.call, found.obstacle.message, found.obstacle.place)
@@ -191,7 +191,7 @@ class MixedPrecision:
         return tuple(decided_here(setting, name) for setting in settings)
 
     def _halved(self, suspect: Suspect, way: Remedy) -> Remedy:
-        """What is forced to float32 gets float16 as its dtype, beside what the training needs, where that is known."""
+        """Give layers that are forced to float32 the dtype float16, and add what the training needs, if known."""
         if not way.edits and way.reason is None:
             return way
         found: list[Edit] = []
@@ -209,7 +209,7 @@ class MixedPrecision:
         return way._replace(edits=tuple(dict.fromkeys((*found, *(way.edits or ())))), advice=way.advice)
 
     def _places(self, suspect: Suspect) -> tuple[Related, ...]:
-        """Return where the network is made, and a layer of it."""
+        """Return the places of the network and of a layer of it."""
         training = suspect.training
         if training is None:
             return ()
@@ -229,7 +229,7 @@ class MixedPrecision:
 
 
 def _was_taken_out(call: Call, name: str) -> bool:
-    """Return whether the comment lines before a statement, or those in it, hold an argument: it was tried."""
+    """Return whether comments before or in a statement contain an argument, which was thus tried."""
     line_of, first, last = call.module.source.line, call.stmt.lineno, call.stmt.end_lineno or call.stmt.lineno
     while first > 1 and line_of(first - 1).lstrip().startswith(b"#"):
         first -= 1
@@ -238,6 +238,6 @@ def _was_taken_out(call: Call, name: str) -> bool:
 
 
 def _none(related: tuple[Related, ...], call: Call, text: str, where: Optional[Place] = None) -> Remedy:
-    """Return that there is no fix, and why."""
+    """Return a remedy without a fix, with the reason."""
     told = Related(where or call.place, Message("no fix is shown: {obstacle}", obstacle=text))
     return Remedy((), LEVEL, Safety.DISPLAY, None, (*related, told))

@@ -1,4 +1,4 @@
-"""Which comments switch rules off by name, and how a code is taken out of one."""
+"""Suppression comments with codes, and the removal of a code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODE = r"(?i)[A-Z]+[0-9]*"
 
 
 class Code(NamedTuple):
-    """A code in a comment, and where it stands in its text."""
+    """A code in a comment, with its span in the text."""
 
     text: str
     start: int
@@ -22,7 +22,7 @@ class Code(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A comment that switches rules off by name: the part of it that does, and each code."""
+    """A suppression comment with codes: the span of the suppression, and each code."""
 
     comment: Comment
     start: int
@@ -31,7 +31,7 @@ class Named(NamedTuple):
 
 
 def named(source: Source, suppressions: Suppressions) -> Iterator[Named]:
-    """Yield the comments that switch rules off by name, without those that only speak about such comments."""
+    """Yield the suppression comments with codes, without comments that only mention one."""
     for comment in suppressions.comments:
         alone = not source.line(comment.row).decode("utf-8").partition("#")[0].strip()
         for match in re.finditer(NOQA, comment.text):
@@ -49,7 +49,7 @@ def _codes(match: re.Match[str]) -> tuple[Code, ...]:
 
 
 def without(source: Source, named: Named, unused: Sequence[Code]) -> Edit:
-    """Return the edit that takes codes out of a comment, and out of the file what is left of it without any."""
+    """Return the edit that removes codes from a comment, and the suppression itself if none is left."""
     text, base = named.comment.text, named.comment.start
     kept = [code for code in named.codes if code not in unused]
     first, last = named.codes[0].start, named.codes[-1].end

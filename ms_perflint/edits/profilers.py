@@ -1,4 +1,4 @@
-"""Let AutoTune and a profiler of the data pipeline not meet: by a flag, or without one of them."""
+"""Separation of AutoTune and a profiler of the data pipeline: by a flag, or by removing one of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNSEEN = Message("nothing here reads the profile, but you may want to look at it
 
 
 def without_conflict(call: Call, found: Sequence[tuple[Profiling, PathCondition]], line_length: int) -> Remedy:
-    """Return how a call of `set_enable_autotune` and the profilers that are on beside it come apart."""
+    """Return the remedy that separates a call of `set_enable_autotune` from the profilers that are on beside it."""
     given, (first, own) = call.given("enable"), found[0]
     related = tuple(Related(each.place, Message("the data pipeline is profiled from here")) for each, _ in found)
     flag = switch(call, first, own) if len(found) == 1 else None
@@ -44,10 +44,10 @@ def without_conflict(call: Call, found: Sequence[tuple[Profiling, PathCondition]
 
 
 def _remove(call: Call) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that delete what makes a profiler, and all that is done with it.
+    """Return the edits that delete a profiler and all its uses.
 
-    None where it has more than one name, where that is bound more than once or read elsewhere, or where what one of its
-    methods returns is used.
+    None where it has more than one name, where that is bound more than once or read elsewhere, or where a result of its
+    methods is used.
     """
     stmt = call.stmt
     statements = [stmt]
@@ -75,6 +75,6 @@ def _remove(call: Call) -> Optional[tuple[Edit, ...]]:
 
 
 def _is_method_of(node: ast.AST, name: str) -> bool:
-    """Return whether an expression calls a method of what has a name."""
+    """Return whether an expression calls a method of the object with a name."""
     callee = node.func if isinstance(node, ast.Call) else None
     return isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and callee.value.id == name

@@ -1,4 +1,4 @@
-"""Set a value where it is decided: at the call, at the constant it names, at the option or config key behind it."""
+"""Edits of a value at the place that decides it: the call, a constant, an option or a config key."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 DECIDED = Message("the value is decided elsewhere, for other runs too")
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
-_LONG = re.compile(r"--(?!no[-_])\w")  # an option that can have a `--no-` beside it
+_LONG = re.compile(r"--(?!no[-_])\w")  # an option that can get a `--no-` counterpart
 _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
 
 def decided(value: Value) -> Optional[Alternative]:
-    """Return the default of an option, or the config key, that decides a value; None where the code does."""
+    """Return the default of an option, or the config key, that decides a value; None where code decides it."""
     if len(value.by_default) != 1 or not (value.overridable or len(value.alternatives) > 1):
         return None
     return value.by_default[0]
@@ -37,9 +37,9 @@ def decided(value: Value) -> Optional[Alternative]:
 def set_value(
     call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88
 ) -> tuple[Optional[tuple[Edit, ...]], tuple[Related, ...]]:
-    """Return the edits that make the parameter `name` of a call `text`, and the places outside that decide it.
+    """Return the edits that set the parameter `name` of a call to `text`, and the outside places that decide it.
 
-    With places, the edits stand in an option's default or a config file: they are to be shown, not applied.
+    With places, the edits are in an option's default or a config file, and display-only.
     `yaml` is the same value as a config file writes it.
     """
     given = call.given(name)
@@ -54,12 +54,12 @@ def set_value(
 
 
 def decided_here(setting: Alternative, name: str) -> Related:
-    """Return where what decides a parameter stands."""
+    """Return the place that decides a parameter."""
     return Related(setting.place, Message("`{name}` is decided here", name=name))
 
 
 def decide(remedy: Remedy, call: Call, name: str, text: str, *, yaml: str = "", line_length: int = 88) -> Remedy:
-    """Return a remedy with the edits of `set_value`; display-only, with the place, where something else decides."""
+    """Return a remedy with the edits of `set_value`; display-only, with the place, where it is decided elsewhere."""
     edits, related = set_value(call, name, text, yaml=yaml, line_length=line_length)
     if not related:
         return remedy._replace(edits=edits)
@@ -89,7 +89,7 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
 def set_setting(program: Program, setting: Alternative, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
     """Return the edits that change an option's default, a scalar in a YAML or JSON file, or a flag in a launcher.
 
-    None where the setting is computed from what stands there: `not args.off`, `config.mode == "graph"`.
+    None where the setting is computed from the value: `not args.off`, `config.mode == "graph"`.
     """
     if isinstance(setting.where, Place) and setting.where.path.endswith((".sh", ".bash")):
         return _flag(program, setting, setting.where, yaml)
@@ -102,19 +102,19 @@ def set_setting(program: Program, setting: Alternative, text: str, yaml: str) ->
 
 
 def _exchanged(module: SemanticIndex, node: ast.expr, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
-    """Return the edit of an expression that gives this constant; None where it gives another one."""
+    """Return the edit of an expression with the value of this constant; None for another value."""
     if not _stands_for(node, constant):
         return None
     is_read = isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(constant, str)
-    edits = replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type reads it
+    edits = replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type converts it
     paired = _paired(module, node)
     return (*edits, *paired) if edits is not None and paired is not None else None
 
 
 def _paired(module: SemanticIndex, default: ast.expr) -> Optional[tuple[Edit, ...]]:
-    """Return the edits by which a flag of click that is on by default can be turned off: `--x/--no-x`.
+    """Return the edits that add a negative form to a flag of click that is on by default: `--x/--no-x`.
 
-    With `is_flag=True` alone, passing a flag that is on turns it off. None where no such name can be given.
+    With `is_flag=True` alone, passing a flag that is on turns it off. None where there is no free name.
     """
     for site in module.by_word.get("option", ()):
         given = {keyword.arg: keyword.value for keyword in site.node.keywords}  # type: ignore[attr-defined]
@@ -130,9 +130,9 @@ def _paired(module: SemanticIndex, default: ast.expr) -> Optional[tuple[Edit, ..
 
 
 def _default(module: SemanticIndex, node: ast.Call, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
-    """Change what an `add_argument` call gives by default.
+    """Change the default of an `add_argument` call.
 
-    A flag that is off by default becomes a pair, `--x` and `--no-x` (Python 3.9), that is on: with another default, or
+    A flag that is off by default becomes a pair that is on, `--x` and `--no-x` (Python 3.9): with another default, or
     another action, passing it would do nothing, or turn it off.
     """
     given = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -158,7 +158,7 @@ def _is_argparse(stmt: ast.stmt, alias: ast.alias) -> bool:
 
 
 def _stands_for(default: ast.expr, constant: object) -> bool:
-    """Return whether a default gives this constant, also as a text that the option's type reads."""
+    """Return whether a default has the value of this constant, also as a string that the option's type converts."""
     if not isinstance(default, ast.Constant):
         return True
     if isinstance(default.value, str):
@@ -167,7 +167,7 @@ def _stands_for(default: ast.expr, constant: object) -> bool:
 
 
 def _scalar(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
-    """Change the value behind a key, in its quotes if it has some."""
+    """Change the value of a key; quotes stay."""
     raw = program.project.raw(place.path)
     try:
         source = Source(place.path, raw or b"")
@@ -185,7 +185,7 @@ def _scalar(program: Program, setting: Alternative, place: Place, text: str) -> 
 
 
 def _worded(old: str, new: str) -> str:
-    """Return a YAML truth value in the words of the one that it replaces: `on` for `off`, `True` for `False`."""
+    """Return a YAML boolean in the spelling of the one that it replaces: `on` for `off`, `True` for `False`."""
     words = next((pair for pair in _TRUTHS if old.lower() in pair), None)
     if words is None or new not in ("true", "false"):
         return new
@@ -194,7 +194,7 @@ def _worded(old: str, new: str) -> str:
 
 
 def _flag(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
-    """Change the value of a flag where it stands in a launcher as it is, not as a variable."""
+    """Change the value of a flag in a launcher, unless it is a variable."""
     try:
         source = Source(place.path, program.project.raw(place.path) or b"")
     except SourceError:

@@ -1,4 +1,4 @@
-"""Delete statements, and insert lines between them."""
+"""Deletion of statements, and insertion of lines between them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
     from ms_perflint.index.semantic_index import SemanticIndex
 
-_JOINT = re.compile(rb"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")  # what stands between `a` and `b` in `a; b`
+_JOINT = re.compile(rb"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")  # the text between `a` and `b` in `a; b`
 _REST = re.compile(
     rb"((?:[ \t\f]*;)?)[ \t\f]*(?:\#[^\r\n]*)?(?=[\r\n]|\Z)"
-)  # what may follow a statement on its last line
+)  # text that may follow a statement on its last line
 
 
 def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] | None:
-    """Return the edit that deletes a simple statement with its lines; comments of it get lines of their own.
+    """Return the edit that deletes a simple statement with its lines; its comments get lines of their own.
 
     The only statement of a block becomes `pass`. None for compound statements, and where lines cannot be distinguished.
-    Comments in a statement that shares its lines go with it.
-    Suppressions and other comments to tools go with the code that they speak of.
+    Comments in a statement that shares its lines are deleted with it.
+    Suppressions and other comments for tools are deleted with their code.
     """
     path = ancestors(module, stmt)
     if is_compound(stmt) or len(path) < 2:
@@ -46,9 +46,9 @@ def delete_statement(module: SemanticIndex, stmt: ast.stmt) -> tuple[Edit, ...] 
 
 
 def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edit, ...] | None:
-    """Return the edit that inserts a line in front of a statement and the comments above it, indented as it is.
+    """Return the edit that inserts a line above a statement and its comments, with its indentation.
 
-    Behind `;` or `if x:` a simple statement is put on the same line. None before `elif` and `__future__` imports.
+    Behind `;` or `if x:` a simple statement goes on the same line. None before `elif` and `__future__` imports.
     """
     source, start = module.source, module.span(stmt)[0]
     line = requoted(module.tree, source, line)
@@ -68,7 +68,7 @@ def insert_before(module: SemanticIndex, stmt: ast.stmt, line: str) -> tuple[Edi
 
 
 def insert_after(module: SemanticIndex, stmt: ast.stmt, lines: str) -> tuple[Edit, ...] | None:
-    """Return the edit that inserts lines behind a statement, indented as it is; None where it shares a line."""
+    """Return the edit that inserts lines below a statement, with its indentation; None where it shares a line."""
     source, (start, end) = module.source, module.span(stmt)
     if not starts_line(source, start) or _REST.match(source.text, end) is None:
         return None
@@ -82,17 +82,17 @@ def insert_after(module: SemanticIndex, stmt: ast.stmt, lines: str) -> tuple[Edi
 
 
 def _above_comments(module: SemanticIndex, stmt: ast.stmt, top: int) -> int:
-    """Return where the comments start that speak of a statement; `top` is the start of its first line.
+    """Return the start of the comments above a statement; `top` is the start of its first line.
 
-    Comments at the top of the file speak of the file. No comment is what looks like one at the end of a string.
+    Comments at the top of the file are about the file. The last line of a string may look like a comment.
     """
     source, row = module.source, module.source.row(top)
     path = ancestors(module, stmt)
     around = children(path[-2]) if len(path) > 1 else []
     ends: list[int] = []
-    for node in around:  # which grows meanwhile
+    for node in around:  # which grows in the loop
         end = getattr(node, "end_lineno", row)
-        if end < row:  # what is inside of it ends no later
+        if end < row:  # nested strings end no later
             ends.append(end)
         elif node is stmt or getattr(node, "lineno", 0) < row:
             around.extend(children(node))
@@ -103,7 +103,7 @@ def _above_comments(module: SemanticIndex, stmt: ast.stmt, top: int) -> int:
 
 
 def _indented(module: SemanticIndex, lines: str) -> list[str]:
-    """Return lines, written with four spaces for a level, indented as the file is."""
+    """Return lines, given with four spaces for a level, with the indentation of the file."""
     level = unit(module.tree, module.source)
     found = []
     for line in lines.split("\n"):
@@ -114,7 +114,7 @@ def _indented(module: SemanticIndex, lines: str) -> list[str]:
 
 
 def insert_below(module: SemanticIndex, index: int, lines: str) -> Edit:
-    """Return the edit that inserts lines below a statement of the module, and below all that shares its last line."""
+    """Return the edit that inserts lines below a statement of the module, and below others on its last line."""
     source, body = module.source, module.tree.body
     row = body[index].end_lineno or 0
     for stmt in body[index + 1 :]:
@@ -127,7 +127,7 @@ def insert_below(module: SemanticIndex, index: int, lines: str) -> Edit:
 
 
 def is_compound(stmt: ast.stmt) -> bool:
-    """Return whether a statement holds others."""
+    """Return whether a statement contains others."""
     return hasattr(stmt, "body") or hasattr(stmt, "cases")
 
 
@@ -137,18 +137,18 @@ def is_future(stmt: ast.stmt) -> bool:
 
 
 def _block(parent: ast.AST, stmt: ast.stmt) -> Sequence[ast.AST]:
-    """Return the statements among which `stmt` stands."""
+    """Return the block of statements that contains `stmt`."""
     return next(value for _, value in ast.iter_fields(parent) if isinstance(value, list) and stmt in value)
 
 
 def _joined(module: SemanticIndex, left: ast.AST, right: ast.AST) -> bool:
-    """Return whether two statements stand behind each other with a semicolon."""
+    """Return whether two statements are joined by a semicolon."""
     between = module.source.text[module.span(left)[1] : module.span(right)[0]]
     return _JOINT.fullmatch(between) is not None
 
 
 def _passed(module: SemanticIndex, start: int, end: int) -> Edit:
-    """Return the edit that puts `pass` in the place of a statement, its comments above and behind it."""
+    """Return the edit that replaces a statement by `pass`, with its comments above and behind."""
     source, rest = module.source, _REST.match(module.source.text, end)
     if rest is None:
         return Edit(module.path, start, end, "pass")
@@ -159,9 +159,9 @@ def _passed(module: SemanticIndex, start: int, end: int) -> Edit:
 
 
 def _delete_lines(module: SemanticIndex, start: int, end: int, is_first: bool) -> tuple[Edit, ...] | None:
-    """Return the edit that deletes the lines of a statement; None where they hold something else too.
+    """Return the edit that deletes the lines of a statement; None where they contain other code, too.
 
-    Blank lines go with it where there would be too many then; `is_first`: nothing of its block stands above.
+    Blank lines that would be superfluous are deleted, too; `is_first`: it is the first of its block.
     """
     source = module.source
     top, rest = line_start(source, start), _REST.match(source.text, end)
@@ -182,7 +182,7 @@ def _delete_lines(module: SemanticIndex, start: int, end: int, is_first: bool) -
         first -= min(above, below)
     top, bottom = source.starts[first - 1], source.starts[last]
     if top and not source.text[:bottom].endswith((b"\n", b"\r")):
-        above = first - 1  # the file goes on to end without a line end
+        above = first - 1  # the file keeps its end without a line end
         return (Edit(module.path, source.starts[above - 1] + len(source.line(above)), bottom, ""),)
     if source.text[:top].endswith(b"\r") and source.text.startswith(b"\n", bottom):  # these two would become one
         return (Edit(module.path, top - 1, source.starts[last - 1] + len(source.line(last)), ""),)
@@ -190,7 +190,7 @@ def _delete_lines(module: SemanticIndex, start: int, end: int, is_first: bool) -
 
 
 def _blanks(module: SemanticIndex, row: int, step: int) -> int:
-    """Return how many blank lines follow a row upwards or downwards."""
+    """Return the number of blank lines above or below a row."""
     source, count = module.source, 0
     while 1 <= (next_row := row + step * (count + 1)) < len(source.starts) and not source.line(next_row).strip(b" \t"):
         count += 1

@@ -1,4 +1,4 @@
-"""Turn a switch for debugging off: its argument, its statement, or what decides it."""
+"""Switching a debugging switch off: at its argument, its statement, or the setting that decides it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATH = "save_graphs_path"
 
 
 def switch_off(call: Call, switch: Switch, line_length: int) -> Remedy:
-    """Return how a switch comes to be off, as it is by default."""
+    """Return the remedy that switches a debugging switch off, as it is by default."""
     remedy = _graded(call, switch)
     given = call.given(switch.argument) if switch.argument else None
     others = {word.arg for word in call.node.keywords} - {switch.argument, PATH}
@@ -30,7 +30,7 @@ def switch_off(call: Call, switch: Switch, line_length: int) -> Remedy:
 
 
 def _graded(call: Call, switch: Switch) -> Remedy:
-    """Return a remedy without edits yet: how far it may be trusted, and why it is not safe."""
+    """Return a remedy without edits yet: its grade, and the reason."""
     advice = Message("switch it off")
     if switch.effect != GRAPHS:
         return Remedy(None, advice, Safety.UNSAFE, Message("errors are then reported later than where they arise"))

@@ -1,4 +1,4 @@
-"""Align a width: the next multiple wherever it is used, or the reason why there is no such edit."""
+"""Alignment of a width: the next multiple wherever it is used, or the reason why there is no such edit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_NUMBER = Message("no number fits all sizes that depend on the width")
 
 
 def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
-    """Return how a hidden width becomes a multiple, together with all that depends on it."""
+    """Return the remedy that makes a hidden width a multiple, with all code that depends on it."""
     changed = alignment.aligned(found, tiles.multiple)
     new = alignment.width_at(found, changed) if changed else tiles.padded(found.width)
     constants = (*found.origins, *found.literals, *found.literal_sums)
@@ -45,7 +45,7 @@ def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
 
 
 def align_axes(program: Program, axes: tuple[Number, ...], tiles: Tiles) -> Remedy:
-    """Return how the operands of an operator get an axis that is a multiple."""
+    """Return the remedy that makes an axis of an operator's operands a multiple."""
     new = tiles.padded(axes[0].value)
     origins = {origin for axis in axes for origin in axis.origins if origin.value == axis.value}
     edits = replace_constants(program, origins, {origin.place: new for origin in origins})
@@ -54,19 +54,19 @@ def align_axes(program: Program, axes: tuple[Number, ...], tiles: Tiles) -> Reme
 
 
 def round_up(site: Site, found: Padding) -> Remedy:
-    """Return how a formula rounds up, and leaves a multiple as it is."""
+    """Return the remedy that makes a formula round up, and keep multiples."""
     count = site.module.text(found.number)
     count = count if isinstance(found.number, _ATOMS) else f"({count})"
     formula = f"({count} + {found.multiple - 1}) // {found.multiple} * {found.multiple}"
-    reason = Message("what is a multiple already becomes smaller; weights and losses change")
+    reason = Message("a size that is a multiple already becomes smaller; weights and losses change")
     edits = replace_expression(site.module, site.node, formula)
     return Remedy(edits, Message("round up with `{formula}`", formula=formula), None, reason)
 
 
 def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
-    """Return how far the fix may be trusted, and why it is not safe.
+    """Return the grade of the fix, and the reason why it is not safe.
 
-    It is display-only where a use may lie elsewhere, or stored weights may be loaded.
+    It is display-only where a use may be elsewhere, or stored weights may be loaded.
     """
     classes = {layers.network(slot.call) for slot in found.slots}
     if load := next(chain(loads.loads(program, classes), loads.reads(program)), None):
@@ -80,7 +80,7 @@ def _grade(program: Program, found: Hidden) -> tuple[Safety, Message]:
 
 
 def _shared(found: Hidden) -> Iterator[Related]:
-    """Yield what changes together with the reported layer: the other layers, and what says the width beside them."""
+    """Yield the places that change with the reported layer: other layers, and other numbers for the width."""
     calls = {found.producer.call}
     for slot in found.slots:
         if slot.call not in calls:
@@ -94,17 +94,17 @@ def _shared(found: Hidden) -> Iterator[Related]:
 
 
 def _obstacle(found: Hidden, is_without: bool) -> Related:
-    """Return why no fix is offered, at the place that it is about."""
+    """Return the reason why no fix is offered, with its place."""
     place, text = next(iter(found.obstacles), Related(found.producer.call.place, NO_NUMBER))
     if not found.obstacles and not found.origins:
-        text = Message("from which constant the width comes is not known")
+        text = Message("the constant that decides the width is not known")
     elif not found.obstacles and not is_without:
         text = Message("the number there cannot be edited")
     return Related(place, Message("no fix is shown: {obstacle}", obstacle=text))
 
 
 def _chosen(found: Hidden) -> list[Related]:
-    """Return the places outside of the reported call where the width is chosen."""
+    """Return the places outside of the reported call that choose the width."""
     call = found.producer.call
     rows = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
     return [

@@ -104,7 +104,7 @@ def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
     when, origins = reader.when(call)
     code = reader.code(call, "parallel_mode", *named)
     if not isinstance(value, Value):
-        says = Message("sets {names}", names=both(named)) if named else Message("what it sets is not known")
+        says = Message("sets {names}", names=both(named)) if named else Message("its settings are not known")
         return Evidence(reader.place(call), code, says, None, origins, when)
     given = call.given("parallel_mode")
     reading = reader.reading(value, given if given is not None else call.node, call.scope)

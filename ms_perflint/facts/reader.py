@@ -176,7 +176,7 @@ class Reader:
                 break
         if isinstance(node, ast.Call):
             return Message(
-                "what `{name}` returns is not known", name=short(flat(scope.module.text(node.func)), LONGEST)
+                "the result of `{name}` is not known", name=short(flat(scope.module.text(node.func)), LONGEST)
             )
         return Message("`{name}` is not known", name=short(flat(scope.module.text(node)), LONGEST))
 
@@ -208,7 +208,7 @@ class Reader:
             words = [argument.value for argument in site.node.args if isinstance(argument, ast.Constant)]
             for given in self.program.commands.given(map(str, words)):
                 if given is not None and given.text is None and not given.is_bare:
-                    says = Message("{place} gives `--{name}` something that cannot be told")
+                    says = Message("the value of `--{name}` in {place} is not known")
                     return says.filled(place=given.place.named, name=name)
             if all(keyword.arg != "default" for keyword in site.node.keywords):
                 return Message("`--{name}` has no default", name=name)

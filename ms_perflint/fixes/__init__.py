@@ -1,1 +1,1 @@
-"""Fixes: which of them go together, and how files get a new content without ever being half written."""
+"""Fixes: which can be applied in one pass, and atomic writing of files."""

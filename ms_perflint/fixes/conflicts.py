@@ -1,4 +1,4 @@
-"""When fixes conflict: which edits can be made in one pass."""
+"""Conflicts of fixes: which edits can be applied in one pass."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ms_perflint.core.source import Source
 
 
 class Taken:
-    """Edits that go together in one pass."""
+    """The edits of one pass."""
 
     def __init__(self, read: Callable[[str], Source]) -> None:
         self.read = read
         self.sources: dict[str, Source] = {}
         self.edits: dict[str, list[Edit]] = {}
-        self.starts: set[tuple[str, int]] = set()  # path and row of those that lengthen a line
+        self.starts: set[tuple[str, int]] = set()  # path and row of edits that lengthen a line
         self.ends: set[tuple[str, int]] = set()
 
     def admits(self, edits: Iterable[Edit]) -> bool:
-        """Return whether edits are the same as taken ones or clear of them.
+        """Return whether edits equal taken ones, or do not conflict with them.
 
-        Edits that touch are not: of `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. Nor are
-        two that lengthen a line: each of two arguments may fit on a line on which both do not.
+        Adjacent edits conflict: in `cast(cast(a + b)) * 2` either cast can go without brackets, but not both. So do two
+        that lengthen a line: each of two arguments may fit on a line on which both do not.
         """
         for edit in edits:
             taken = self.edits.get(edit.path, [])
@@ -38,7 +38,7 @@ class Taken:
         return True
 
     def add(self, edits: Iterable[Edit]) -> None:
-        """Take edits."""
+        """Add edits."""
         for edit in edits:
             bisect.insort(self.edits.setdefault(edit.path, []), edit)
             if _lengthens(edit):
@@ -47,7 +47,7 @@ class Taken:
                 self.ends.add(end)
 
     def _rows(self, edit: Edit) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Return path and row of the start and the end of an edit."""
+        """Return path and row of an edit's start and end."""
         if edit.path not in self.sources:
             self.sources[edit.path] = self.read(edit.path)
         source = self.sources[edit.path]
@@ -55,7 +55,7 @@ class Taken:
 
 
 def _lengthens(edit: Edit) -> bool:
-    """Return whether an edit puts in more than it takes away."""
+    """Return whether an edit inserts more than it removes."""
     return len(edit.text.encode()) > edit.end - edit.start
 
 
@@ -65,7 +65,7 @@ def _clear(one: Edit, other: Edit) -> bool:
 
 
 def is_sound(edits: Iterable[Edit]) -> bool:
-    """Return whether the edits of one fix can all be made, and in one way only."""
+    """Return whether the edits of one fix can all be applied, in one way only."""
     ordered = sorted(set(edits))
     pairs = [pair for pair in zip(ordered, ordered[1:]) if pair[0].path == pair[1].path]
     return all(one.end <= other.start and one.start < other.end for one, other in pairs)

@@ -1,16 +1,16 @@
-"""From findings to fixed files: choose fixes, make them on an overlay, repeat until nothing is left, verify, write.
+"""From findings to fixed files: choose fixes, apply them to an overlay, repeat until none is left, verify, write.
 
-Fixes meet. What happens then:
+Fixes may conflict:
 
-- Safe fixes come first, unsafe ones when no safe one is left. In one pass they are taken in the order of the report:
+- Safe fixes come first, unsafe ones when no safe one is left. In one pass they are applied in the order of the report:
   path, row, column, code.
-- A fix waits for the next pass where one that was taken touches its text, or lengthens the same line: then it is
-  computed again from the text as it is by then, or is not needed any more. An edit that two fixes share, an import,
-  is made once.
-- What holds only once something else is fixed is found in a later pass. A fix that a person refuses stays refused, and
-  what would have followed from it never comes up.
-- Fixes that undo each other, or that make a file unreadable, are not made: such files, and those that are changed with
-  them, stay as they were, and the rules are named. All others are fixed from the start, as if those could not be.
+- A fix waits for the next pass where one of this pass touches its text, or lengthens the same line: then it is
+  computed again from the new text, or is no longer needed. An edit that two fixes share, such as an import,
+  is applied once.
+- A finding that appears only after another fix is fixed in a later pass. A fix that the user refuses stays refused, and
+  findings after it do not appear.
+- Fixes that oscillate, or after which a file does not parse, are not applied: such files, and those changed with
+  them, are left as they were, and the rules are named. All others are fixed from the start, without those files.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from ms_perflint.config.settings import Trust
 
 Lint = Callable[[Files], "Report"]
-Consent = Callable[[Finding, str, Sequence[Finding]], bool]  # a finding, its fix as a diff, what comes next -> fix it?
+Consent = Callable[[Finding, str, Sequence[Finding]], bool]  # (finding, its diff, next findings) -> whether to fix it
 Rank = Callable[[Finding], Any]  # the order in which fixes are asked about
 
-PASSES = 10  # enough for any nesting seen; more means that rules undo each other
+PASSES = 10  # enough for any nesting seen; more means that fixes oscillate
 
 
 class Settled(NamedTuple):
-    """What fixing came to."""
+    """The result of fixing."""
 
-    report: Report  # of the files as they are now: what is left
-    fixed: tuple[Finding, ...]  # as they stood when they were fixed; only those whose change lasts
+    report: Report  # on the fixed files
+    fixed: tuple[Finding, ...]  # the fixed findings, as they were in their pass; without reverted ones
     changes: tuple[Change, ...]  # by path
-    problems: tuple[Problem, ...]  # why something was not fixed or not written
-    declined: frozenset[Finding] = frozenset()  # what is left because its fix was not agreed to
+    problems: tuple[Problem, ...]  # reasons why fixes were not applied or written
+    declined: frozenset[Finding] = frozenset()  # findings whose fix was refused
 
 
 def by_place(finding: Finding) -> Finding:
-    """Return a sort key: findings order by place."""
+    """Return a sort key by place."""
     return finding
 
 
@@ -64,7 +64,7 @@ def fix(
     consent: Consent | None = None,
     rank: Rank = by_place,
 ) -> Settled:
-    """Make all fixes that may be made and write the files. Arguments as for `settle`."""
+    """Apply all fixes that may be applied, and write the files. Arguments as for `settle`."""
     settled = settle(lint, files, config, unsafe=unsafe, consent=consent, rank=rank)
     problems = write(settled.changes)
     if not problems:
@@ -87,10 +87,10 @@ def settle(
     consent: Consent | None = None,
     rank: Rank = by_place,
 ) -> Settled:
-    """Return what the files become when all fixes are made that may be made; writes nothing.
+    """Return the result of all fixes that may be applied, without writing files.
 
-    Safe fixes are made, unsafe ones with `unsafe`, or one by one with `consent` once no safe one is left; those for
-    display never; `rank` orders the questions. A fix that also changes a file that was not linted is not made.
+    Safe fixes are applied, unsafe ones with `unsafe`, or singly with `consent` once no safe one is left, display-only
+    ones never; `rank` orders the questions. A fix that also changes a file that was not linted is not applied.
     """
     held = _Held(files)
     first = lint(held)
@@ -105,26 +105,26 @@ def settle(
 
 
 def moved(source: Source, offset: int, edits: Iterable[Edit]) -> int:
-    """Return where what stands at an offset is when edits are made that do not touch it."""
+    """Return an offset after edits that do not touch it."""
     before = [edit for edit in edits if edit.end <= offset]
     return offset + sum(len(source.added(edit)) - (edit.end - edit.start) for edit in before)
 
 
 class _Held(Files):
-    """Files as they were when they were first read: while a person thinks about a fix, others may write them."""
+    """Files as they were when first read: while the user thinks about a fix, other programs may write them."""
 
     def __init__(self, base: Files) -> None:
         self.base = base
         self.contents: dict[str, tuple[bytes, Status | None]] = {}
-        self.kept: frozenset[str] | None = None  # all until it is known which may be changed
+        self.kept: frozenset[str] | None = None  # None: all, until the changed files are known
 
     def keep(self, paths: Collection[str]) -> None:
-        """Hold these files only; what was read of others is evicted."""
+        """Hold these files only, and evict others."""
         self.kept = frozenset(paths)
         self.contents = {path: held for path, held in self.contents.items() if path in self.kept}
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file, the first ones again where they are held."""
+        """Return the bytes of a file; for a held one, those of the first read."""
         if path in self.contents:
             return self.contents[path][0]
         status = self.base.status(path)
@@ -138,7 +138,7 @@ class _Held(Files):
         return self.base._listing(directory)
 
     def status(self, path: str) -> Status | None:
-        """Return the status of a file or directory; of a file as it was when it was read, which is done for it."""
+        """Return the status of a file or directory; for a held file, that of the first read, done here if needed."""
         with contextlib.suppress(OSError):
             self.read(path)
         return self.contents[path][1] if path in self.contents else self.base.status(path)
@@ -156,24 +156,24 @@ class _Work:
         self.unsafe = unsafe
         self.consent = consent
         self.rank = rank
-        self.next: Sequence[Finding] = ()  # findings whose fixes come after the one that is asked about
+        self.next: Sequence[Finding] = ()  # findings whose fixes are asked about next
         self.overlay = Overlay(files, {})
         self.fixed: list[Finding] = []
         self.declined: set[tuple[str, str, int]] = set()  # path, code, offset
-        self.frozen: set[str] = set()  # files that are left as they were
+        self.frozen: set[str] = set()  # files left as they were
         self.problems: list[Problem] = []
-        self.passes: list[list[Finding]] = []  # what was fixed in each
-        self.answers: dict[tuple[str, str, str], bool] = {}  # path, code, diff: the same is not asked again
+        self.passes: list[list[Finding]] = []  # the fixed findings of each pass
+        self.answers: dict[tuple[str, str, str], bool] = {}  # path, code, diff: no question is repeated
 
     def start_again(self) -> None:
-        """Forget what was fixed, as it may rest on files that were left as they were."""
+        """Drop all fixes, as they may depend on files that are now left as they were."""
         self.overlay.contents.clear()
         self.fixed.clear()
         self.declined.clear()
         self.passes.clear()
 
     def run(self, lint: Lint, report: Report) -> Report:
-        """Make passes until nothing is left to fix; return the last report."""
+        """Run passes until nothing is left to fix; return the last report."""
         first = report
         while len(self.passes) < PASSES:
             chosen = self.choose(report)
@@ -190,7 +190,7 @@ class _Work:
         return report
 
     def choose(self, report: Report) -> list[Finding]:
-        """Return the findings whose fixes are made in the next pass: none of their edits overlap."""
+        """Return the findings whose fixes are applied in the next pass, without overlapping edits."""
         candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
         sure = [finding for finding in candidates if self._is_sure(finding)]
         taken, chosen = Taken(self._source), []
@@ -209,7 +209,7 @@ class _Work:
         return [finding for finding in chosen if not _paths(finding) & self.frozen]
 
     def would(self, finding: Finding) -> bool:
-        """Return whether the fix of a finding may be made, by itself or when it is agreed to."""
+        """Return whether the fix of a finding may be applied, at once or after consent."""
         paths = _paths(finding)
         allowed = self._is_sure(finding) or (self.consent is not None and self.config.trust(finding) is Safety.UNSAFE)
         if not (allowed and paths and paths <= self.given and not paths & self.frozen):
@@ -224,8 +224,8 @@ class _Work:
         return self.consent is None or self._key(finding) not in self.declined
 
     def make(self, chosen: Collection[Finding]) -> None:
-        """Lay the fixed files over the others; where one does not parse any more, all that it hangs on goes back."""
-        edits: dict[str, set[Edit]] = {}  # sets: what two fixes share is made once
+        """Put the fixed files into the overlay; where one does not parse, revert it and dependent files."""
+        edits: dict[str, set[Edit]] = {}  # sets: edits that two fixes share are applied once
         for finding in chosen:
             for edit in _edits(finding):
                 edits.setdefault(edit.path, set()).add(edit)
@@ -238,7 +238,10 @@ class _Work:
             try:
                 if source.edited(()) != self.overlay.read(path):
                     name = source.encoding
-                    lost = Message("the rest of the file would not come back as it was in {encoding}", encoding=name)
+                    lost = Message(
+                        "the rest of the file would change: {encoding} writes some of its bytes differently",
+                        encoding=name,
+                    )
                     raise SourceError(lost)
                 after = source.edited(here)
                 if not _parses(Source(path, after), source):
@@ -258,7 +261,7 @@ class _Work:
             }
 
     def give_up(self, unsettled: Iterable[Finding]) -> None:
-        """Take back the changes of files whose fixes come again and again: those that the last passes still changed."""
+        """Revert the files whose fixes oscillate: those that the last passes still changed."""
         moving: dict[str, list[Finding]] = {}
         for finding in (*unsettled, *(finding for each in self.passes[PASSES // 2 :] for finding in each)):
             for path in _paths(finding):
@@ -268,7 +271,7 @@ class _Work:
             self._revert(path, f"left as it was: the fixes of {codes[path]} do not come to an end; please report this")
 
     def verify(self) -> None:
-        """Take back changes that LibCST cannot read although it could read what was there before."""
+        """Revert files that LibCST cannot parse although it could parse them before."""
         if not self.overlay.contents:
             return
         from ms_perflint.syntax import reads  # LibCST takes a tenth of a second to import
@@ -283,18 +286,18 @@ class _Work:
                 self._fail(path, error)
 
     def _take_back_unread(self, report: Report, first: Report) -> None:
-        """Take back changes of files that the linter fails on now, and did not before: they cannot be settled."""
+        """Revert files on which the linter fails only since they were fixed, so that they cannot be settled."""
         before = {problem.path for problem in first.problems if problem.internal}
         for problem in report.problems:
             if problem.internal and problem.path in self.overlay.contents and problem.path not in before:
                 self._revert(problem.path, Message("left as it was: {reason}", reason=problem.message), internal=True)
 
     def _fail(self, path: str, error: Exception) -> None:
-        """Leave a file as it was because of an internal error."""
+        """Leave a file as it was after an internal error."""
         self._revert(path, Message("left as it was: {reason}", reason=internal_error(error)), internal=True)
 
     def settled(self, report: Report) -> Settled:
-        """Return the outcome."""
+        """Return the result."""
         changes = []
         for path, after in sorted(self.overlay.contents.items()):
             before = self.files.read(path)
@@ -304,12 +307,12 @@ class _Work:
         return Settled(report, tuple(self.fixed), tuple(changes), tuple(sorted(set(self.problems))), declined)
 
     def _is_sure(self, finding: Finding) -> bool:
-        """Return whether a fix is made without asking."""
+        """Return whether a fix is applied without asking."""
         trust = self.config.trust(finding)
         return trust is Safety.SAFE or (trust is Safety.UNSAFE and self.unsafe)
 
     def _agrees(self, finding: Finding) -> bool:
-        """Ask about a fix; a no holds for all passes, and an answer for all findings that the same change fixes."""
+        """Ask about a fix; a refusal holds for all passes, an answer for all findings that the same change fixes."""
         diff = "".join(self._diffs(finding))
         asked = finding.place.path, finding.code, diff
         if asked not in self.answers:
@@ -319,7 +322,7 @@ class _Work:
         return self.answers[asked]
 
     def _diffs(self, finding: Finding) -> Iterator[str]:
-        """Yield what a fix alone would change, file by file."""
+        """Yield the diff of a fix alone, file by file."""
         for path in sorted(_paths(finding)):
             source = self._source(path)
             edits = {edit for edit in _edits(finding) if edit.path == path}
@@ -329,15 +332,15 @@ class _Work:
                 yield unified_diff(source.written[start:end].decode(), after.decode(), name)
 
     def _key(self, finding: Finding) -> tuple[str, str, int]:
-        """Return what tells a finding from others, as long as its offset is moved along with the edits."""
+        """Return the identity of a finding; its offset is moved along with the edits."""
         return finding.place.path, finding.code, self._source(finding.place.path).at(finding.place)
 
     def _source(self, path: str) -> Source:
-        """Return a file as it is now."""
+        """Return the current source of a file."""
         return Source(path, self.overlay.read(path))
 
     def _together(self, path: str) -> set[str]:
-        """Return the files that hang together with this one through fixes that change several."""
+        """Return the files connected with this one by fixes that change several files."""
         found = {path}
         groups = [paths for paths in map(_paths, self.fixed) if len(paths) > 1]
         while more := [paths for paths in groups if paths & found and not paths <= found]:
@@ -345,7 +348,7 @@ class _Work:
         return found
 
     def _revert(self, path: str, reason: str, internal: bool = False) -> None:
-        """Leave a file, and those that hang together with it, as they were; say why."""
+        """Leave a file, and those connected with it, as they were; record the reason."""
         together = Message("left as it was: it is fixed together with {file}", file=_shown(path))
         for other in sorted(self._together(path)):
             self.overlay.contents.pop(other, None)
@@ -370,7 +373,7 @@ def _codes(findings: Iterable[Finding]) -> str:
 
 
 def _parses(after: Source, before: Source) -> bool:
-    """Return whether Python reads a text; of a notebook all cells that it read before."""
+    """Return whether a text parses; in a notebook, whether all cells do that did before."""
     try:
         parse(after)
     except SourceError:
@@ -381,7 +384,7 @@ def _parses(after: Source, before: Source) -> bool:
 
 
 def _parts(source: Source) -> list[tuple[str, int, int | None]]:
-    """Return the name, start and end of each part of a file that has a diff of its own: of the cells of a notebook."""
+    """Return the name, start and end of each part of a file with a diff of its own: the cells of a notebook."""
     name = _shown(source.path)
     cells: list[tuple[str, int, int | None]] = [
         (f"{name}:cell {cell.number}", cell.start, cell.end) for cell in source.cells
@@ -390,6 +393,6 @@ def _parts(source: Source) -> list[tuple[str, int, int | None]]:
 
 
 def _shown(path: str) -> str:
-    """Return a path relative to the working directory where it lies in it."""
+    """Return a path, relative if it is in the working directory."""
     here = os.getcwd() + os.sep
     return path[len(here) :] if path.startswith(here) else path

@@ -1,4 +1,4 @@
-"""Write `# noqa` for what is reported: behind code, never into a string, beside the comments that are there."""
+"""Write `# noqa` for findings: behind code, never into a string, merged with existing comments."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ RUFF = Message('ruff removes these comments (RUF102) unless its settings say `li
 
 @dataclass(frozen=True)
 class Added:
-    """What the comments make of the files, and which findings they hide."""
+    """The files with comments, and the findings that they suppress."""
 
     changes: tuple[Change, ...]
-    problems: tuple[Problem, ...]  # why a comment could not be written
+    problems: tuple[Problem, ...]  # reasons why comments could not be written
     hidden: tuple[Finding, ...]
 
 
 def ruff_removes(directory: str) -> bool:
-    """Return whether ruff, with the nearest settings upward from a directory, takes our codes for unknown ones.
+    """Return whether ruff, with the nearest settings upward from a directory, removes these codes as unknown.
 
-    It is told of only where a project uses it: that is where it has settings of it.
+    False for a project without settings of ruff, which does not use it.
     """
     while True:
         for name in ("ruff.toml", ".ruff.toml", "pyproject.toml"):
@@ -56,7 +56,7 @@ def ruff_removes(directory: str) -> bool:
 
 
 def add(findings: Iterable[Finding], files: Files, reason: str = "") -> Added:
-    """Return the files with comments that hide these findings (sorted); nothing is written."""
+    """Return the files with comments that suppress some findings (sorted); nothing is written."""
     changes: list[Change] = []
     problems: list[Problem] = []
     hidden: list[Finding] = []
@@ -85,7 +85,7 @@ def _unplaced(finding: Finding) -> Problem:
 
 
 def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> bytes:
-    """Return a file with comments for its findings; SourceError where they would change more than comments."""
+    """Return a file with comments for its findings. Raises SourceError where they would change more than comments."""
     codes: dict[int, set[str]] = {}
     suppressions = Suppressions(source)
     inside = _rows_inside(source)
@@ -102,7 +102,7 @@ def _suppressed(source: Source, findings: Iterable[Finding], reason: str) -> byt
 
 
 def _row(finding: Finding, suppressions: Suppressions, inside: frozenset[int]) -> int | None:
-    """Return the row whose end takes the comment: of the report, else of the end or the start of the statement."""
+    """Return the row for the comment: the reported one, or the last or first one of the statement."""
     for row in (finding.place.row, *reversed(finding.lines)):
         last = suppressions.joined(row)[-1]
         if last not in inside:
@@ -111,10 +111,10 @@ def _row(finding: Finding, suppressions: Suppressions, inside: frozenset[int]) -
 
 
 def _rows_inside(source: Source) -> frozenset[int]:
-    """Return the rows that end inside of a string or with a backslash."""
+    """Return the rows that end in a string or with a backslash."""
     suppressions = Suppressions(source)
     rows: set[int] = set()
-    starts: list[int] = []  # of the f-strings that are open
+    starts: list[int] = []  # starts of open f-strings
     for token in tokens(source.text):
         name = tokenize.tok_name[token.type]
         rows.update(suppressions.joined(token.start[0])[:-1])
@@ -126,7 +126,7 @@ def _rows_inside(source: Source) -> frozenset[int]:
 
 
 def _edit(source: Source, row: int, codes: Sequence[str], comment: Comment | None, reason: str) -> Edit:
-    """Return the edit that puts codes into the `# noqa` of a row, or a new one behind what stands there."""
+    """Return the edit that adds codes to the `# noqa` of a row, or a new comment."""
     found = re.search(NOQA, comment.text) if comment is not None else None
     if comment is not None and found is not None and found["codes"]:
         *_, last = CODE.finditer(comment.text, found.start("codes"), found.end("codes"))
@@ -141,7 +141,7 @@ def _edit(source: Source, row: int, codes: Sequence[str], comment: Comment | Non
 
 
 def _means_the_same(before: bytes, after: bytes) -> bool:
-    """Return whether Python reads two texts as the same program."""
+    """Return whether two texts have the same syntax tree."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,12 +1,12 @@
-"""What a killed run leaves behind, and how the next one that fixes files in the same folder clears it away.
+"""Recovery from killed runs, by the next run that fixes files in the same folder.
 
 Files that are fixed together are replaced one after the other, and a file that is written in place passes through
-halves. Before either begins, a record of what the files held is put into each of their folders, on the disk, and it
-goes when all is done. A record that is found in all of its folders and belongs to no run is undone: the files are again
-as they were, and are linted and fixed as if the killed run had never come to them. If one of them has changed
-since, only a person can tell what is right: the record stays, and the run says so.
+incomplete states. Before that, a record of the old contents is written to each of their folders, and it
+is removed at the end. A record that is found in all of its folders and belongs to no run is undone: the files are again
+as they were, and are linted and fixed as if the killed run had not changed them. If one of them has changed
+since, a person has to decide: the record stays, and is reported.
 
-Other leftovers are temporary files: they go. No leftover has a name that is linted.
+Other leftovers are temporary files, which are removed. No leftover has a name that is linted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ms_perflint.fixes.replacing import PREFIX, TEMPORARY, Replacement, discard,
 from ms_perflint.languages import Message
 
 RECORD = ".undo"
-LARGEST_RECORD = 1_000_000_000  # bytes; it holds files twice, and what is not ASCII in them as escapes
+LARGEST_RECORD = 1_000_000_000  # bytes; a record has files twice, and escapes other characters than ASCII
 
 
 class Held(NamedTuple):
-    """A file of a record: what it held, and what it was to hold."""
+    """A file of a record: its content before and after."""
 
     path: str
     before: bytes
@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
 
 def record(files: Sequence[Replacement]) -> tuple[str, ...]:
-    """Write down what these files hold, in each of their folders; return the records. Raises OSError."""
+    """Write a record of these files to each of their folders; return the paths. Raises OSError."""
     entries = [[file.real, file.before.decode("latin-1"), file.after.decode("latin-1")] for file in files]
     content = json.dumps(entries).encode()
     folders, made, name = sorted({os.path.dirname(file.real) for file in files}), [], ""
@@ -54,7 +54,7 @@ def record(files: Sequence[Replacement]) -> tuple[str, ...]:
 
 
 def forget(paths: Iterable[str]) -> None:
-    """Remove records and temporary files; what cannot be one stays, as does what may not be removed."""
+    """Remove records and temporary files, except other files, and files that cannot be removed."""
     for path in paths:
         with contextlib.suppress(OSError):
             if stat.S_ISREG(os.lstat(path).st_mode):
@@ -62,9 +62,9 @@ def forget(paths: Iterable[str]) -> None:
 
 
 def recover(paths: Iterable[str]) -> tuple[Problem, ...]:
-    """Clear away what killed runs left in the folders of these files; return what a person has to look at."""
+    """Remove leftovers of killed runs in the folders of these files; return problems for a person to solve."""
     problems: list[Problem] = []
-    seen: set[str] = set()  # a record that stays has the same name in all of its folders
+    seen: set[str] = set()  # a remaining record has the same name in all of its folders
     for folder in sorted({os.path.dirname(os.path.realpath(path)) for path in paths}):
         for name in _leftovers(folder):
             if name.endswith(RECORD) and name not in seen:
@@ -78,7 +78,7 @@ def recover(paths: Iterable[str]) -> tuple[Problem, ...]:
 
 
 def _leftovers(folder: str) -> list[str]:
-    """Return the names of what may have been left in a folder."""
+    """Return the names of possible leftovers in a folder."""
     try:
         return sorted(name for name in os.listdir(folder) if name.startswith(PREFIX))
     except OSError:
@@ -86,7 +86,7 @@ def _leftovers(folder: str) -> list[str]:
 
 
 def _recover(path: str) -> list[Problem]:
-    """Undo what a record tells of, if no run is at it."""
+    """Undo a record, if no run is using it."""
     files = _recorded(path)
     if files is None:
         return []
@@ -94,7 +94,7 @@ def _recover(path: str) -> list[Problem]:
     with locked(map(os.path.dirname, records)) as alone:
         if not alone or not os.path.exists(path):
             return []
-        # in one folder and not in another: the run was killed before it began or when it was done
+        # missing in one folder: the run was killed before it began or after it was done
         problems = _undo(files, path) if all(_recorded(each) == files for each in records) else []
         if not problems:
             forget({path, *filter(os.path.exists, records)} if path in records else [path])
@@ -102,7 +102,7 @@ def _recover(path: str) -> list[Problem]:
 
 
 def _recorded(path: str) -> list[Held] | None:
-    """Return the files of a record; None where there is none that can be read."""
+    """Return the files of a record; None for an unreadable one."""
     try:
         entries = json.loads(read(path, LARGEST_RECORD))
         return [Held(real, before.encode("latin-1"), after.encode("latin-1")) for real, before, after in entries]
@@ -111,7 +111,7 @@ def _recorded(path: str) -> list[Held] | None:
 
 
 def _undo(files: Sequence[Held], path: str) -> list[Problem]:
-    """Give files back what they held, unless all are done or one has changed since."""
+    """Restore files, unless all are done or one has changed since."""
     held = {file: _content(file.path) for file in files}
     if all(held[file] == file.after for file in files) or all(held[file] == file.before for file in files):
         return []
@@ -129,7 +129,7 @@ def _undo(files: Sequence[Held], path: str) -> list[Problem]:
 
 
 def restore(file: Held) -> OSError | None:
-    """Give a file that holds `after` back what it held before; return why not."""
+    """Restore a file whose content is `after`; return the reason if it fails."""
     try:
         new = prepare(file.path, file.after, file.before)
         if new is not None:
@@ -144,13 +144,13 @@ def restore(file: Held) -> OSError | None:
 
 
 def stuck(file: Held, error: OSError) -> Problem:
-    """Return what to say of a file that was not given back what it held."""
+    """Return the problem of a file that was not restored."""
     reason = error.strerror or Message("the file has changed since")
     return Problem(file.path, 0, 0, Message("half of a fix could not be taken back: {reason}", reason=reason))
 
 
 def _content(path: str) -> bytes | None:
-    """Return what a file holds; None where there is none that can be read, or only through a link."""
+    """Return the content of a file; None for an unreadable one or a link."""
     try:
         return read(path) if os.path.realpath(path) == path else None
     except OSError:
@@ -158,7 +158,7 @@ def _content(path: str) -> bytes | None:
 
 
 def _is_between(content: bytes | None, file: Held) -> bool:
-    """Return whether a file holds the start of the one and the rest of the other, or one of them."""
+    """Return whether a content is the start of one text and the rest of the other, or one of them."""
     if content is None:
         return False
     for new, old in ((file.after, file.before), (file.before, file.after)):
@@ -169,5 +169,5 @@ def _is_between(content: bytes | None, file: Held) -> bool:
 
 
 def _alike(one: bytes, other: bytes) -> int:
-    """Return how many bytes two texts have in common at their start."""
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))

@@ -1,14 +1,14 @@
-"""Put a new file in the place of an old one: in one step, over nothing but what was read, and like it in all else.
+"""Replace a file atomically, only if its content is the one that was read, and keep its metadata.
 
-A finished file beside the old one changes places with it; what then lies beside is compared with what was read, and
-goes back to its place if it is anything else. On Linux nothing is lost: the system swaps two names in one step, says
-whether another program has the file open to write, and makes one that wants to open it wait for the moment that this
+A finished file beside the old one is swapped with it; the file then beside is compared with the content that was read,
+and swapped back if it differs. On Linux nothing is lost: the system swaps two names in one step, tells
+whether another program has the file open to write, and makes one that opens it wait for the moment that this
 takes. Elsewhere, and on file systems that cannot, there remain the microseconds between a comparison and a rename, in
 which an edit would be lost; everywhere, an edit that is saved within the microseconds before a kill or a power failure.
 
-Where a new file could not be like the old one (other hard links, an owner that may not be given), the old one is
-written in place. A process that reads it at that moment may see half of it, and so would all if this process were
-killed: `recovery` keeps what it held. An edit is lost only if it begins in the moment after the comparison.
+Where a new file could not have the old metadata (other hard links, an owner that may not be set), the old one is
+written in place. A process that reads it at that moment may see half of it, and so would all processes if this one were
+killed: `recovery` keeps the old content. An edit is lost only if it begins in the moment after the comparison.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ if sys.platform != "win32":
     import fcntl
 
 PREFIX = ".ms-perflint-"
-TEMPORARY = ".tmp"  # files that may be removed when no run is at work in their folder
-KEPT = ".edit"  # an edit that could go nowhere else
-PATIENCE = 2.0  # seconds to wait for a run at work in the same folder
+TEMPORARY = ".tmp"  # files that may be removed when no run is active in their folder
+KEPT = ".edit"  # a saved edit that could not be restored
+PATIENCE = 2.0  # seconds to wait for another run in the same folder
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # <fcntl.h>, <stdio.h>
 _CANNOT = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM)
 
 
 class Changed(OSError):
-    """A file that is not any more what was read."""
+    """A file has changed since it was read."""
 
 
 class Half(OSError):
-    """A file that could be written in place only in part, and not given back what it held."""
+    """A file was written in place only in part, and could not be restored."""
 
 
 class Replacement(NamedTuple):
-    """What is to take the place of what a file held."""
+    """The new content of a file, ready to replace it."""
 
     real: str  # not a link
     before: bytes
     after: bytes
-    temporary: str | None  # the finished file beside it; None where the file has to be written in place
+    temporary: str | None  # the finished file beside it; None if the file has to be written in place
 
 
 def prepare(path: str, before: bytes, after: bytes) -> Replacement | None:
-    """Return what `put` needs; None where the file holds it already: it has two names, or two runs fix it.
+    """Return the replacement for `put`; None where the file is up to date: it has two names, or two runs fix it.
 
-    Raises OSError, and has then left nothing behind.
+    Raises OSError, without leftovers.
     """
     real = os.path.realpath(path)
     content = read(real)
@@ -81,7 +81,7 @@ def prepare(path: str, before: bytes, after: bytes) -> Replacement | None:
 
 
 def put(new: Replacement) -> None:
-    """Let the new file take the place of the old one. Raises OSError, and has then changed nothing."""
+    """Replace the old file by the new one. Raises OSError, without any change."""
     with open(new.real, "rb", opener=_regular) as file:
         lease = _Lease(file)
         content = file.read()
@@ -96,19 +96,19 @@ def put(new: Replacement) -> None:
 
 
 def discard(new: Replacement) -> None:
-    """Remove what lies beside the file: what `put` has not used, or has taken away."""
+    """Remove the file beside: the one that `put` did not use, or has replaced."""
     if new.temporary is not None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(new.temporary)
 
 
 def read(path: str, most: int = LARGEST) -> bytes:
-    """Return what a regular file holds, not through a link. Raises OSError."""
+    """Return the content of a regular file that is no link. Raises OSError."""
     return read_regular(path, most, _regular)
 
 
 def save(folder: str, content: bytes) -> str:
-    """Return a new file that holds this, written through to the disk. Raises OSError, and has then left nothing."""
+    """Return a new file with a content, synchronised with the disk. Raises OSError, without leftovers."""
     descriptor, path = tempfile.mkstemp(prefix=PREFIX, suffix=TEMPORARY, dir=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -122,17 +122,17 @@ def save(folder: str, content: bytes) -> str:
 
 
 def sync(folder: str) -> None:
-    """Make what was renamed in a folder last through a power failure, where the system can."""
+    """Make renames in a folder durable, where the system can."""
     with contextlib.suppress(OSError), _opened(folder) as descriptor:
         os.fsync(descriptor)
 
 
 @contextlib.contextmanager
 def locked(folders: Iterable[str]) -> Iterator[bool]:
-    """Keep other runs out of folders; yields whether there certainly is none.
+    """Lock folders against other runs; yields whether there certainly is none.
 
-    The system takes the locks from a process that dies: what lies in a folder that can be locked is free.
-    Who cannot have one goes on after a while: locks keep runs from each other, not from losing an edit.
+    The system releases the locks of a process that dies: leftovers in a folder that can be locked belong to no run.
+    A run goes on after a while without a lock: locks separate runs, and do not protect edits.
     """
     with contextlib.ExitStack() as stack:
         alone = [_lock(folder, stack) for folder in sorted(set(folders))]
@@ -141,7 +141,7 @@ def locked(folders: Iterable[str]) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let signals that would end the run wait, where the system can."""
+    """Defer signals that would end the run, where the system can."""
     if sys.platform == "win32":
         yield
         return
@@ -153,21 +153,21 @@ def uninterrupted() -> Iterator[None]:
 
 
 class _Lease:
-    """Makes who wants to open a file to write wait until it is closed here, where the system can."""
+    """A lease: another process that opens the file to write waits until it is closed here, where the system can."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Take it; raises BlockingIOError where the file is open for writing elsewhere."""
+        """Take the lease. Raises BlockingIOError if the file is open for writing elsewhere."""
         self._file = file
         self._held = False
         if sys.platform == "linux":
             try:
-                # who waits is told of by a signal: not by the one that would end this process
+                # a signal tells of a waiting process: not the default one, which would end this process
                 fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
                 fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
                 self._held = True
             except BlockingIOError:
                 raise
-            except OSError:  # another's file, or a file system without
+            except OSError:  # the file of another user, or a file system without leases
                 pass
 
     def is_wanted(self) -> bool:
@@ -178,14 +178,14 @@ class _Lease:
 
 
 def _swap(new: Replacement, temporary: str, lease: _Lease) -> None:
-    """Let the finished file change places with the old one, and back if that is not what was read."""
+    """Swap the finished file and the old one; swap back if the old one differs from the content that was read."""
     if not _exchange(temporary, new.real):
         os.replace(temporary, new.real)
         return
     if not lease.is_wanted() and _holds(temporary, new.before):
         return
     _exchange(temporary, new.real)
-    if not _holds(temporary, new.after):  # changed again while the new file was in its place
+    if not _holds(temporary, new.after):  # changed while the new file was in place
         kept = temporary[: -len(TEMPORARY)] + KEPT
         os.rename(temporary, kept)
         raise OSError(errno.EBUSY, f"it was changed twice meanwhile, and is as the first edit left it; second: {kept}")
@@ -193,10 +193,10 @@ def _swap(new: Replacement, temporary: str, lease: _Lease) -> None:
 
 
 def _exchange(one: str, other: str) -> bool:
-    """Let two files change places in one step; return whether the system can. Raises OSError."""
+    """Swap two files in one step; return whether the system can. Raises OSError."""
     if sys.platform != "linux":
         return False
-    import ctypes  # only who writes needs it
+    import ctypes  # only writing needs it
 
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
@@ -210,7 +210,7 @@ def _exchange(one: str, other: str) -> bool:
 
 
 def _overwrite(new: Replacement) -> None:
-    """Write a file in place, from the start to the end and then its length; put back what it held if that fails."""
+    """Write a file in place, from start to end, then its length; restore its content if that fails."""
     with open(new.real, "r+b", buffering=0, opener=_regular) as file:
         mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         if file.read() != new.before:
@@ -230,7 +230,7 @@ def _overwrite(new: Replacement) -> None:
 
 
 def _fill(descriptor: int, content: bytes) -> None:
-    """Make this the content of an open file."""
+    """Set the content of an open file."""
     written = os.lseek(descriptor, 0, os.SEEK_SET)
     while written < len(content):
         written += os.write(descriptor, content[written:])
@@ -239,7 +239,7 @@ def _fill(descriptor: int, content: bytes) -> None:
 
 
 def _take_over(old: str, new: str) -> bool:
-    """Give a new file owner, mode and attributes of an old one; return whether it has them now."""
+    """Copy owner, mode and attributes of an old file to a new one; return whether that succeeded."""
     status = os.stat(old)
     if sys.platform != "win32" and _owner(os.stat(new)) != _owner(status):
         with contextlib.suppress(OSError):
@@ -272,7 +272,7 @@ def _attributes(path: str) -> dict[str, bytes]:
 
 
 def _holds(path: str, content: bytes) -> bool:
-    """Return whether this is a file with this content."""
+    """Return whether a file has a content."""
     try:
         return read(path) == content
     except OSError:
@@ -280,7 +280,7 @@ def _holds(path: str, content: bytes) -> bool:
 
 
 def _regular(path: str, flags: int) -> int:
-    """Open a regular file: not through a link, and without waiting for a pipe. Raises OSError."""
+    """Open a regular file that is no link, without waiting for a pipe. Raises OSError."""
     descriptor = without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -299,7 +299,7 @@ def _opened(folder: str) -> Iterator[int]:
 
 
 def _lock(folder: str, stack: contextlib.ExitStack) -> bool:
-    """Lock a folder until the stack is left; return whether that could be done in time."""
+    """Lock a folder until the stack is left; return whether that succeeded in time."""
     if sys.platform == "win32":
         return False
     try:
@@ -315,5 +315,5 @@ def _lock(folder: str, stack: contextlib.ExitStack) -> bool:
             if time.monotonic() > latest:
                 return False
             time.sleep(0.005)
-        except OSError:  # a file system without
+        except OSError:  # a file system without locks
             return False

@@ -1,7 +1,7 @@
-"""Write changed files: whole or not at all, and only over what was read.
+"""Write changed files atomically, only over the content that was read.
 
-Encoding, byte order mark, newlines, mode, owner and attributes stay; links stay links. What is promised, and where the
-system cannot keep it, stands in `replacing` for one file and in `recovery` for files that are fixed together.
+Encoding, byte order mark, newlines, mode, owner and attributes stay; links stay links. The guarantees, and their limits
+on some systems, are documented in `replacing` for one file and in `recovery` for files that are fixed together.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Change(NamedTuple):
 
 
 def write(changes: Sequence[Change]) -> tuple[Problem, ...]:
-    """Write the changes to the disk; return why files were left as they were.
+    """Write the changes to the disk; return the reasons why files were left as they were.
 
-    An interrupt, or a signal to end, is heeded between files, and not between those that belong together.
+    Interrupts and signals to end act between files, but not between files that belong together.
     """
     groups: dict[tuple[str, ...], list[Change]] = {}
     for change in changes:
@@ -49,8 +49,8 @@ def write(changes: Sequence[Change]) -> tuple[Problem, ...]:
 
 
 def unified_diff(before: str, after: str, name: str) -> str:
-    """Return a diff that `git apply` and `patch` take; a missing newline at the end is marked as they want it."""
-    # Not `splitlines`, which splits at form feeds and other characters that end no line for them.
+    """Return a diff for `git apply` and `patch`, which marks a missing newline at the end."""
+    # Not `splitlines`, which also splits at form feeds and other characters.
     old, new = _lines(before), _lines(after)
     lines, name = [], name.lstrip("/")
     for line in difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"):
@@ -66,12 +66,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _folder(change: Change) -> str:
-    """Return the folder that a file is really in."""
+    """Return the real folder of a file."""
     return os.path.dirname(os.path.realpath(change.path))
 
 
 def _write_together(group: Sequence[Change]) -> list[Problem]:
-    """Write files that belong together: all temporary files first, then all replacements."""
+    """Write files that belong together: first all temporary files, then all replacements."""
     ready: list[tuple[Change, Replacement]] = []
     with locked(map(_folder, group)):
         try:
@@ -88,7 +88,7 @@ def _write_together(group: Sequence[Change]) -> list[Problem]:
 
 
 def _replace(group: Sequence[Change], ready: Sequence[tuple[Change, Replacement]]) -> list[Problem]:
-    """Put the new files in place; where one cannot be, put back those that were."""
+    """Replace files by new ones; if one fails, restore the others."""
     records: tuple[str, ...] = ()
     done: list[Held] = []
     for change, new in ready:
@@ -99,7 +99,7 @@ def _replace(group: Sequence[Change], ready: Sequence[tuple[Change, Replacement]
         except OSError as error:
             failed = [(file, why) for file, why in zip(done, map(restore, done)) if why is not None]
             if not isinstance(error, Half) and all(isinstance(why, Changed) for _, why in failed):
-                forget(records)  # else the next run may be able to
+                forget(records)  # otherwise the next run may be able to
             return [*_refused(group, change, error), *(stuck(*each) for each in failed)]
         done.append(Held(new.real, new.before, new.after))
     for path in records:
@@ -109,7 +109,7 @@ def _replace(group: Sequence[Change], ready: Sequence[tuple[Change, Replacement]
 
 
 def _refused(group: Sequence[Change], failed: Change, error: OSError) -> list[Problem]:
-    """Return why none of these files was written."""
+    """Return the reason why none of these files was written."""
     if isinstance(error, Changed):
         reason = Message("the file has changed since it was read: nothing was written, run again")
     elif isinstance(error, BlockingIOError):

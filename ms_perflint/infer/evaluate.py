@@ -43,7 +43,7 @@ from ms_perflint.infer.values import (
 )
 
 # Expressions that are known as they stand
-LEAVES = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda)
+LEAVES = frozenset({ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda})
 
 
 class ProgramEvaluator:
@@ -83,7 +83,7 @@ class ProgramEvaluator:
             found = self._bound(key, node, scope)
             if found is not None:
                 return found
-        elif isinstance(node, LEAVES):
+        elif type(node) in LEAVES:
             found = self._memo[key] = self._expression(node, scope)
             return found
         elif isinstance(node, ast.Attribute):

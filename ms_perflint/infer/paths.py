@@ -77,6 +77,7 @@ class _Reader:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self.entered: list[Binding] = []  # of the lists that are being read
 
     def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return the paths of a string or path expression."""
@@ -355,21 +356,28 @@ class _Reader:
             if word in LISTINGS:
                 return self.listed(node, scope, depth + 1)
             return self.held(node.args[0], scope, depth + 1) if word in GATHERED and node.args else ()
+        if isinstance(node, ast.BinOp):
+            return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
         found: list[Path] = []
-        if isinstance(node, ast.Name):
-            for binding in scope.lookup(node):
-                value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
-                if isinstance(value, ast.BinOp) and ast.unparse(value.left) == node.id:  # `saved = saved + [path]`
-                    value = value.right
-                if binding.kind in ("assign", "augment") and value is not None and not binding.path:
-                    found += self.held(value, binding.scope, depth + 1)
+        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
+            value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+            is_own = binding in self.entered  # `kept = kept + [path]`
+            if binding.kind in ("assign", "augment") and value is not None and not binding.path and not is_own:
+                self.entered.append(binding)
+                found += self.held(value, binding.scope, depth + 1)
+                self.entered.pop()
         if isinstance(node, (ast.Name, ast.Attribute)):
             found += self.added(node, scope, depth + 1)
         return found
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
-        """Return the paths of parts of a container, which may be from an earlier iteration."""
-        return [path.kept for each, inner in parts for path in self.read(each, inner, depth)]
+        """Return the paths of parts of a container, which may be from an earlier iteration; of a list, those in it."""
+        found: list[Path] = []
+        for each, inner in parts:
+            node = each.value if isinstance(each, ast.Starred) else each  # `kept[:] = several`, `kept.extend(several)`
+            held = self.held(node, inner, depth) if node is not each or self.is_list(node, inner) else ()
+            found += (path.kept for path in held or self.read(node, inner, depth))
+        return found
 
     def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a call finds in a folder, or by a pattern."""
@@ -398,7 +406,7 @@ class _Reader:
             if isinstance(record, ast.Dict):
                 pairs = zip(record.keys, record.values)
                 found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
-            elif isinstance(record, ast.Tuple) and isinstance(key, int) and key < len(record.elts):
+            elif isinstance(record, (ast.Tuple, ast.List)) and isinstance(key, int) and key < len(record.elts):
                 found.append((record.elts[key], inner))
         return self.contained(found, depth)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Optional, Union
 
 from ms_perflint.core.graphs import reachable
@@ -131,6 +131,8 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Op
         return Value((known._replace(what=Constant(what.value[bounds])),))
     if not isinstance(what, Display) or what.kind == DICT:
         return TOP
+    if any(each.node is node and each.scope is scope for each in _slices(what)):
+        return evaluator.known(what, node, scope)  # in a cycle, one slice more holds the same, and is changed alike
     is_fixed = (bounds is not None or what.kind == MANY_OF) and not lists.changed(evaluator, what)
     parts = in_order(evaluator, what) if bounds is not None and is_fixed else None
     if parts is not None and bounds is not None:
@@ -140,6 +142,15 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Op
     else:
         made = Display(node, scope, MANY_OF, (Held(node, scope, Value((known,)), is_spread=True),))
     return evaluator.known(made, node, scope)
+
+
+def _slices(what: Display) -> Iterator[Display]:
+    """Yield a list and those that it is a slice of, where it has any number of their elements."""
+    inner: object = what
+    while isinstance(inner, Display) and inner.kind == MANY_OF and inner.binding is None:
+        yield inner
+        known = inner.parts[0].known if len(inner.parts) == 1 and inner.parts[0].is_spread else None
+        inner = known.only.what if isinstance(known, Value) and known.only is not None else None
 
 
 def bounds_of(evaluator: Evaluator, node: ast.Slice, scope: Scope) -> Optional[slice]:

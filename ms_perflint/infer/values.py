@@ -368,7 +368,8 @@ class Value(NamedTuple):
     @property
     def constant(self) -> object:
         """Return the constant that is the one thing that it can be; else NO_CONSTANT."""
-        return self.only.constant if self.only is not None else NO_CONSTANT
+        only = self.only
+        return only.constant if only is not None else NO_CONSTANT
 
     @property
     def by_default(self) -> tuple[Alternative, ...]:

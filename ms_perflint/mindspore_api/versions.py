@@ -62,6 +62,7 @@ def spelling(api: str, version: Version) -> str:
     return next((other for other in spellings(api) if is_in(other, version)), api)
 
 
+@cache
 def removed_in(name: str) -> Optional[Version]:
     """The first release without a spelling, `mindspore.ms_function` -> (2, 6); None if it is still there, or unknown.
 

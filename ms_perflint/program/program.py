@@ -278,7 +278,10 @@ class Program:
         is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
         found: list[Site] = []
         for module in self.modules if is_known or self._may_say(word) else ():
-            found.extend(module.sites_of(word) if word in module.renamed else module.by_word.get(word, ()))
+            if word in module.renamed:
+                found += module.sites_of(word)
+            elif word in module.by_word:
+                found += module.by_word[word]
         return found
 
     def _may_say(self, word: str) -> bool:

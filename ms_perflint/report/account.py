@@ -66,7 +66,7 @@ def _gated(linter: Linter, members: Sequence[str]) -> Iterator[str]:
         if not linter.is_marked(path, raw):
             yield _skipped(path, Message("does not mention mindspore"))
         elif not linter.may_find(path, raw):
-            yield _skipped(path, Message("has nothing in it that a rule looks at"))
+            yield _skipped(path, Message("has no code that a rule checks"))
 
 
 def _programs(linter: Linter, members: Sequence[str]) -> Iterator[str]:

@@ -71,7 +71,9 @@ class _Text:
         if not asked.is_meant:
             resolved = ", ".join(asked.resolved)
             known = Message("it is {names}, which the rule does not ask about", names=resolved)
-            lines.append(f"  {self.say(known if resolved else Message('it is not known what is called here'))}")
+            lines.append(
+                f"  {self.say(known if resolved else Message('the function that is called here is not known'))}"
+            )
         stop = asked.stop
         deciding = [each for each in asked.questions if stop is not None and each.row == stop.place.row]
         leading = [each for each in asked.questions if each not in deciding]

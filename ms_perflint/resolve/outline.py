@@ -91,8 +91,9 @@ class ImportWork:
                 if last in DYNAMIC or (first in watched and not last[:1].isupper()):
                     return True
                 if last in self.functions:
-                    codes.extend((each.code, names) for each, names in self.functions[last] if last not in called)
-                    called.add(last)
+                    if last not in called:
+                        called.add(last)
+                        codes += [(each.code, names) for each, names in self.functions[last]]
                 elif first != last and last in self.methods:
                     return True
         return False

@@ -409,10 +409,10 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
 @pytest.mark.parametrize(
     ("made", "safety", "reason"),
     [
-        ("importlib.import_module(input()).Net()", Safety.UNSAFE, "not looked at"),
-        ("REGISTRY[input()](3)", Safety.UNSAFE, "not looked at"),
-        ("{0: None}[0]", Safety.UNSAFE, "not looked at"),
-        ("UNKNOWN", Safety.UNSAFE, "not looked at"),
+        ("importlib.import_module(input()).Net()", Safety.UNSAFE, "is not known, so"),
+        ("REGISTRY[input()](3)", Safety.UNSAFE, "is not known, so"),
+        ("{0: None}[0]", Safety.UNSAFE, "is not known, so"),
+        ("UNKNOWN", Safety.UNSAFE, "is not known, so"),
         ("nets.Net()", Safety.DISPLAY, "`nets.Net` is not in these files"),
         ("nn.Dense(8, 4)", Safety.UNSAFE, "last digits"),
         ("mindcv.create_model('resnet50')", Safety.UNSAFE, "last digits"),

@@ -1327,6 +1327,20 @@ LISTS = [
         "os.remove(kept.files[0])",
     ),
     ("def make():\n    return []\n\n\nsaved = make()", "saved.insert(0, path)", "os.remove(saved[-1])"),
+    ("saved = [None]\nfiles = saved", "files[-1] = path", "os.remove(saved[0])"),
+    ("saved = [None, None]\nfiles = saved", "files[0], files[1] = path, files[0]", "os.remove(saved[1])"),
+    ("saved = [None]", "saved[:] = [path]", "os.remove(saved[0])"),
+    ("saved = []\nfiles = saved", "files[:] = [path, *files[:2]]", "os.remove(saved[0])"),
+    ("saved = []\nfiles = saved", "files[:] = [path] + files", "os.remove(saved[0])"),
+    ("saved = []\nfiles = saved", "new = [path]\nfiles[len(files):] = new", "os.remove(saved[0])"),
+    ("saved = []\nfiles = saved", "files.insert(0, path)\ndel files[3:]", "os.remove(saved[0])"),
+    ("saved = []", "saved = [path] + saved", "os.remove(saved[0])"),
+    ("saved = []", "saved = (saved + [path])[-3:]", "os.remove(saved[0])"),
+]
+OTHER_LISTS = [
+    ("saved, files = [None], [None]", "files[:] = [path]", "os.remove(saved[0])"),
+    ("saved = ['log.txt']", "files = [path] + ['all']", "os.remove(saved[0])"),
+    ("saved = ['a.txt']\nfiles = ['b.txt']", "files[:1] = [path]", "os.remove(saved[0])"),
 ]
 
 
@@ -1337,3 +1351,11 @@ def test_a_list_of_paths_has_several_names(made: str, keep: str, clean: str, is_
     text = join(STEP, loop(f"import os\n{made}\n---\n{saved}---\n{clean}\n"))
     (finding,) = Program({"train.py": text}).lint(CODE).findings
     assert (finding.fix is None) is is_kept
+
+
+@pytest.mark.parametrize(("made", "keep", "clean"), OTHER_LISTS)
+def test_another_list_of_paths(made: str, keep: str, clean: str) -> None:
+    saved = f'path = f"{{epoch}}.ckpt"\nms.save_checkpoint(net, path)\n{keep}\n'
+    text = join(STEP, loop(f"import os\n{made}\n---\n{saved}---\n{clean}\n"))
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert finding.fix is not None

@@ -395,7 +395,7 @@ FIXED = [
         2,
     ),
 ]
-SHAPE = "the shape there depends on the width, and does not say it"
+SHAPE = "the shape there depends on the width, but is not written in terms of it"
 SIZE = "the layer there takes the width in, and its size is written in another way"
 REFUSED = [
     _refused(
@@ -455,7 +455,7 @@ REFUSED = [
         return self.head(a * b + c * d) + self.norm(y).sum(1, keepdims=True)
         """,
         "ops.split(y, 25, axis=1)",
-        "the parts there depend on the width, and their size does not say it",
+        "the split there depends on the width, but its size is not written in terms of it",
     ),
     _refused(
         "cut in the middle",
@@ -469,7 +469,7 @@ REFUSED = [
         return self.side(y) + self.head(y[:, 20:])
         """,
         "y[:, 20:]",
-        "what is cut out there depends on the width, and the bound does not say it",
+        "the slice there depends on the width, but its bound is not written in terms of it",
     ),
     _refused(
         "operand of an unknown shape",
@@ -480,7 +480,7 @@ REFUSED = [
         """,
         "return self.head(self.fc(x) + self.bias)",
         "self.bias)",
-        "the other operand there has to be as wide, and its shape is not known",
+        "the other operand there needs the same width, and its shape is not known",
     ),
     _refused(
         "initial value of an unknown shape",
@@ -490,7 +490,7 @@ REFUSED = [
         """,
         "return self.head(self.fc(x))",
         "first(50))",
-        "the initial value there has to be as wide, and its shape is not known",
+        "the initial value there needs the same width, and its shape is not known",
     ),
     _refused(
         "state of an unknown shape",
@@ -504,7 +504,7 @@ REFUSED = [
         return self.head(y[:, -1])
         """,
         "self.state)",
-        "the state that is passed there has to be as wide, and its shape is not known",
+        "the state that is passed there needs the same width, and its shape is not known",
     ),
     _refused(
         "heads that divide no multiple",
@@ -515,7 +515,7 @@ REFUSED = [
         """,
         "return self.head(self.norm(self.fc(x)))",
         "50)",
-        "what is done with the width there is not known",
+        "the use of the width there is not known",
     ),
     _refused(
         "function that is not known",
@@ -529,7 +529,7 @@ REFUSED = [
         return self.head(y) + self.side(halves(y))
         """,
         "halves(y))",
-        "what is done with the width there is not known",
+        "the use of the width there is not known",
     ),
     _refused(
         "concatenation whose sum is not written",
@@ -558,7 +558,7 @@ REFUSED = [
         return self.head(y.mean(1)) + ops.matmul(y, self.side).mean(1)
         """,
         "ops.matmul(y, self.side).mean(1)",
-        "the other operand there has to be as wide, and its shape is not known",
+        "the other operand there needs the same width, and its shape is not known",
     ),
 ]
 

@@ -61,7 +61,7 @@ def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
     for name, node in (*arms[0], *arms[1]):
         if counts[0][name.id] != counts[1][name.id]:
             text = Message(
-                "graph mode wants as much put into `{name}` in both arms of a test on a tensor", name=name.id
+                "graph mode needs `{name}` to grow equally in both branches of a test on a tensor", name=name.id
             )
             return node, "arms", text
     return None

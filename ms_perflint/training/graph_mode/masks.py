@@ -38,7 +38,7 @@ def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
     values = _Masks(program, function)
     for node, value in values.stores():
         if values.is_chosen(node.slice) and (value is None or values.is_part(value)):
-            text = Message("graph mode puts no part of a tensor through a mask: use `ops.where`")
+            text = Message("graph mode does not assign through a mask: use `ops.where`")
             yield obstacle(function.module, node, "mask", text)
 
 

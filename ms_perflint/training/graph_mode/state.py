@@ -320,7 +320,7 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
             holders.append(call.func.value)
     for holder in holders:
         if _is_container(program, holder, function) and _is_read(program, holder, function):
-            message = Message("what compiled code puts into `{name}` never gets there", name=ast.unparse(holder))
+            message = Message("what compiled code stores in `{name}` is lost", name=ast.unparse(holder))
             yield obstacle(function.module, holder, "filled", message)
 
 

@@ -77,7 +77,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Related]:
     trained = {known.identity for known in call.argument("network").alternatives}
     for export in program.calls("mindspore.export"):
         if any(known.identity in trained for known in export.argument("net").alternatives):
-            yield Related(export.place, Message("what is exported here would compute in FP16"))
+            yield Related(export.place, Message("the network that is exported here would compute in FP16"))
     other = call.given("eval_network") if call.api == MODEL else None
     if other is not None and not call.argument("eval_network").must_be(None):
         yield Related(call.module.place(other), Message("the network for evaluation would compute its loss in FP16"))

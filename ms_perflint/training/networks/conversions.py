@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
 INSIDE = Message("the loss is computed inside of a network that is not part of the program")
-METHOD = Message("another method of this network than `construct` is called, which stays in FP32")
+METHOD = Message("a method of this network other than `construct` is called, and stays in FP32")
 _OF_NETWORKS = frozenset({"trainable_params", "set_train", "parameters_dict", "get_parameters"})
 
 
@@ -239,7 +239,7 @@ class _Finder:
             text = Message("the training step is created per step or epoch, and would convert its network each time")
             self.obstacles.append(Related(use.place, text))
         elif is_read_by_taker(self.program, once):
-            text = Message("what takes the network uses attributes that the converted one does not have")
+            text = Message("the code that takes the network uses attributes that a converted network lacks")
             self.obstacles.append(Related(use.place, text))
         else:
             self.uses.setdefault(id(once.node), once)

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 SIZE = Message("the layer there takes the width in, and its size is written in another way")
 FIRST = Message("the layer there takes in a sum with another width, which is fixed first")
-SHAPE = Message("the shape there depends on the width, and does not say it")
-CUT = Message("what is cut out there depends on the width, and the bound does not say it")
-SPLIT = Message("the parts there depend on the width, and their size does not say it")
-STACKED = Message("what is joined there has to be as wide, and comes from elsewhere")
-OPERAND = Message("the other operand there has to be as wide, and its shape is not known")
-STARTED = Message("the state that is passed there has to be as wide, and its shape is not known")
-INITIAL = Message("the initial value there has to be as wide, and its shape is not known")
-UNKNOWN = Message("what is done with the width there is not known")
+SHAPE = Message("the shape there depends on the width, but is not written in terms of it")
+CUT = Message("the slice there depends on the width, but its bound is not written in terms of it")
+SPLIT = Message("the split there depends on the width, but its size is not written in terms of it")
+STACKED = Message("the tensors joined there need the same width, and come from elsewhere")
+OPERAND = Message("the other operand there needs the same width, and its shape is not known")
+STARTED = Message("the state that is passed there needs the same width, and its shape is not known")
+INITIAL = Message("the initial value there needs the same width, and its shape is not known")
+UNKNOWN = Message("the use of the width there is not known")
 
 DEPTH = 4  # names behind one another
 _SIZED = frozenset({"shape", "size", "dim", "len", "get_shape", "Shape", "TensorShape", "asnumpy"})

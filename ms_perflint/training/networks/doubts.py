@@ -36,7 +36,7 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
 
     for origin in (*origins, *found.literals, *found.literal_sums):
         if origin.module is not module:
-            return Message("{file} says the width", file=os.path.basename(origin.place.path))
+            return Message("{file} sets the width", file=os.path.basename(origin.place.path))
         if origin.optional:
             return Message("an option may set another width")
     if imported := _importer(program, module, origins):
@@ -54,7 +54,7 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
     if (given := _given_weights(program)) is not None:
         return Message("{place} sets weights, which may have the old width", place=seen(given))
     if not found.consumers and not found.sums:
-        return Message("what takes the width in is not among the files")
+        return Message("the layer that takes this width as input is not among the files")
     return None
 
 

@@ -30,7 +30,7 @@ Known = tuple[Alternative, ...]
 
 _ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})
 
-APART = Message("code beside uses what this part has, and what it would not have when it is converted")
+APART = Message("other code uses attributes of this part, which a converted network lacks")
 FOREIGN = Message("this network of a library is not converted with the rest")
 FED = Message("this cell of a library would be given FP16 or BF16, and its weights stay in FP32")
 STAYS = Message("this part of the network would stay in FP32")

@@ -66,7 +66,7 @@ def stop(module: SemanticIndex, node: ast.AST, text: str) -> None:
 
 def hidden(module: SemanticIndex, node: ast.AST) -> None:
     """End the reading at a part of which nothing is known."""
-    stop(module, node, Message("what this part of the network is, is not known"))
+    stop(module, node, Message("this part of the network is not known"))
 
 
 def unknown(module: SemanticIndex, node: ast.AST, name: str) -> None:

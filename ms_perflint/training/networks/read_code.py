@@ -100,7 +100,7 @@ class Code:
         if isinstance(node, ast.Call):
             self._call(node, function)
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
-            stop(module, node, Message("what is stored here may stay in FP32"))
+            stop(module, node, Message("a tensor that is stored here may stay in FP32"))
         elif isinstance(node, ast.Attribute):
             self._attribute(node, function)
         elif isinstance(node, ast.Constant) and isinstance(node.value, float):
