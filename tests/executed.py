@@ -298,9 +298,9 @@ def _place(scope: Scope) -> tuple[str, int, str]:
 # --- the run
 
 
-def tried(number: int) -> tuple[dict[str, str], list[str], Counter[str]]:
-    """Return the program of a number, what is wrong with the answers about it, and how many of them are closed."""
-    files = random_programs.written(number)
+def tried(number: int, is_featured: bool = False) -> tuple[dict[str, str], list[str], Counter[str]]:
+    """Return the program of a number, what is wrong with the answers about it, and how its runs end."""
+    files = random_programs.featured(number) if is_featured else random_programs.written(number)
     runs = [run(files, seed) for seed in range(SERIES)]
     return files, wrong(files, runs), Counter(each.error.partition(":")[0] or "ends" for each in runs)
 
@@ -311,10 +311,11 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=300)
     parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first case")
     parser.add_argument("--quiet", action="store_true", help="do not print the programs")
+    parser.add_argument("--features", action="store_true", help="programs of the features of random_features.txt")
     options = parser.parse_args()
     failed, ends = 0, Counter[str]()
     for number in range(options.first, options.first + options.count):
-        files, found, ended = tried(number)
+        files, found, ended = tried(number, options.features)
         ends += ended
         if found:
             failed += 1

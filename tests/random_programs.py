@@ -1,11 +1,13 @@
-"""Small programs in the style of training scripts, made at random: `written(number)` gives the files of one.
+"""Small programs in the style of training scripts, made at random: `written` and `featured` give the files of one.
 
 Each value that a program says is another number, so that no two are taken for one another.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 
 KEYS = ("a", "b", "c")
@@ -16,6 +18,28 @@ INDENT = "    "
 def written(number: int) -> dict[str, str]:
     """Return the files of a program."""
     return _Writer(Random(number)).program()
+
+
+def featured(number: int) -> dict[str, str]:
+    """Return the files of a program that is made of one of the features in `random_features.txt`."""
+    random, writer = Random(number), _Writer(Random(number))
+    page = Path(__file__).with_name("random_features.txt").read_text("utf-8")
+    head, *others = random.choice(page.split("\n## ")[1:]).partition("\n")[2].split("\n@ ")
+    files = dict(part.partition("\n")[::2] for part in others)
+    lines: list[str] = []
+    shown = [f"reveal({line[2:]})" for line in head.splitlines() if line.startswith("!")]
+    for line in head.splitlines():
+        if line[:1] not in ("?", "!"):
+            lines.append(line)
+            continue
+        text, name = line[2:] if line[0] == "?" else f"reveal({line[2:]})", writer.fresh("f")
+        ways = [[text], [text], [f"if unknown():\n{INDENT}{text}"], []]
+        if line[0] == "!" or not text.partition(" =")[0].isidentifier():
+            ways += [[f"def {name}():\n{INDENT}{text}", f"{name}()"], [f"for _ in y:\n{INDENT}{text}"]]
+        lines += random.choice(ways)
+        lines += [random.choice(shown)] if line[0] == "!" and random.random() < 0.3 else []
+    files["train.py"] = "\n".join([*lines, ""])
+    return {name: re.sub("#", lambda _: writer.number(), text) for name, text in files.items()}
 
 
 class _Names:

@@ -227,7 +227,11 @@ class ExpressionWalk:
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return
-        if words := path_of(base):
+        if isinstance(base, ast.Call) and word_of(base.func) == "vars" and len(base.args) == 1:
+            words = f"{path_of(base.args[0])}.__dict__"
+        else:
+            words = path_of(base)
+        if words:
             base = ast.Name(id=words)
         binding = Binding(attribute, kind, target, value, path, stmt, block)
         if not isinstance(base, ast.Name):

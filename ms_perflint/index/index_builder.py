@@ -11,7 +11,7 @@ from ms_perflint.index.early_ends import behind
 from ms_perflint.index.expression_walk import ExpressionWalk
 from ms_perflint.index.match_lowering import cases
 from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, ImportStatement, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, text_of, word_of
+from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, never_loops, text_of, word_of
 
 
 def module_of(source: Source, tree: Optional[ast.Module] = None) -> SemanticIndex:
@@ -153,7 +153,9 @@ class _IndexBuilder(ExpressionWalk):
         self.expression(stmt.test if isinstance(stmt, ast.While) else stmt.iter, stmt, block)
         if not isinstance(stmt, ast.While):
             self.target(stmt.target, stmt.iter, (), stmt, block, kind="for")
-        self.body(stmt.body, Block(block.scope, block, stmt, "body"))
+        inner = Block(block.scope, block, stmt, "body")
+        inner.is_dead = inner.is_dead or never_loops(stmt)
+        self.body(stmt.body, inner)
         self.body(stmt.orelse, Block(block.scope, block, stmt, "orelse"))
 
     def with_(self, stmt: Union[ast.With, ast.AsyncWith], block: Block) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
 EXITS = frozenset({"exit", "_exit", "quit"})
@@ -184,6 +184,13 @@ def suppresses(stmt: ast.AST) -> bool:
 
 
 FAILING = (ast.Call, ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.Delete, ast.Import, ast.ImportFrom, ast.For)
+
+
+def never_loops(stmt: Union[ast.For, ast.AsyncFor, ast.While]) -> bool:
+    """Return whether a loop shows that its body never runs: `while False:`, `for each in []:`."""
+    if isinstance(stmt, ast.While):
+        return isinstance(stmt.test, ast.Constant) and not stmt.test.value
+    return isinstance(stmt.iter, (ast.List, ast.Tuple)) and not stmt.iter.elts
 
 
 def leaves(stmt: ast.stmt) -> bool:

@@ -143,6 +143,15 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
                 yield binding
 
 
+def in_module(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
+    """Yield the values that other files give a name of a module: `module.name = value`."""
+    for store in evaluator.program.stores(binding.name):
+        node, holder = store.node, path_of(receiver_of(store))
+        is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
+        if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
+            yield evaluator.weighed(store)
+
+
 def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
     """Yield classes up to the first one that binds a name."""
     for cls in classes:

@@ -54,7 +54,7 @@ def laid_over(
     holders = frozenset(known.identity for known in base.alternatives)
     read = place(node, scope)
     for update in _updates_of(evaluator, holders):
-        if store is not None and not _is_later(update, store):
+        if store is not None and not _is_later(evaluator, update, store):
             continue
         at = place(update.node, update.block.scope)
         if is_never_before(evaluator, at, base, node, scope):
@@ -98,12 +98,12 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).alternatives)
 
 
-def _is_later(update: Update, store: Binding) -> bool:
-    """Return whether an update comes after a store: below it, or in a function, where the file that runs it stores."""
+def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
+    """Return whether an update may come after a store: one of another function that has not surely run before."""
+    at, other = place(update.node, update.block.scope), stored(store)
     if update.block.scope.owner is store.scope.owner:
-        at, other = place(update.node, update.block.scope), stored(store)
         return at is None or other is None or at.rank > other.rank
-    return isinstance(store.scope.owner.node, ast.Module) and update.block.scope.owner.is_function
+    return not has_run_before(evaluator, at, other, store.scope)
 
 
 def own(
@@ -119,7 +119,7 @@ def own(
         sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
         for update in _updates_in(evaluator, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
-            if is_here and all(_is_later(update, each) for each in sure):
+            if is_here and all(_is_later(evaluator, update, each) for each in sure):
                 found = _after(evaluator, update, found, name, scope, TOP)
     value = join(found)
     return value if value.alternatives else None

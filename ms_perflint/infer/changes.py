@@ -31,9 +31,15 @@ class Change(NamedTuple):
 def touching(module: SemanticIndex) -> dict[str, list[Change]]:
     """Return what a file may change a list or dict with, by the last words of what it is about.
 
-    That are stores under keys that are computed, methods, and calls that are given it.
+    That are stores under keys that are computed, methods, `+=`, and calls that are given it; what a method adds that
+    code only names, `add = name.append`, is not known.
     """
     found: dict[str, list[Change]] = {}
+    for stmt, block in module.steps:
+        if type(stmt) is ast.AugAssign and type(stmt.op) is ast.Add:
+            found.setdefault(word_of(stmt.target), []).append(Change("extend", stmt.value, block, stmt, stmt.target))
+        elif type(stmt) is ast.Assign and type(stmt.value) is ast.Attribute:
+            _note_named(found, stmt.value, block)
     for table in module.registered.values():
         for target, value, block in table:
             found.setdefault(word_of(target.value), []).append(Change(STORE, value, block, target, target.value))
@@ -49,8 +55,17 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             found.setdefault(word_of(base), []).append(change)
         for each in given(site.node) if site.node.keywords else site.node.args:
             kind = type(each)  # there are many: most are names
+            if kind is ast.Attribute:
+                _note_named(found, each, site.block)  # type: ignore[arg-type]
             word = each.id if kind is ast.Name else word_of(each) if kind in NAMED else ""  # type: ignore[attr-defined]
             if word and (base is None or word != word_of(base)):
                 found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
     found.pop("", None)
     return found
+
+
+def _note_named(found: dict[str, list[Change]], node: ast.Attribute, block: Block) -> None:
+    """Note a method that code names, to call it later: `name.append`."""
+    if node.attr in CHANGES:
+        word = "insert" if node.attr in GROWS else node.attr
+        found.setdefault(word_of(node.value), []).append(Change(word, node, block, node, node.value))

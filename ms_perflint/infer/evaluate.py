@@ -260,6 +260,8 @@ class ProgramEvaluator:
         if binding.kind == "assign" and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(self, binding, scope, value)
+            if scope.parent is None:
+                value = join([value, *attribute_writes.in_module(self, module, binding)])
             if not _feeds_itself(binding):
                 return value
             rest = tuple(known for known in value.alternatives if not isinstance(known.what, Constant))

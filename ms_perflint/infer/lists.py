@@ -9,7 +9,7 @@ from typing import Union
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer import sequences
@@ -182,6 +182,8 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
     home = scope.home(about.id)
     if home is None or not is_named_so:
         return home is not None
+    if isinstance(change.node, ast.AugAssign) and scope.owner is holder.scope.owner:
+        return False  # which binds the name again
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
         return False
     return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
@@ -190,10 +192,12 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
 def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Binding]:
     """Yield the parameters that get a list which a call passes."""
     for known in evaluator.callees(site).alternatives:
-        function = known.definition
+        function, is_bound = known.definition, known.definition is not known.what
+        if function is not None and function.is_class:
+            function, is_bound = function.method("__init__"), True
         if function is None or not function.is_function:
             continue
-        signature = Signature.of(function, known.what is not function and function.is_method)
+        signature = Signature.of(function, is_bound and function.is_method)
         arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
         for name in dict.fromkeys((*signature.slots, *signature.words)):
             part = arguments.of(name).part
@@ -256,24 +260,24 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
     """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
     owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
-    found = [Change("extend", value, block, value, value) for value, block in _grown(holder)]
+    found = list(_grown(holder))
     for change in touching(module).get(names[-1], ()):
         scope, about = change.block.scope, change.about
-        if scope.owner in scopes and _names(about) == names:
+        if not isinstance(change.node, ast.AugAssign) and scope.owner in scopes and _names(about) == names:
             is_other = isinstance(about, ast.Name) and holder not in scope.lookup(about)
             found += [] if is_other else [change]
     return found
 
 
-def _grown(holder: Binding) -> Iterator[tuple[ast.expr, Block]]:
-    """Yield what `+=` adds to an attribute, or to a name in a loop: elsewhere a name is what it is where it is read."""
+def _grown(holder: Binding) -> Iterator[Change]:
+    """Yield what `+=` adds to an attribute or parameter, or in a loop: elsewhere it binds a name again."""
     owner, names = holder.scope.owner, _names(holder.node)
     is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
     group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]
     for each in group.get(names[-1] if names else holder.name, ()):
-        stmt, is_held = each.stmt, is_attribute or each.block.loops
+        stmt, is_held = each.stmt, is_attribute or holder.kind == "parameter" or each.block.loops
         if is_held and isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
-            yield stmt.value, each.block
+            yield Change("extend", stmt.value, each.block, stmt, stmt.target)
 
 
 def _is_addition(site: Site, names: tuple[str, ...]) -> bool:

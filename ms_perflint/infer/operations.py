@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.signature import Held
+from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.infer import lists, mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
@@ -87,12 +88,13 @@ def _binary(
 
 
 def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
-    """Return what `name += value` gives a name; it is not known how often it runs in a loop, unless it makes a list."""
+    """Return what `name += value` gives a name; of no list where it may run again: in a loop, or on `self.name`."""
     stmt = binding.stmt
     assert isinstance(stmt, ast.AugAssign)
     left = evaluator.value(stmt.target, scope)
     is_list = isinstance(stmt.op, ast.Add) and is_sequence(left)
-    if not is_list and (binding.block.loops or binding.name in binding.scope.declared):
+    is_own = binding.scope.is_method and root_name(stmt.target) == receiver_name(binding.scope)
+    if not is_list and (binding.block.loops or is_own or binding.name in binding.scope.declared):
         return BOTTOM if evaluator.is_pending(left) else TOP
     return _binary(evaluator, stmt, (stmt.target, stmt.value), stmt.op, scope)
 

@@ -10,6 +10,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import Place, happens_before, made_in, never_before, place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
@@ -242,7 +243,7 @@ def taken(evaluator: Evaluator, known: Alternative, node: ast.Call, scope: Scope
 def _index(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[int]:
     """Return which element a call of `pop` or `popleft` takes; None where that is not known."""
     if not node.args:
-        return TAKES[node.func.attr]  # type: ignore[attr-defined]
+        return TAKES.get(word_of(node.func))
     constant = evaluator.value(node.args[0], scope).constant
     return constant if isinstance(constant, int) else None
 

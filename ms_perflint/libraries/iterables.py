@@ -15,7 +15,19 @@ from ms_perflint.index.signature import EACH, Held, Layer
 from ms_perflint.infer import calls, commandline, computing, sequences
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
-from ms_perflint.infer.values import LIST, MANY_OF, NO_CONSTANT, TOP, TUPLE, Alternative, Api, Constant, Display, Value
+from ms_perflint.infer.values import (
+    LIST,
+    MANY_OF,
+    NO_CONSTANT,
+    TOP,
+    TUPLE,
+    Alternative,
+    Api,
+    Constant,
+    Display,
+    Value,
+    join,
+)
 
 POOLS = (
     "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool",
@@ -149,12 +161,16 @@ def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `next`: the first element of a new iterator, any element of others."""
+    """Return the result of `next`: the first element of a new iterator, any element of others, or the default."""
     value = evaluator.value(node.args[0], scope)
     parts = whole(evaluator, value) if isinstance(node.args[0], (ast.GeneratorExp, ast.Call)) else None
     if parts:
         return evaluator.read(parts[0])
-    return Value(*evaluator.elements(value))
+    default = evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
+    if parts is not None and default is not None:
+        return default
+    found = Value(*evaluator.elements(value))
+    return join([found, default]) if default is not None else found
 
 
 def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

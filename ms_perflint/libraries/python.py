@@ -355,7 +355,7 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
-    if node.func.attr == "setdefault" and receiver.is_display:  # type: ignore[attr-defined]
+    if api.name.endswith(".setdefault") and receiver.is_display:
         is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
         return default if is_absent else TOP
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
