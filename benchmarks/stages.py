@@ -35,7 +35,7 @@ STAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("resolve.imports", "Imports", "statements"),
         ("resolve.imports", "Imports", "locate"),
     ),
-    "checks": (("linting.linter", "Linter", "_findings"),),
+    "checks": (("linting.check_runner", "CheckRunner", "_findings"),),
     "LibCST": (("check", "Check", "examine"),),
     "suppressions": (("suppressions", "Suppressions", "hides"),),
     "report": (("report", "", "render"),),
