@@ -9,9 +9,10 @@ from typing import Optional, Union
 from ms_perflint.check import Check, last_word, trigger_words
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.index.syntax_forms import position, word_of
-from ms_perflint.program.call_graph import passes_on
+from ms_perflint.program.call_graph import passed_on
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training import training
 
 OPERATORS = ("*", "@")  # triggers that are no names
 EVERY = "()"  # the trigger that every call is: for checks that know by the program which calls are meant
@@ -37,7 +38,7 @@ def all_candidates(check: Check, module: SemanticIndex, named: list[Site]) -> li
     The latter are calls of a parameter, an element or a `partial`: only a program shows what these hold.
     """
     program, found = check.program, {id(site.node): site for site in named}
-    for api in _functions(check):
+    for api in _functions(check) if training.may_train(program) else ():
         for site in program.passed_on(api):
             if site.module is module and id(site.node) not in found and _is_only(program, site, api):
                 found[id(site.node)] = site
@@ -47,7 +48,7 @@ def all_candidates(check: Check, module: SemanticIndex, named: list[Site]) -> li
 def passes_triggers_on(check: type[Check], module: SemanticIndex) -> bool:
     """Return whether a file may call a trigger by another name: it passes one on, or calls it in another form."""
     said = (api for api in _functions(check) if last_word(api).encode() in module.source.text)
-    return any(passes_on(module, name) for api in said for name in (api, last_word(api)))
+    return any(not passed_on(module).isdisjoint((api, last_word(api))) for api in said)
 
 
 def _functions(check: Union[Check, type[Check]]) -> Iterator[str]:

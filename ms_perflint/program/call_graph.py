@@ -15,7 +15,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.places import CALL, OWN, PATHS
+from ms_perflint.infer.places import CALL, OWN, PATHS, Node
 from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,11 @@ class CallGraph:
 
     def is_passed_on(self, name: str) -> bool:
         """Return whether a file passes on what has this name, or calls it in another form: `partial(name)()`."""
-        return any(passes_on(module, name) for module in self.program.modules)
+        return name in self._passed_on
+
+    @cached_property
+    def _passed_on(self) -> frozenset[str]:
+        return frozenset().union(*map(passed_on, self.program.modules))
 
     def sites_at(self, held: Held) -> list[Site]:
         """Return the sites that call the values in some places."""
@@ -199,10 +203,17 @@ class CallGraph:
         return found
 
 
-def passes_on(module: SemanticIndex, name: str) -> bool:
-    """Return whether a file passes on what has a name in its assignment graph, or calls it in another form."""
-    node, word = graph_of(module).words.get(name), name.rpartition(".")[2]
-    return node is not None and (node.is_passed_on or any(site.word != word for _, site in node.sites))
+@fact
+def passed_on(module: SemanticIndex) -> frozenset[str]:
+    """Return the names whose values a file passes on, or calls in another form: `partial(name)()`."""
+    words = graph_of(module).words.items()
+    return frozenset(name for name, node in words if node.is_passed_on or _is_called_otherwise(name, node))
+
+
+def _is_called_otherwise(name: str, node: Node) -> bool:
+    """Return whether a call of a node has another last word than the name of the node."""
+    word = name.rpartition(".")[2]
+    return any(site.word != word for _, site in node.sites)
 
 
 def _of(bit: int, called: Called) -> Iterator[Site]:
