@@ -40,6 +40,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Display, Instance
 from ms_perflint.program.program import Program
 
 STEPS = 20_000  # lines that a program runs, at most
+DEPTH = 50  # calls inside one another, after which a run ends: not by a RecursionError that the program catches
 SERIES = 2  # of what `unknown()` gives
 PLAIN = (int, float, str, bytes, bool, complex, type(None), type(Ellipsis))
 
@@ -108,7 +109,7 @@ def run(files: Mapping[str, str], seed: int = 0, arguments: Sequence[str] = (), 
 class _Runner:
     def __init__(self, folder: str, random: Random, entry: str) -> None:
         self.folder, self.entry, self.random = folder, entry, random
-        self.steps = 0
+        self.steps = self.depth = 0
         self.done = Run({}, {}, "")
 
     def run(self, arguments: Sequence[str]) -> Run:
@@ -163,7 +164,8 @@ class _Runner:
             callee = os.path.relpath(code.co_filename, self.folder), code.co_firstlineno, code.co_name
             self.done.entered.setdefault(self.at(outer), set()).add(callee)
         self.steps += 1
-        if self.steps > STEPS:
+        self.depth += (event == "call") - (event == "return")
+        if self.steps > STEPS or self.depth > DEPTH:
             raise _Endless
         return self.trace
 
