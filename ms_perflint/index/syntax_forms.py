@@ -17,6 +17,8 @@ _FIELDS: dict[type, tuple[str, ...]] = {  # those that may hold nodes, by the cl
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 _FIELDS.update({ast.Constant: (), ast.Global: (), ast.Nonlocal: ()})
+# nodes that may raise an error
+FAILING = (ast.Call, ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.Delete, ast.Import, ast.ImportFrom, ast.For)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -181,9 +183,6 @@ def suppresses(stmt: ast.AST) -> bool:
     if not any(isinstance(each, ast.Call) and word_of(each.func) == "suppress" for each in managers):
         return False
     return any(isinstance(node, FAILING) for inner in stmt.body for node in ast.walk(inner))  # type: ignore[attr-defined]
-
-
-FAILING = (ast.Call, ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.Delete, ast.Import, ast.ImportFrom, ast.For)
 
 
 def never_loops(stmt: Union[ast.For, ast.AsyncFor, ast.While]) -> bool:

@@ -28,7 +28,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
-AGAIN = 4  # activations inside one another of a function that calls itself, for each level of its data
+AGAIN = 4  # nested call contexts of a recursive function: one for each level of its data
 CALLERS = 8  # calls that are distinguished; a function that is called more often is taken for all of its calls
 
 
@@ -134,7 +134,7 @@ def entered_context(
     """Return the call context of a call; None where it adds no precision, or is nested too deeply."""
     scope = layer.scope if layer is not None else function
     is_again = isinstance(scope, CallContext) and scope.enters(function)
-    if depth_of(scope) >= (AGAIN if is_again and _takes_data(evaluator, layer) else 0 if is_again else NESTED):
+    if depth_of(scope) >= (AGAIN if is_again else NESTED) or (is_again and not _takes_data(evaluator, layer)):
         return None
     outer = outer if behind(outer) < BEHIND else None
     is_told_apart = _is_one_of_several(evaluator, function, layer) or _is_one_object(evaluator, receiver, function)

@@ -194,18 +194,26 @@ def length(evaluator: Evaluator, known: Alternative) -> Optional[int]:
     return len(parts) if parts is not None else _rows_of_array(evaluator, known)
 
 
-def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
-    """Return the first dimension of an array or tensor: `np.zeros((5, 3))`, `np.random.randn(5, 3).astype(float)`."""
-    made, name, word = known.creation, known.type_api, ""
+def _below_layers(evaluator: Evaluator, known: Alternative) -> Optional[Alternative]:
+    """Return the array or tensor below methods that keep its rows: `np.zeros(3)` of `np.zeros(3).copy()`."""
     for _ in range(_LAYERS):
-        owner, _, word = name.rpartition(".")
-        if made is None or not name.startswith(("numpy.", "mindspore.Tensor")):
+        owner, _, word = known.type_api.rpartition(".")
+        if known.creation is None or not known.type_api.startswith(("numpy.", "mindspore.Tensor")):
             return None
         if word not in _SAME_ROWS or owner in ("numpy", "numpy.random"):
-            break
-        callee = made.call.func
-        inner = evaluator.value(callee.value, made.scope).only if isinstance(callee, ast.Attribute) else None
-        made, name = (inner.creation, inner.type_api) if inner is not None else (None, "")
+            return known
+        callee, scope = known.creation.call.func, known.creation.scope
+        inner = evaluator.value(callee.value, scope).only if isinstance(callee, ast.Attribute) else None
+        if inner is None:
+            return None
+        known = inner
+    return None
+
+
+def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
+    """Return the first dimension of an array or tensor: `np.zeros((5, 3))`, `np.random.randn(5, 3).astype(float)`."""
+    array = _below_layers(evaluator, known)
+    made, word = (array.creation, array.type_api.rpartition(".")[2]) if array is not None else (None, "")
     if made is None or word not in _SIZED:
         return None
     slot, keyword = _SIZED[word]

@@ -102,7 +102,7 @@ def _is_set_by_name(program: Program) -> bool:
 
 
 @fact
-def library_setup(program: Program) -> Optional[Site]:
+def setup_by_library(program: Program) -> Optional[Site]:
     """Return a running call of another library that may set the mode, `init_env(...)`; None where there is none."""
     spoken = (word for module in program.modules for word in (*module.by_word, *module.renamed))
     for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
@@ -283,7 +283,7 @@ def default_mode(program: Program) -> Optional[int]:
     if are_too_many(program) or not program.is_whole:
         return None
     if not found:
-        return None if library_setup(program) is not None else mindspore_api.default_mode(program.version)
+        return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
     modes = set()
     for call in found:
         if not is_opt_in(program, call) and not is_overridden(program, call):

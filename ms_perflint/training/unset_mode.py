@@ -18,7 +18,7 @@ def is_pynative(program: Program) -> bool:
     """Return whether the program trains in PyNative mode because no call sets the mode."""
     return (
         _is_unset(program)
-        and mode.library_setup(program) is None
+        and mode.setup_by_library(program) is None
         and training.trains_by_entry(program)
         and trains_uncompiled(program)
     )
@@ -26,7 +26,7 @@ def is_pynative(program: Program) -> bool:
 
 def hidden(program: Program) -> Optional[Message]:
     """Return the call of a library that may set the mode of a training that no other call sets; None without one."""
-    site = mode.library_setup(program) if _is_unset(program) else None
+    site = mode.setup_by_library(program) if _is_unset(program) else None
     if site is None or not training.trains_by_entry(program) or not trains_uncompiled(program):
         return None
     return End(site.node, site.scope).said(program)
