@@ -143,3 +143,132 @@ def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
     small = program_of({**files, "train.py": "import part_1\npart_1.go()\n"})
     assert small.is_whole
     assert len(small.modules) == 2
+
+
+TABLE = """\
+TABLE = {}
+def register(name):
+    def wrap(cls):
+        if name in TABLE:
+            raise KeyError(name)
+        TABLE[name] = cls
+        return cls
+    return wrap
+def build(name):
+    return TABLE[name]()
+"""
+MARKED = "from table import register\n@register('net')\nclass Net:\n    pass\n"
+
+
+def reaches_net(train: str, table: str = TABLE, **more: str) -> bool:
+    """Return whether what a decorator puts into a table runs."""
+    files = {"train.py": f"import nets\n{train}", "table.py": table, "nets.py": MARKED, **more}
+    return "Net" in {scope.name for scope in program_of(files).reached}
+
+
+def test_entries_run_where_running_code_reads_their_table() -> None:
+    assert reaches_net("import table\ntable.build('net')\n")
+    assert reaches_net("from table import TABLE\nTABLE['net']()\n")
+    assert reaches_net("from table import TABLE as nets\nnets['net']()\n")
+    assert reaches_net("from table import TABLE\nif __name__ == '__main__':\n    TABLE['net']()\n")
+    assert reaches_net("import table\nfor each in table.TABLE.values():\n    each()\n")
+
+
+def test_entries_wait_where_running_code_only_fills_their_table() -> None:
+    assert not reaches_net("import table\nprint(table.register)\n")
+    assert not reaches_net(
+        "from table import TABLE as nets\nprint(1)\n", more="from table import build\nbuild('net')\n"
+    )
+    kept = TABLE.replace(
+        "        TABLE[name] = cls\n", "        TABLE.setdefault(name, cls)\n        TABLE[name] = cls\n"
+    )
+    assert reaches_net("import table\nprint(table.register)\n", kept)  # it may read it
+
+
+def test_a_table_that_gives_what_it_has_is_read() -> None:
+    train = "import table\nprint(table.register)\n"
+    gives = "TABLE = {}\ndef register(name):\n    def wrap(cls):\n        TABLE[name] = cls\n        return TABLE\n"
+    assert reaches_net(train, f"{gives}    return wrap\n")
+    assert not reaches_net(train, f"{gives}    return wrap\n".replace("return TABLE", "return cls"))
+    inner = """\
+def registry():
+    held = {}
+    def register(name):
+        def wrap(cls):
+            held[name] = cls
+            return cls
+        return wrap
+    return register, held
+register, TABLE = registry()
+"""
+    assert reaches_net(train, inner)
+
+
+OTHER = """\
+HELD = {}
+def register(key, value):
+    HELD[key] = value
+def look(key):
+    return HELD[key]
+"""
+
+
+def test_a_function_with_two_arguments_decorates_nothing() -> None:
+    two = TABLE + "OTHER = {}\ndef add(key, register):\n    OTHER[key] = register\nprint(OTHER['x'])\n"
+    assert not reaches_net("import table\nprint(table.register)\n", two.replace("def add", "def register_two"))
+    named = {
+        "train.py": "import nets, other\nother.look('x')\n",
+        "table.py": TABLE,
+        "nets.py": MARKED,
+        "other.py": OTHER,
+    }
+    assert "Net" not in {scope.name for scope in program_of(named).reached}
+    named["other.py"] = named["other.py"].replace("def register(key, value)", "def register(value, key=0)")
+    assert "Net" in {scope.name for scope in program_of(named).reached}  # it may be the decorator
+
+
+TASK = """\
+class Base:
+    def run(self, name):
+        {run}
+class Task(Base):
+    def do_train(self):
+        pass
+    @classmethod
+    def make(cls, name):
+        {make}
+class Other:
+    def do_train(self):
+        pass
+"""
+
+
+def trained(run: str = "pass", make: str = "pass", train: str = "Task().run('train')\n") -> set[str]:
+    """Return the classes whose `do_train` runs."""
+    files = {
+        "train.py": f"from tasks import Task, Other\nOther()\n{train}",
+        "tasks.py": TASK.format(run=run, make=make),
+    }
+    reached = program_of(files).reached
+    return {scope.cls.name for scope in reached if scope.name == "do_train" and scope.cls is not None}
+
+
+def test_methods_of_an_object_under_a_computed_name_run() -> None:
+    assert trained("getattr(self, 'do_' + name)()") == {"Task"}
+    assert trained("job = getattr(self, f'do_{name}')\n        job()") == {"Task"}
+    assert trained("(lambda: getattr(self, 'do_' + name)())()") == {"Task"}
+    assert trained(make="return getattr(cls, name)", train="Task.make('do_train')\n") == {"Task"}
+    assert trained(train="import sys\ngetattr(Task(), sys.argv[1])()\n") == {"Task", "Other"}
+    assert trained(train="import sys\nif __name__ == '__main__':\n    getattr(Task(), sys.argv[1])()\n") == {
+        "Task",
+        "Other",
+    }
+
+
+def test_other_computed_names_make_no_method_run() -> None:
+    assert trained() == set()
+    assert trained("getattr(self, 'run')(name)") == set()
+    assert trained("getattr(self, name, None)", train="Other().run('train')\n") == set()
+    assert trained("getattr(name, name)") == set()
+    assert trained("print(getattr(Other, name))") == set()
+    assert trained(train="import tasks, sys\ngetattr(tasks, sys.argv[1])()\n") == set()

@@ -38,6 +38,9 @@ class Files(Protocol):
     def leave_out(self, reason: Message) -> None:
         """Record why a question is answered in part."""
 
+    def is_live(self, site: Site) -> bool:
+        """Return whether the function, class body or module that evaluates a site is reached."""
+
     @property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules whose code matters, the entry script first."""

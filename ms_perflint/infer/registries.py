@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
 from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
@@ -73,6 +74,38 @@ def registering(module: SemanticIndex) -> frozenset[str]:
     return frozenset(name for table in module.registered for name in _decorators(module, table))
 
 
+def read_by(running: Iterable[Scope], modules: Sequence[SemanticIndex]) -> frozenset[str]:
+    """Return those names of `registering` whose tables running code reads: others only fill tables."""
+    words = {table for module in modules for table in module.registered}
+    readers: dict[str, list[Scope]] = {}
+    for scope in running:
+        renamed = words & scope.module.renamed.keys()
+        loaded = words & (scope.names | scope.attrs)
+        loaded |= {word for word in renamed if not scope.module.aliases(word).isdisjoint(scope.names)}
+        for word in loaded:
+            readers.setdefault(word, []).append(scope)
+    return frozenset(
+        name
+        for module in modules
+        for table in module.registered
+        if table == SELF or any(not _only_fills(module, table, scope) for scope in readers.get(table, ()))
+        for name in _decorators(module, table)
+    )
+
+
+def _only_fills(module: SemanticIndex, table: str, scope: Scope) -> bool:
+    """Return whether code stores into a table, and loads it only for that and for `key in table`."""
+    if all(block.scope.owner is not scope for _, _, block in module.registered[table]):
+        return False
+    filling: set[int] = set()
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            filling.update(map(id, ast.walk(node.value)))
+        elif isinstance(node, ast.Compare) and all(isinstance(each, (ast.In, ast.NotIn)) for each in node.ops):
+            filling.update(id(inner) for each in node.comparators for inner in ast.walk(each))
+    return all(id(node) in filling for node in ast.walk(scope.node) if word_of(node) == table)
+
+
 def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `table.get(name)` for a registry; None for other calls."""
     callee = node.func
@@ -112,9 +145,18 @@ def _decorators(module: SemanticIndex, table: str, depth: Optional[int] = None) 
         below = table_of(target.value)[1]
         if isinstance(value, ast.Dict) and len(value.values) == 1:  # `tables[kind] = {name: given}`
             value, below = value.values[0], below + 1
-        if isinstance(value, ast.Name) and value.id in block.scope.bindings and depth in (None, below):
+        if isinstance(value, ast.Name) and _may_be_decorated(value.id, block.scope) and depth in (None, below):
             found.update(each.name for each in takewhile(lambda each: each.is_function, block.scope.chain()))
     return frozenset(found)
+
+
+def _may_be_decorated(name: str, scope: Scope) -> bool:
+    """Return whether a name of a function may hold what it decorates: a decorator is called with one argument."""
+    if name not in scope.bindings or not scope.is_function:
+        return name in scope.bindings
+    parameters = positional(scope)[scope.is_method :]
+    needed = parameters[: len(parameters) - len(scope.node.args.defaults)]  # type: ignore[union-attr]
+    return len(needed) < 2 or name not in [each.arg for each in needed]
 
 
 def _derived(evaluator: Evaluator, module: SemanticIndex, table: str, key: object) -> Iterator[Scope]:

@@ -68,8 +68,9 @@ class CallGraph:
         return [site for site in sites if not _is_by_name(site) or graph_of(site.module).is_assigned(site.word)]
 
     def named_by(self, keys: Iterable[Key]) -> Iterator[Site]:
-        """Yield the sites that call what some nodes hold."""
-        return (site for key in keys for node in self._flow.nodes(key) for path, site in node.sites if not path)
+        """Yield the sites of running code that call what some nodes hold."""
+        sites = (site for key in keys for node in self._flow.nodes(key) for path, site in node.sites if not path)
+        return filter(self.program.is_live, sites)
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name of a callee."""
@@ -198,7 +199,7 @@ class CallGraph:
             for node in self._flow.nodes(key):
                 for path, site in node.sites:
                     called = part_of(bits, path, width) & ~(0 if path else own.get(key, 0))
-                    if called:
+                    if called and self.program.is_live(site):
                         found.setdefault(called, []).append(site)
         return found
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import is_decorated, text_of, word_of
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.resolve.outline import ImportWork
@@ -26,6 +29,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
+COMPUTED = ""  # among the attributes that code loads: one with a computed name
 SIZE = 2_000_000  # bytes of running modules, about 50,000 lines, from which on a program is not read any further
 ENTRIES = 800_000  # the same, where all entries of its tables run: of more, only those that the run names do
 
@@ -97,6 +101,23 @@ class _TooLarge(Exception):
     """More code runs than can be read in the time of an edit."""
 
 
+def _dispatched(scope: Scope) -> Iterator[str]:
+    """Yield the words among which are the names of classes with methods that a scope gets by a computed name.
+
+    For `getattr(self, name)` the class around it; for a call `getattr(x, name)()` the classes that its file names.
+    """
+    module = scope.module
+    for site in scope.calls or module.scope.calls:  # of a script block, which has none of its own
+        if site.word != "getattr" or len(site.call.args) < 2 or text_of(site.call.args[1]):
+            continue
+        base = site.call.args[0]
+        word = base.id if isinstance(base, ast.Name) else ""
+        if word and word == receiver_name(site.scope):
+            yield from (each.cls.name for each in scope.chain() if each.cls is not None)
+        elif module.calls(site.call) and word not in module.imported:
+            yield from set[str]().union(*(each.names | each.attrs for each in (scope, *module.scopes)))
+
+
 def _acting(program: Files) -> list[str]:
     """Return the files of a program whose import has effects, by their bytes."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
@@ -120,6 +141,8 @@ class _Reach:
         self.todo: list[Scope] = []
         self.attrs: set[str] = set()  # attributes that running code loads
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
+        self.bases: dict[str, set[str]] = {}  # names of classes that are reached -> last words of their bases
+        self.dispatching: set[str] = set()  # names of classes with methods that computed names may give
 
     def run(self) -> set[Scope]:
         for path in _acting(self.program):
@@ -133,6 +156,7 @@ class _Reach:
                 self.add(scope)
         while self.todo:
             self.settle()
+            self.dispatch()
             self.register()
         return self.found
 
@@ -145,13 +169,23 @@ class _Reach:
                 if inner.name in scope.names and inner not in self.found:
                     self.add(inner)
 
+    def dispatch(self) -> None:
+        """Add the methods that `getattr(self, name)` may give: of the class, of its bases and of derived classes."""
+        lines = {name: frozenset(reachable([name], lambda each: self.bases.get(each, ()))) for name in self.bases}
+        waiting = [method for methods in self.methods.values() for method in methods] if self.dispatching else []
+        for method in waiting:
+            own = method.cls.name if method.cls is not None else ""
+            if any(other in lines[own] or own in lines.get(other, ()) for other in self.dispatching):
+                self.add(method)
+
     def register(self) -> None:
         """Add what decorators put into the tables of running code, which no code loads by name."""
         running = self.modules
-        words = tuple(sorted({word for module in running for word in registries.registering(module)}))
-        if not words:
+        words: Collection[str] = {word for module in running for word in registries.registering(module)}
+        if not self.marked(words):
             return
-        marked = [path for path in self.program.files if self.program.project.decorates(path, words)]
+        words = tuple(sorted(registries.read_by(self.running(), running)))
+        marked = self.marked(words)
         left = [path for path in marked if path not in {module.path for module in running}]
         if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= ENTRIES):
             self.has_taken_all = True
@@ -162,6 +196,18 @@ class _Reach:
         self.unread = 0
         for word in words:
             self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])
+
+    def marked(self, words: Collection[str]) -> list[str]:
+        """Return the files with decorators that have one of these words."""
+        files = self.program.files if words else ()
+        return [path for path in files if self.program.project.decorates(path, tuple(words))]
+
+    def running(self) -> Iterator[Scope]:
+        """Yield all code that runs so far."""
+        entry = self.program.module(self.program.entry)
+        yield from self.found
+        if entry is not None and entry.scope.main is not None:
+            yield entry.scope.main
 
     def register_named(self, word: str, marked: Sequence[str]) -> None:
         """Add what decorators with a word put into a table under keys that the run names."""
@@ -214,8 +260,9 @@ class _Reach:
         if scope.module.scope not in self.found:
             self.touch(scope.module)
         self.todo.append(scope)
-        if not scope.is_class:
+        if not isinstance(scope.node, ast.ClassDef):
             return
+        self.bases.setdefault(scope.name, set()).update(map(word_of, scope.node.bases))
         for method in scope.defines:
             is_used = method.is_class or method.name in scope.names  # the body of a class runs with that around it
             if is_used or method.name in HOOKS or method.name.startswith("__") or method.name in self.attrs:
@@ -232,6 +279,8 @@ class _Reach:
         for other in resolved.scopes:
             if other not in self.found:
                 self.add(other)
+        if COMPUTED in scope.attrs:
+            self.dispatching.update(_dispatched(scope))
         new = scope.attrs - self.attrs
         self.attrs |= new
         for attr in new & self.methods.keys():

@@ -471,7 +471,13 @@ class Program:
 
     def runs(self, site: Site) -> bool:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
-        scope = site.scope.owner
-        runs = (live_code.runs_at_once(self, scope) or scope in self.reached) and self.may_run(site)
+        runs = self.is_live(site) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))
-        return runs and not (self.commands.is_one_run() and callers.is_left_out(self, scope))
+        return runs and not (self.commands.is_one_run() and callers.is_left_out(self, site.scope.owner))
+
+    def is_live(self, site: Site) -> bool:
+        """Return whether the function, class body or module that evaluates a site is reached."""
+        scope = site.scope.owner
+        while scope.is_class and scope.parent is not None:  # its body runs with the code around it
+            scope = scope.parent.owner
+        return live_code.runs_at_once(self, scope) or scope in self.reached
