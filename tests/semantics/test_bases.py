@@ -276,6 +276,10 @@ class Three(Two):
     [
         ('def __init__(self):\n        Agent.__init__(self, "CPU")', "One()\nTwo()", "'GPU' 'CPU'"),
         ('def __init__(self):\n        Agent.__init__(self, "CPU")', "One()\nThree()", "'GPU' 'CPU'"),
+        ('def __init__(self):\n        super(One, self).__init__("CPU")', "One()\nTwo()", "'GPU' 'CPU'"),
+        ('def __init__(self):\n        super(One, self).__init__(device="CPU")', "Three()", "'GPU' 'CPU'"),
+        ("def __init__(self):\n        super(Two, self).__init__()", "Two()", "'GPU'"),
+        ("def __init__(self):\n        super(type(self), self).__init__()", "Two()", "'GPU'"),
         ("def __init__(self):\n        super().__init__()", "Two()", "'GPU'"),
         ("pass", "Three()", "'GPU'"),
         ("def __init__(self):\n        One.__init__(self)", "Three()", "'GPU'"),
