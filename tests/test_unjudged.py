@@ -341,6 +341,14 @@ def main(names):
         ("trainer = TRAINERS[names[0]](names)\n    trainer.train(epochs=3)", "cannot be followed in train.py:15"),
         ("TRAINERS.get(names[0])(names).train()", "`TRAINERS.get(names[0])(names)` cannot be followed in train.py:15"),
         ("{}.get(names[0])(names).fit()", "cannot be followed in train.py:15"),
+        (
+            "made = TRAINERS[names[0]](names) if names else {'names': names}\n    made.train()",
+            "cannot be followed in train.py:15",
+        ),
+        (
+            "made = []\n    if names:\n        made = TRAINERS[names[0]](names)\n    made.fit()",
+            "cannot be followed in train.py:17",
+        ),
         ("importlib.import_module(names[0]).Trainer().train()", "cannot be followed in train.py:15"),
         ("getattr(importlib.import_module(names[0]), 'fit')()", "cannot be followed in train.py:15"),
         (

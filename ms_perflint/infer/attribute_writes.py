@@ -65,7 +65,7 @@ def overlaid(
         given.append(Value((), False, True))  # it may as well be what it was before
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
-    return [*(value for value in values if value.alternatives), *given]
+    return [*(value for value in values if value.alternatives or (base.open and base.alternatives)), *given]
 
 
 def _stores(
@@ -211,6 +211,8 @@ def _is_sure(
         is_named_so = holder is None or ast.dump(receiver_of(binding)) == ast.dump(holder)
         return has_run(binding, node, scope) and (is_named_so or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
+        if _may_miss(evaluator, binding, base):
+            return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
             return True
@@ -230,6 +232,14 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
         return True
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
+
+
+def _may_miss(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
+    """Return whether another object than that of a store may be read; what derives from a class has its attributes."""
+    only = evaluator.value(receiver_of(binding), binding.scope).only
+    if only is None or isinstance(only.what, Scope):
+        return False
+    return any(each.identity != only.identity for each in base.alternatives)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer import (
     attribute_writes,
     bases,
@@ -180,11 +180,15 @@ def setting(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr,
 
 
 def above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope: Scope) -> Value:
-    """Return the value of `super().name`: a member of a base of the class around it."""
+    """Return the value of `super().name`: a member of a base of the class around it, or of `super(Class, self)`."""
     function = what.scope.owner
     cls = function.parent
     if cls is None or not cls.is_class:
         return TOP
+    first = next(iter(what.node.args), None) if what.node is not None else None
+    if isinstance(first, (ast.Name, ast.Attribute)) and word_of(first) not in (cls.name, "__class__"):
+        named = evaluator.value(first, what.scope).only
+        cls = named.what if named is not None and isinstance(named.what, Scope) and named.what.is_class else cls
     receiver = what.scope.receiver if isinstance(what.scope, CallContext) else None
     if receiver is None:
         receiver = Alternative(Instance(cls, None, function), (function.module, function.node))

@@ -172,23 +172,24 @@ def _is(value: Value, wanted: Scope) -> bool:
 
 
 def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
-    """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`."""
+    """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`.
+
+    A class below one with a constructor of its own inherits that one, but may call this by name: `Base.__init__(self)`.
+    """
     yield from _called_at(program, cls)
-    seen, levels = {cls}, [iter(_derived(program, cls))]
-    while levels:
-        derived = next(levels[-1], None)
-        if derived is None:
-            levels.pop()
+    seen: set[tuple[Scope, bool]] = {(cls, True)}
+    todo = [(each, True) for each in reversed(_derived(program, cls))]
+    while todo:
+        derived, inherits = found = todo.pop()
+        if found in seen:
             continue
-        if derived in seen:
-            continue
-        seen.add(derived)
+        seen.add(found)
         inner = derived.method("__init__")
-        if inner is None:
-            yield from _called_at(program, derived)
-            levels.append(iter(_derived(program, derived)))
-        else:
+        if inner is not None:
             yield from (site for site in inner.calls if site.word == "__init__" and _calls(program, site, init))
+        elif inherits:
+            yield from _called_at(program, derived)
+        todo += [(each, inherits and inner is None) for each in reversed(_derived(program, derived))]
 
 
 @query(bottom=())

@@ -170,7 +170,7 @@ def trainer(program: Program) -> Optional[End]:
             node = site.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not program.runs(site):
                 continue
-            apis = program.apis(site)
+            apis = [api for api in program.apis(site) if not api.startswith("builtins.")]  # `{}.train` is nothing
             if any(re.match(FAMILY, api) for api in apis):
                 return End(node, site.scope)
             if any(api.startswith(".") for api in apis):  # of what a value without a name gave: `TABLE.get(key)(x)`

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.graph_mode.compiled import assigned
+from ms_perflint.training.graph_mode.compiled import assigned, compiled
 from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
@@ -163,7 +163,7 @@ def _is_formatted(kept: _Kept) -> bool:
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
     tensors = _step_results(step)
-    if _is_short(program, step) or _evaluates(step) or _decides(step, tensors):
+    if _is_short(program, step) or _evaluates(step) or _decides(program, step, tensors):
         return
     inner: set[int] = set()
     for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
@@ -286,19 +286,29 @@ def _is_evaluation(site: Site) -> bool:
     return bool(re.search(_EVALUATES, site.word)) or (site.word == "set_train" and is_off)
 
 
-def _decides(step: StepLoop, tensors: set[str]) -> bool:
-    """Return whether a result of the step decides what Python does next: a guard, what the next step is given."""
+def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
+    """Return whether a result of the step decides what follows: a guard, what the next step is given or reads."""
     names = set(tensors)
-    for name, bindings in step.scope.bindings.items():
-        around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
-        inside = [getattr(each.stmt, "value", None) for each in around]
-        if any(value is not None and not names.isdisjoint(_names(value)) for value in inside):
-            names.add(name)
+    bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
+    while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
+        names |= new
     for node in descendants(step.loop):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
             return True
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
-    return any(not _names(part).isdisjoint(names - tensors) for part in parts)
+    made = names - tensors
+    return any(not _names(part).isdisjoint(made) for part in parts) or _is_trained_with(program, step.scope, made)
+
+
+def _around(step: StepLoop) -> Iterator[Binding]:
+    """Yield the bindings of the scope of a step, without those before and behind its loop."""
+    for bindings in step.scope.bindings.values():
+        yield from (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
+
+
+def _is_trained_with(program: Program, scope: Scope, names: set[str]) -> bool:
+    """Return whether the code that a training differentiates reads one of some names of a scope around it."""
+    return any(function.home(name) is scope for function in compiled(program) for name in function.names & names)
 
 
 def _names(node: ast.AST) -> set[str]:

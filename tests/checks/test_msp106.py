@@ -55,7 +55,29 @@ CALLS_OUTER = CALLS.replace("train(", "outer(")
 
 IN_FUNCTION_QUIET = join(IN_FUNCTION.replace("  # !", ""))
 
+READS_WEIGHT = """
+    weight, slope_before, shown = 0.5, 0.0, 0.0
+
+    def forward(x, y):
+        loss = nn.MSELoss()(net(x), y)
+        return weight * loss, loss
+
+    def note():
+        return shown
+
+    gradient = ms.value_and_grad(forward, None, optimizer.parameters, has_aux=True)
+    """
+TAKEN = "(loss, slope), grads = gradient(x, y)"
+
 FIRES = [
+    *(
+        each(f"no step reads it: {how[0]}", *how, take=TAKEN, before=join(READS_WEIGHT))
+        for how in (
+            ("optimizer(grads)", "shown = 0.1 * slope.asnumpy()  # !"),
+            ("optimizer(grads)", "weight = 0.5 ** epoch", "print(loss)  # !"),
+            ("optimizer(grads)", "loss = float(slope)  # !"),  # which `forward` has of its own
+        )
+    ),
     each(
         "the next step takes a tensor", "print(loss)  # !", take="loss, state = step(x, y, state)", before="state = 0\n"
     ),
@@ -306,6 +328,24 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(f"the next step reads it by name: {how[0]}", *how, "print(loss)", take=TAKEN, before=join(READS_WEIGHT))
+        for how in (
+            ("optimizer(grads)", "weight = weight + 0.1 * slope.asnumpy()"),
+            ("optimizer(grads)", "weight = min(float(slope), 1)"),
+            ("optimizer(grads)", "weight, slope_before = slope_before, slope.item()"),
+            ("optimizer(grads)", "share = slope.item()", "weight = share / 2"),
+        )
+    ),
+    each(
+        "a guard on what was made of it in the pass before",
+        "losses.append(loss)",
+        "if bound > 3:",
+        "    break",
+        "bound = kept",
+        "kept = float(loss)",
+        before="bound = kept = 0.0\n",
+    ),
     *(
         each(
             f"the next step takes what is read: {how}",

@@ -673,6 +673,31 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "level O0 of a network whose module a config file names",
+        IMPORTS,
+        """
+        import importlib
+        import yaml
+
+        config = yaml.safe_load(open("model.yaml"))
+        net = getattr(importlib.import_module(config["module"]), config["name"])()
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), amp_level="O0")  # ! no fix
+        """,
+        TRAIN,
+    ),
+    case(
+        "scaled step of a network of another library",
+        IMPORTS,
+        """
+        from zoo import build_network
+
+        net = build_network("resnet50")
+        step = nn.TrainOneStepWithLossScaleCell(net, nn.SGD(net.trainable_params()), Tensor(1024.0))  # ! no fix
+        for x, y in dataset:
+            step(x, y)
+        """,
+    ),
+    case(
         "loss scale of a network that cannot be seen",
         IMPORTS,
         """
@@ -1439,6 +1464,49 @@ QUIET = [
         model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
         """,
         TRAIN,
+    ),
+    case(
+        "loss scale of a network whose module a config file names, which may compute in FP16",
+        IMPORTS,
+        """
+        import importlib
+        import yaml
+
+        config = yaml.safe_load(open("model.yaml"))
+        build = getattr(importlib.import_module(config["module"]), config["name"])
+        net = build(**config["params"])
+        scale = ms.amp.DynamicLossScaleManager()
+        model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), loss_scale_manager=scale)
+        """,
+        TRAIN,
+    ),
+    case(
+        "scaled step of a network from an unknown table",
+        IMPORTS,
+        """
+        import os
+
+        net = nn.WithLossCell(globals()[os.environ["NET"]](), nn.MSELoss())
+        step = nn.TrainOneStepWithLossScaleCell(net, nn.SGD(net.trainable_params()), Tensor(1024.0))
+        for x, y in dataset:
+            step(x, y)
+        """,
+    ),
+    case(
+        "loss scaler around a network that a function is given",
+        IMPORTS,
+        """
+        def train(net, optimizer):
+            scaler = ms.amp.StaticLossScaler(1024.0)
+
+            def forward(x, y):
+                return scaler.scale(nn.MSELoss()(net(x), y))
+
+            grad = ms.value_and_grad(forward, None, optimizer.parameters)
+            for x, y in dataset:
+                loss, grads = grad(x, y)
+                optimizer(scaler.unscale(grads))
+        """,
     ),
     case(
         "one branch has a level",

@@ -247,3 +247,83 @@ def test_a_class_of_another_file_gets_attributes_from_outside() -> None:
 def test_what_an_object_stores_itself_comes_before_its_class() -> None:
     text = "class Config:\n    def __init__(self):\n        self.held = 1\nConfig.held = 2\nreveal(Config().held)"
     assert shown(reveal(text)) == "1"
+
+
+AGENTS = """
+class Agent:
+    def __init__(self, device):
+        reveal(device)
+
+
+class One(Agent):
+    def __init__(self):
+        Agent.__init__(self, "GPU")
+
+
+class Two(One):
+    INIT
+
+
+class Three(Two):
+    pass
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "made", "expected"),
+    [
+        ('def __init__(self):\n        Agent.__init__(self, "CPU")', "One()\nTwo()", "'GPU' 'CPU'"),
+        ('def __init__(self):\n        Agent.__init__(self, "CPU")', "One()\nThree()", "'GPU' 'CPU'"),
+        ('def __init__(self):\n        super(One, self).__init__("CPU")', "One()\nTwo()", "'GPU' 'CPU'"),
+        ('def __init__(self):\n        super(One, self).__init__(device="CPU")', "Three()", "'GPU' 'CPU'"),
+        ("def __init__(self):\n        super(Two, self).__init__()", "Two()", "'GPU'"),
+        ("def __init__(self):\n        super(type(self), self).__init__()", "Two()", "'GPU'"),
+        ("def __init__(self):\n        super().__init__()", "Two()", "'GPU'"),
+        ("pass", "Three()", "'GPU'"),
+        ("def __init__(self):\n        One.__init__(self)", "Three()", "'GPU'"),
+        ("def __init__(self, device):\n        Agent.__init__(self, device)", "Two('CPU')", "'GPU' 'CPU'"),
+        (
+            "def __init__(self, device):\n        Agent.__init__(self, device)",
+            "Two(eval(input()))",
+            "'GPU' builtins.eval()",
+        ),
+    ],
+)
+def test_a_constructor_below_another_one_calls_that_of_the_first_class(init: str, made: str, expected: str) -> None:
+    assert shown(reveal(AGENTS.replace("INIT", init) + made + "\n")) == expected
+
+
+HOLDERS = """
+class Config:
+    def __init__(self):
+        self.device = None
+
+
+def read(config):
+    reveal(config.device)
+
+
+config = Config()
+config.device = "CPU"
+read(config)
+"""
+CALLED = HOLDERS.replace("config = Config()", "def call(config):\n    read(config)\n\n\nconfig = Config()")
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", "'CPU'"),
+        ("other = Config()\nread(other)\n", "None 'CPU'"),
+        ("other = Config()\nother.device = 'GPU'\nread(other)\n", "None 'CPU' 'GPU'"),
+        ("read(config)\n", "'CPU'"),
+    ],
+)
+def test_a_store_in_one_object_says_nothing_of_others(more: str, expected: str) -> None:
+    assert shown(reveal(HOLDERS + more)) == expected
+
+
+def test_a_store_in_one_object_says_nothing_of_unknown_ones() -> None:
+    assert shown(reveal(CALLED)) == "None 'CPU' ..."

@@ -17,7 +17,7 @@ from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.compiled import gone_through, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.optimizers import PARAMETERS
@@ -88,11 +88,7 @@ def _is_of_network(site: Site) -> bool:
     if not isinstance(site.base, ast.Name):
         return isinstance(site.base, ast.Attribute) and site.base.attr != _RATE
     for binding in site.scope.lookup(site.base):
-        over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
-        path = binding.path
-        while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path:
-            index = path[0] if word_of(over.func) == "zip" else 0
-            over, path = (over.args[index] if index < len(over.args) else None), path[1:]
+        over, _ = gone_through(binding)
         if isinstance(over, ast.Call) and word_of(over.func) in _WEIGHTS:
             return True
     return False

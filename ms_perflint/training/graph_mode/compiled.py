@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import children, descendants, given, inner_of, is_decorated, targets
+from ms_perflint.index.syntax_forms import children, descendants, given, inner_of, is_decorated, targets, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -36,8 +36,7 @@ def compiled(program: Program) -> tuple[Scope, ...]:
         walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
-    others = training_scopes(program) - set(walk.found)
-    for scope in sorted(others, key=lambda each: (each.module.path, getattr(each.node, "lineno", 0))):
+    for scope in _run_by_python(program, walk.found):
         for site in scope.calls:  # a cell that Python code calls is compiled too: one that evaluates, an optimizer
             if scope not in walk.found and program.runs(site):
                 for known in program.evaluator.callees(site).alternatives:
@@ -46,6 +45,20 @@ def compiled(program: Program) -> tuple[Scope, ...]:
     if walk.is_cut:
         program.leave_out(Message("graph mode compiles more than {most} functions", most=MANY))
     return tuple(walk.found)
+
+
+def _run_by_python(program: Program, compiled: Container[Scope]) -> Iterator[Scope]:
+    """Yield the functions around the training steps, and those that they call: `updater.step(grads)`."""
+    todo = sorted(training_scopes(program), key=lambda each: (each.module.path, getattr(each.node, "lineno", 0)))
+    seen = set(todo)
+    for scope in todo:  # which grows
+        if scope in compiled:
+            continue
+        yield scope
+        called = (each for site in scope.calls if program.runs(site) for each in program.callees(site))
+        new = [each for each in called if each.is_function and each not in seen]
+        todo += dict.fromkeys(new)
+        seen.update(new)
 
 
 @fact
@@ -190,6 +203,19 @@ def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     """Return the targets of an assignment, also an augmented one, and its value; none of other statements."""
     found: list[ast.expr] = [stmt.target] if isinstance(stmt, ast.AugAssign) else [*targets(stmt)]
     return found, getattr(stmt, "value", None) if found else None
+
+
+def gone_through(binding: Binding) -> tuple[Optional[ast.expr], tuple[int, ...]]:
+    """Return what a loop goes through for a name that it binds, and which part of its elements the name is.
+
+    Of `zip` and `enumerate` it is the argument for the name.
+    """
+    over = binding.stmt.iter if isinstance(binding.stmt, (ast.For, ast.AsyncFor)) else None
+    path = binding.path
+    while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path:
+        index = path[0] if word_of(over.func) == "zip" else path[0] - 1
+        over, path = (over.args[index] if 0 <= index < len(over.args) else None), path[1:]
+    return over, path
 
 
 def own_nodes(step: Site) -> Iterator[ast.AST]:

@@ -28,7 +28,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
-from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import PARAMETERS
 
@@ -178,8 +178,8 @@ def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
     """Return whether an expression is a Parameter, also the variable of a loop or comprehension over Parameters."""
     scope = step.block.scope
     if isinstance(node, ast.Name):
-        loops = [each.stmt for each in scope.lookup(node) if isinstance(each.stmt, ast.For)]
-        sources = [loop.iter for loop in loops if word_of(loop.target) == node.id]
+        passes = map(gone_through, scope.lookup(node))
+        sources = [over for over, part in passes if over is not None and not part]
         within = (each for each in descendants(step.stmt) if isinstance(each, ast.comprehension))
         sources += [each.iter for each in within if word_of(each.target) == node.id]
         if any(_are_parameters(program, source, scope) for source in sources):

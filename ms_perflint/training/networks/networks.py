@@ -89,6 +89,12 @@ def is_unknown(program: Program, values: Iterable[Value]) -> bool:
     return not search.found and (search.is_hidden or is_foreign)
 
 
+def is_of_library(program: Program, values: Iterable[Value]) -> bool:
+    """Return whether another library makes a network, and nothing is hidden that may compute in half precision."""
+    search = _searched(program, tuple(values), False)
+    return not search.found and not search.is_hidden and search.foreign is not None
+
+
 def reach(program: Program, values: Iterable[Value]) -> Reach:
     """Return all parts of a network."""
     search = _searched(program, tuple(values), True)

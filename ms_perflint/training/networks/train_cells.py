@@ -249,11 +249,17 @@ def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Mes
     return end(program, *part).said(program) if part is not None else None
 
 
-def asks_float32(program: Program, training: Training) -> bool:
-    """Return whether a training sets "O0", or scales a loss in float32: a decision about precision."""
+def sets_float32(training: Training) -> bool:
+    """Return whether a training is given the level "O0"."""
+    call = training.call
+    return call.api in LEVELS and call.given(LEVELS[call.api]) is not None and is_full(call)
+
+
+def scales_loss(program: Program, training: Training) -> bool:
+    """Return whether a training scales its loss, which FP16 needs and float32 does not."""
     call = training.call
     if call.api in LEVELS:
-        return is_given(call, "loss_scale_manager") or (call.given(LEVELS[call.api]) is not None and is_full(call))
+        return is_given(call, "loss_scale_manager")
     if training.kind == "gradient":
         return program.has_calls(*LOSS_SCALERS)
     bases = {

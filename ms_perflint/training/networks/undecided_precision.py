@@ -101,7 +101,8 @@ def _first(program: Program) -> Optional[Training]:
     """
     kinds: tuple[Callable[[Training], bool], ...] = (
         lambda one: networks.multiplies(program, one.values),
-        lambda one: train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values),
+        lambda one: train_cells.sets_float32(one) and networks.is_unknown(program, one.values),
+        lambda one: train_cells.scales_loss(program, one) and networks.is_of_library(program, one.values),
         lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
     for is_one in kinds:
