@@ -123,6 +123,11 @@ SHARED = [
                 "z = self.d(x)\nz = self.f(z)\nreturn z.sum()",
                 f"{ZEROS}\n    return t",
             ),
+            (
+                "list that gets another name when it is full",
+                "l = []\nfor i in range(2):\n    l.append(self.d(x))\nm = l\nreturn m[0].sum()",
+                "",
+            ),
             ("two names, one read", "z = self.d(x)\nw = z\nw[0] = 0.0\nreturn w.sum()", ""),
             ("copy of a tensor", "z = self.d(x)\nw = z.copy()\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
             ("rows by a tensor", "z = self.d(x)\nw = z[y]\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
@@ -138,6 +143,7 @@ SHARED = [
 
 # slices, hooks, functions with a gradient of their own
 OTHERS = [
+    kind("same", "cell of the name reverse", "return self.reverse(self.d(x)).sum()", init="self.reverse = nn.ReLU()"),
     *(
         kind("fails", f"slice that is set, {name}", f"z = self.d(x)\n{body}\nreturn z.sum()", names=names)
         for name, body, names in (

@@ -96,11 +96,14 @@ def _is_plain(function: Scope, index: ast.expr) -> bool:
 def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
     """Return whether another name or a list was given the object of a name before a step, and is read after it."""
     made = {id(each) for each in function.flow.at(name)}
+    changed = place(step.stmt, step.scope)
     for node in descendants(function.node):
         targets, value = assigned(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ([], None)
         held = value.elts if isinstance(value, (ast.List, ast.Tuple)) and len(targets) == 1 else [value]
         same = [each for each in held if isinstance(each, ast.Name) and each.id == name.id]
         if not any(made.intersection(map(id, function.flow.at(each))) for each in same):
+            continue
+        if never_before(place(node, function), changed):
             continue
         for target in targets:
             if isinstance(target, ast.Name) and target.id != name.id and _loads_after(function, step, target.id, node):

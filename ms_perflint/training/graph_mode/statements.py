@@ -19,11 +19,11 @@ or tested. `bprop` of a cell has to give a tuple: a tensor or a list is refused 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, targets, word_of
+from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, is_own, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -124,19 +124,19 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
                 "graph mode does not read the fields of an object that is made in compiled code"
             )
     apis = {each.api for each in known if each.api}
-    if is_method and site.word in _CUTS and _holds_tensors(program, site, apis):
+    if is_method and site.word in _CUTS and _holds_tensors(program, site, known):
         return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
     if "mindspore.Parameter" in apis:
         return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
     return next((found for api in sorted(apis) if (found := _of_library(api, site.node, values)) is not None), None)
 
 
-def _holds_tensors(program: Program, site: Site, apis: set[str]) -> bool:
+def _holds_tensors(program: Program, site: Site, known: Sequence[Alternative]) -> bool:
     """Return whether a method is one of a list that may hold tensors, other than numbers and shapes."""
     function, base = site.scope, site.base
-    if base is None or any(not each.startswith((".", "builtins.")) for each in apis):
-        return False  # a function of a module
-    arguments = given(site.node)  # type: ignore[arg-type]
+    if base is None or is_own(site.call.func) or not all(each.api.startswith((".", "builtins.")) for each in known):
+        return False  # a function of a module, a method of the project, a cell
+    arguments = given(site.call)
     if site.word == "pop" and not all(map(is_whole, arguments)):
         return False  # of a dict
     same = (each for each in function.owner.calls if isinstance(each.base, ast.Name) and each.base.id == word_of(base))
