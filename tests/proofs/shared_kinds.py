@@ -77,6 +77,7 @@ SHARED = [
             ("tensor that another method fills", "z = self.d(x)\nself.f(z)\nreturn z.sum()", ZEROS),
             ("tensor under two names", "z = self.d(x)\nw = z\nw[0] = 0.0\nreturn z.sum()", ""),
             ("tensor and its row", "z = self.d(x)\nw = z[0]\nw[0] = 0.0\nreturn z.sum()", ""),
+            ("rows by a tensor", "z = self.d(x)\nw = z[y]\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
             ("tensor in a list", "z = self.d(x)\nl = [z]\nz[0] = 0.0\nreturn l[0].sum()", ""),
             ("list under two names", "l = [x]\nm = l\nm.append(self.d(x))\nreturn l[-1].sum()", ""),
             ("list in a list", "l = [[x]]\nm = l[0]\nm.append(self.d(x))\nreturn l[0][-1].sum()", ""),
@@ -130,7 +131,6 @@ SHARED = [
             ),
             ("two names, one read", "z = self.d(x)\nw = z\nw[0] = 0.0\nreturn w.sum()", ""),
             ("copy of a tensor", "z = self.d(x)\nw = z.copy()\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
-            ("rows by a tensor", "z = self.d(x)\nw = z[y]\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
             ("name that is bound again", "z = self.d(x)\nw = z\nw[0] = 0.0\nz = w * 2\nreturn z.sum()", ""),
             (
                 "either arm",

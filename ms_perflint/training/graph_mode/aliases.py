@@ -77,20 +77,10 @@ def _shared(function: Scope, binding: Binding) -> Optional[ast.expr]:
 
 
 def _is_view(function: Scope, node: Optional[ast.expr]) -> bool:
-    """Return whether an expression is a name of the function, or an item or slice of it that is no copy."""
-    while isinstance(node, ast.Subscript) and _is_plain(function, node.slice):
+    """Return whether an expression is a name of the function, or an item of it, also by a tensor (run: `z[rows]`)."""
+    while isinstance(node, ast.Subscript):
         node = node.value
     return isinstance(node, ast.Name) and function.home(node.id) is function
-
-
-def _is_plain(function: Scope, index: ast.expr) -> bool:
-    """Return whether an index is a number, a text or a slice: with a tensor or list it makes a copy."""
-    if isinstance(index, ast.Tuple):
-        return all(_is_plain(function, each) for each in index.elts)
-    if isinstance(index, ast.Name):
-        return all(each.kind == "for" for each in function.flow.at(index))
-    inner = index.operand if isinstance(index, ast.UnaryOp) else index
-    return isinstance(inner, (ast.Constant, ast.Slice))
 
 
 def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
