@@ -118,7 +118,7 @@ KNOWN = [
         "    def construct(self):\n        self.n = 3\n\n\n"
         "rows = Rows()\n",
     ),
-    forward("list taken from", "l = [x, net(x)]\nreturn loss_fn(l.pop(), y)"),
+    forward("list of sizes taken from", "s = list(x.shape)\ns.pop()\nreturn loss_fn(net(x), y) * s[0]"),
 ]
 
 IN_PLACE = [

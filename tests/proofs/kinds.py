@@ -54,7 +54,7 @@ LOOP = """
     """
 
 
-def _kind(
+def kind(
     becomes: str, name: str, body: str, *, init: str = "pass", before: str = "", methods: str = "", names: str = ""
 ) -> Kind:
     made = textwrap.indent(init, " " * 8)
@@ -88,7 +88,7 @@ SCALE = """class Scale(nn.Cell):
 
 KINDS = [
     *(
-        _kind(
+        kind(
             "same",
             f"list that becomes a CellList, {name}",
             f"{body}\nreturn x.sum()",
@@ -100,212 +100,205 @@ KINDS = [
             ("row by row", "for row in self.l:\n    x = row(x)"),
         )
     ),
-    _kind("same", "for tensor", "s = 0\nfor r in x:\n    s = s + r.sum()\nreturn self.d(x).sum() + s"),
-    _kind("same", "star assign", "a, *b = (x, x * 2, x * 3)\nreturn self.d(a + b[0] + b[1]).sum()"),
-    _kind(
+    kind("same", "for tensor", "s = 0\nfor r in x:\n    s = s + r.sum()\nreturn self.d(x).sum() + s"),
+    kind("same", "star assign", "a, *b = (x, x * 2, x * 3)\nreturn self.d(a + b[0] + b[1]).sum()"),
+    kind(
         "same", "list setitem loop", "l = [None] * 3\nfor i in range(3):\n    l[i] = x * i\nreturn self.d(l[2]).sum()"
     ),
-    _kind(
-        "same", "list append stack", "l = []\nfor i in range(3):\n    l.append(self.d(x))\nreturn ops.stack(l).sum()"
-    ),
-    _kind("same", "list extend", "l = [x]\nl.extend([x, x])\nreturn self.d(l[2]).sum()"),
-    _kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),
-    _kind(
+    kind("same", "list append stack", "l = []\nfor i in range(3):\n    l.append(self.d(x))\nreturn ops.stack(l).sum()"),
+    kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),
+    kind(
         "same",
         "nested list append",
         "l = [[], []]\nfor i in range(2):\n    l[i].append(x)\nreturn self.d(l[1][0]).sum()",
     ),
-    _kind("same", "dict read", "d = {'a': x, 'b': x * 2}\nreturn self.d(d['b']).sum()"),
-    _kind("same", "dict change shape", "d = {'a': x}\nd['a'] = self.d(x)\nreturn d['a'].sum()"),
-    _kind("same", "dict get none", "d = {'a': x}\nz = d.get('b')\nif z is None:\n    z = x\nreturn self.d(z).sum()"),
-    _kind(
+    kind("same", "dict read", "d = {'a': x, 'b': x * 2}\nreturn self.d(d['b']).sum()"),
+    kind("same", "dict change shape", "d = {'a': x}\nd['a'] = self.d(x)\nreturn d['a'].sum()"),
+    kind("same", "dict get none", "d = {'a': x}\nz = d.get('b')\nif z is None:\n    z = x\nreturn self.d(z).sum()"),
+    kind(
         "same",
         "dict items",
         "d = {'a': x, 'b': x * 2}\ns = 0\nfor k, v in d.items():\n    s = s + v\nreturn self.d(s).sum()",
     ),
-    _kind(
+    kind(
         "same",
         "dict values",
         "d = {'a': x, 'b': x * 2}\ns = 0\nfor v in d.values():\n    s = s + v\nreturn self.d(s).sum()",
     ),
-    _kind("same", "dict in", "d = {'a': x, 'b': x * 2}\nif 'a' in d:\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind(
+    kind("same", "dict in", "d = {'a': x, 'b': x * 2}\nif 'a' in d:\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind(
         "same",
         "kwargs const",
         "return self.f(x, scale=2)",
         methods="def f(self, x, **kw):\n    return self.d(x).sum() * kw['scale']",
     ),
-    _kind(
+    kind(
         "same",
         "kwargs tensor",
         "return self.f(x, w=x)",
         methods="def f(self, x, **kw):\n    return self.d(x * kw['w']).sum()",
     ),
-    _kind(
+    kind(
         "same",
         "kwargs pass",
         "return self.f(x, w=x)",
         methods="def f(self, x, **kw):\n    return self.g(x, **kw)\ndef g(self, x, w):\n    return self.d(x * w).sum()",
     ),
-    _kind(
+    kind(
         "same",
         "kwargs call dict",
         "d = {'w': x}\nreturn self.g(x, **d)",
         methods="def g(self, x, w):\n    return self.d(x * w).sum()",
     ),
-    _kind(
+    kind(
         "same",
         "args pass",
         "return self.f(x, x)",
         methods="def f(self, *a):\n    return self.g(*a)\ndef g(self, x, w):\n    return self.d(x * w).sum()",
     ),
-    _kind("same", "isinstance tensor", "if isinstance(x, ms.Tensor):\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "hasattr", "if hasattr(self, 'd'):\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "getattr", "return getattr(self, 'd')(x).sum()"),
-    _kind(
+    kind("same", "isinstance tensor", "if isinstance(x, ms.Tensor):\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "hasattr", "if hasattr(self, 'd'):\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "getattr", "return getattr(self, 'd')(x).sum()"),
+    kind(
         "same",
         "cells loop",
         "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
     ),
-    _kind(
+    kind(
         "same",
         "cells index",
         "for i in range(len(self.l)):\n    x = self.l[i](x)\nreturn self.d(x).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
     ),
-    _kind(
+    kind(
         "same",
         "cells comp",
         "z = [c(x) for c in self.l]\nreturn self.d(z[0] + z[1]).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
     ),
-    _kind(
+    kind(
         "same",
         "seq index",
         "return self.d(self.l[0](x)).sum()",
         init="self.l = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU())",
     ),
-    _kind(
-        "same", "celldict", "return self.d(self.l['a'](x)).sum()", init="self.l = nn.CellDict({'a': nn.Dense(4, 4)})"
-    ),
-    _kind(
+    kind("same", "celldict", "return self.d(self.l['a'](x)).sum()", init="self.l = nn.CellDict({'a': nn.Dense(4, 4)})"),
+    kind(
         "same",
         "attr dict items",
         "for a, b in self.k.items():\n    x = x * b\nreturn self.d(x).sum()",
         init="self.k = {'a': 2, 'b': 3}",
     ),
-    _kind(
+    kind(
         "same",
         "attr list tensors",
         "for i in self.k:\n    x = x * i\nreturn self.d(x).sum()",
         init="self.k = [ms.Tensor(1.0), ms.Tensor(2.0)]",
     ),
-    _kind(
+    kind(
         "same",
         "attr str in",
         "if self.k in ('sum', 'mean'):\n    return self.d(x).sum()\nreturn self.d(x).mean()",
         init="self.k = 'sum'",
     ),
-    _kind("same", "attr fn", "return self.k(self.d(x)).sum()", init="self.k = ops.relu"),
-    _kind(
+    kind("same", "attr fn", "return self.k(self.d(x)).sum()", init="self.k = ops.relu"),
+    kind(
         "same",
         "attr userfn",
         "return self.k(self.d(x)).sum()",
         init="self.k = helper",
         before="def helper(z):\n    return z * 2",
     ),
-    _kind("same", "attr dict fn", "return self.k['a'](self.d(x)).sum()", init="self.k = {'a': ops.relu}"),
-    _kind(
+    kind("same", "attr dict fn", "return self.k['a'](self.d(x)).sum()", init="self.k = {'a': ops.relu}"),
+    kind(
         "same",
         "attr tuple prims",
         "for c in self.k:\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.k = (ops.ReLU(), ops.Abs())",
     ),
-    _kind(
+    kind(
         "same",
         "attr obj",
         "return self.d(x).sum() * self.cfg.a",
         init="self.cfg = Cfg()",
         before="class Cfg:\n    def __init__(self):\n        self.a = 2",
     ),
-    _kind(
+    kind(
         "same",
         "attr obj method t",
         "return self.cfg.f(self.d(x)).sum()",
         init="self.cfg = Cfg()",
         before="class Cfg:\n    a = 2\n\n    def f(self, z):\n        return z * self.a",
     ),
-    _kind(
+    kind(
         "same",
         "attr namespace",
         "return self.d(x).sum() * self.cfg.a",
         init="self.cfg = argparse.Namespace(a=2)",
         before="import argparse",
     ),
-    _kind(
+    kind(
         "same",
         "attr dataclass",
         "return self.d(x).sum() * self.cfg.a",
         init="self.cfg = Cfg()",
         before="import dataclasses\n@dataclasses.dataclass\nclass Cfg:\n    a: int = 2",
     ),
-    _kind(
-        "same", "attr property", "return self.d(x).sum() * self.pp", methods="@property\ndef pp(self):\n    return 2"
-    ),
-    _kind(
+    kind("same", "attr property", "return self.d(x).sum() * self.pp", methods="@property\ndef pp(self):\n    return 2"),
+    kind(
         "same", "staticmethod", "return self.sm(self.d(x)).sum()", methods="@staticmethod\ndef sm(z):\n    return z * 2"
     ),
-    _kind("same", "inner fn closure", "a = 2\ndef f(z):\n    return self.d(z) * a\nreturn f(x).sum()"),
-    _kind("same", "inner lambda", "f = lambda z: self.d(z) * 2\nreturn f(x).sum()"),
-    _kind("same", "map lambda", "z = list(map(lambda q: q * 2, [x, x]))\nreturn self.d(z[0]).sum()"),
-    _kind("same", "map cell", "z = tuple(map(self.d, [x, x]))\nreturn z[0].sum()"),
-    _kind("same", "filter", "z = list(filter(lambda q: q > 1, [1, 2]))\nreturn self.d(x).sum() * z[0]"),
-    _kind("same", "sum gen", "return sum(self.d(x * i).sum() for i in range(3))"),
-    _kind("same", "list comp if", "z = [self.d(x * i) for i in range(3) if i > 0]\nreturn z[0].sum()"),
-    _kind("same", "max min py", "return self.d(x).sum() * max(1, 2) * min(x.shape[0], 8)"),
-    _kind("same", "str format", "z = 'a{}'.format(1)\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "fstring", "z = f'a{1}'\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "slice step", "return self.d(x[::2]).sum()"),
-    _kind("same", "slice none", "return self.d(x)[:, None, :].sum()"),
-    _kind("same", "index mask rows", "m = y > 0\nreturn self.d(x)[m].sum()"),
-    _kind("same", "if tensor", "if x.sum() > 0:\n    z = self.d(x)\nelse:\n    z = self.d(x) * 2\nreturn z.sum()"),
-    _kind("same", "if tensor return", "if x.sum() > 0:\n    return self.d(x).sum()\nreturn self.d(x).mean()"),
-    _kind(
+    kind("same", "inner fn closure", "a = 2\ndef f(z):\n    return self.d(z) * a\nreturn f(x).sum()"),
+    kind("same", "inner lambda", "f = lambda z: self.d(z) * 2\nreturn f(x).sum()"),
+    kind("same", "map lambda", "z = list(map(lambda q: q * 2, [x, x]))\nreturn self.d(z[0]).sum()"),
+    kind("same", "map cell", "z = tuple(map(self.d, [x, x]))\nreturn z[0].sum()"),
+    kind("same", "filter", "z = list(filter(lambda q: q > 1, [1, 2]))\nreturn self.d(x).sum() * z[0]"),
+    kind("same", "sum gen", "return sum(self.d(x * i).sum() for i in range(3))"),
+    kind("same", "list comp if", "z = [self.d(x * i) for i in range(3) if i > 0]\nreturn z[0].sum()"),
+    kind("same", "max min py", "return self.d(x).sum() * max(1, 2) * min(x.shape[0], 8)"),
+    kind("same", "str format", "z = 'a{}'.format(1)\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "fstring", "z = f'a{1}'\nif z == 'a1':\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "slice step", "return self.d(x[::2]).sum()"),
+    kind("same", "slice none", "return self.d(x)[:, None, :].sum()"),
+    kind("same", "index mask rows", "m = y > 0\nreturn self.d(x)[m].sum()"),
+    kind("same", "if tensor", "if x.sum() > 0:\n    z = self.d(x)\nelse:\n    z = self.d(x) * 2\nreturn z.sum()"),
+    kind("same", "if tensor return", "if x.sum() > 0:\n    return self.d(x).sum()\nreturn self.d(x).mean()"),
+    kind(
         "same",
         "while tensor",
         "i = x.sum() * 0\nz = self.d(x)\nwhile i < 3:\n    z = z * 2\n    i = i + 1\nreturn z.sum()",
     ),
-    _kind(
+    kind(
         "same",
         "while true break",
         "i = 0\nz = self.d(x)\nwhile True:\n    i += 1\n    z = z * 2\n    if i > 2:\n        break\nreturn z.sum()",
     ),
-    _kind(
+    kind(
         "same",
         "for continue tensor",
         "z = self.d(x)\nfor i in range(4):\n    if z.sum() > 1000:\n        continue\n    z = z * 2\nreturn z.sum()",
     ),
-    _kind(
+    kind(
         "same",
         "for return tensor",
         "z = self.d(x)\nfor i in range(4):\n    if z.sum() > 9:\n        return z.sum()\n    z = z * 2\nreturn z.sum()",
     ),
-    _kind("same", "ifexp tensor", "z = self.d(x) if x.sum() > 0 else x\nreturn z.sum()"),
-    _kind("same", "assert", "assert x.shape[1] == 4, 'no'\nreturn self.d(x).sum()"),
-    _kind("same", "raise tensor", "if x.sum() > 1e9:\n    raise ValueError('no')\nreturn self.d(x).sum()"),
-    _kind("same", "print", "print(x.shape, x)\nreturn self.d(x).sum()"),
-    _kind("same", "training flag", "if self.training:\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "shape star", "return self.d(x).reshape(*x.shape[:1], -1).sum()"),
-    _kind("same", "shape list", "s = list(x.shape)\ns[1] = -1\nreturn self.d(x).reshape(tuple(s)).sum()"),
-    _kind("same", "np sqrt const", "return self.d(x).sum() / np.sqrt(x.shape[1])"),
-    _kind("same", "math sqrt", "return self.d(x).sum() / math.sqrt(x.shape[1])", before="import math"),
-    _kind("same", "np prod", "return self.d(x).sum() / np.prod(x.shape)"),
-    _kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
-    _kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
-    _kind("same", "prim made", "return ops.ReduceSum()(self.d(x))"),
+    kind("same", "ifexp tensor", "z = self.d(x) if x.sum() > 0 else x\nreturn z.sum()"),
+    kind("same", "assert", "assert x.shape[1] == 4, 'no'\nreturn self.d(x).sum()"),
+    kind("same", "raise tensor", "if x.sum() > 1e9:\n    raise ValueError('no')\nreturn self.d(x).sum()"),
+    kind("same", "print", "print(x.shape, x)\nreturn self.d(x).sum()"),
+    kind("same", "training flag", "if self.training:\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "shape star", "return self.d(x).reshape(*x.shape[:1], -1).sum()"),
+    kind("same", "shape list", "s = list(x.shape)\ns[1] = -1\nreturn self.d(x).reshape(tuple(s)).sum()"),
+    kind("same", "np sqrt const", "return self.d(x).sum() / np.sqrt(x.shape[1])"),
+    kind("same", "math sqrt", "return self.d(x).sum() / math.sqrt(x.shape[1])", before="import math"),
+    kind("same", "np prod", "return self.d(x).sum() / np.prod(x.shape)"),
+    kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
+    kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
+    kind("same", "prim made", "return ops.ReduceSum()(self.d(x))"),
     *(
-        _kind(
+        kind(
             "same",
             f"cell made of {name}",
             f"return {made}.sum()",
@@ -322,7 +315,7 @@ KINDS = [
         )
     ),
     *(
-        _kind(
+        kind(
             "fails",
             f"cell made of {name}",
             f"return {made}.sum()",
@@ -347,102 +340,102 @@ KINDS = [
             ),
         )
     ),
-    _kind(
+    kind(
         "same",
         "user cell made",
         "return C2()(self.d(x)).sum()",
         before="class C2(nn.Cell):\n    def construct(self, z):\n        return z * 2",
     ),
-    _kind(
+    kind(
         "same",
         "range tensorshape",
         "s = 0\nfor i in range(x.shape[0]):\n    s = s + x[i]\nreturn self.d(x).sum() + s.sum()",
     ),
-    _kind("same", "item", "if x.sum().item() > 0:\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("same", "float tensor", "return self.d(x).sum() * float(x.sum())"),
-    _kind("same", "global obj", "return self.d(x).sum() * K.a", before="import argparse\nK = argparse.Namespace(a=3)"),
-    _kind("same", "global cell", "return K(self.d(x)).sum()", before="K = nn.ReLU()"),
-    _kind("same", "unpack tensor", "a, b, c, d = x\nreturn self.d(a + b + c + d).sum()"),
-    _kind("same", "chunk loop", "s = 0\nfor a in ops.chunk(x, 2):\n    s = s + a\nreturn self.d(s).sum()"),
-    _kind("same", "self attr int write", "self.n = self.n + 1\nreturn self.d(x).sum()", init="self.n = 0"),
-    _kind(
+    kind("same", "item", "if x.sum().item() > 0:\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("same", "float tensor", "return self.d(x).sum() * float(x.sum())"),
+    kind("same", "global obj", "return self.d(x).sum() * K.a", before="import argparse\nK = argparse.Namespace(a=3)"),
+    kind("same", "global cell", "return K(self.d(x)).sum()", before="K = nn.ReLU()"),
+    kind("same", "unpack tensor", "a, b, c, d = x\nreturn self.d(a + b + c + d).sum()"),
+    kind("same", "chunk loop", "s = 0\nfor a in ops.chunk(x, 2):\n    s = s + a\nreturn self.d(s).sum()"),
+    kind("same", "self attr int write", "self.n = self.n + 1\nreturn self.d(x).sum()", init="self.n = 0"),
+    kind(
         "same",
         "return dict str",
         "return self.two(x)['a'].sum()",
         methods="def two(self, x):\n    return {'a': self.d(x), 'b': 'no', 'c': 3}",
     ),
-    _kind(
+    kind(
         "same",
         "recursion",
         "return self.d(x).sum() * self.fac(3)",
         methods="def fac(self, n):\n    if n <= 1:\n        return 1\n    return n * self.fac(n - 1)",
     ),
-    _kind("same", "bitops", "m = (x > 0) & (x < 1) | ~(x > 2)\nreturn (self.d(x) * m).sum()"),
-    _kind(
+    kind("same", "bitops", "m = (x > 0) & (x < 1) | ~(x > 2)\nreturn (self.d(x) * m).sum()"),
+    kind(
         "same",
         "param list",
         "s = 0\nfor p in self.ps:\n    s = s + p.sum()\nreturn self.d(x).sum() + s",
         init="self.ps = ms.ParameterTuple([ms.Parameter(ops.ones(2), name='a'), ms.Parameter(ops.ones(2), name='b')])",
     ),
-    _kind(
+    kind(
         "same",
         "child return dict",
         "return self.c(self.d(x))['a'].sum()",
         init="self.c = C2()",
         before="class C2(nn.Cell):\n    def construct(self, z):\n        return {'a': z * 2}",
     ),
-    _kind(
+    kind(
         "same",
         "child starkw",
         "return self.c(self.d(x), w=x).sum()",
         init="self.c = C2()",
         before="class C2(nn.Cell):\n    def construct(self, z, **k):\n        return z * k['w']",
     ),
-    _kind(
+    kind(
         "same",
         "child list arg",
         "return self.c([self.d(x), x]).sum()",
         init="self.c = C2()",
         before="class C2(nn.Cell):\n    def construct(self, z):\n        return z[0] * z[1]",
     ),
-    _kind(
+    kind(
         "same",
         "child dict arg",
         "return self.c({'a': self.d(x), 'b': x}).sum()",
         init="self.c = C2()",
         before="class C2(nn.Cell):\n    def construct(self, z):\n        return z['a'] * z['b']",
     ),
-    _kind("fails", "for else", "for i in range(2):\n    x = x * 2\nelse:\n    x = x + 1\nreturn self.d(x).sum()"),
-    _kind("differs", "list sort", "l = [3, 1, 2]\nl.sort()\nreturn self.d(x).sum() * l[0]", names="l.sort(...)"),
-    _kind("fails", "list copy", "l = [x, x].copy()\nreturn self.d(l[0]).sum()", names="[x, x].copy(...)"),
-    _kind(
+    kind("fails", "for else", "for i in range(2):\n    x = x * 2\nelse:\n    x = x + 1\nreturn self.d(x).sum()"),
+    kind("differs", "list sort", "l = [3, 1, 2]\nl.sort()\nreturn self.d(x).sum() * l[0]", names="l.sort(...)"),
+    kind("fails", "list copy", "l = [x, x].copy()\nreturn self.d(l[0]).sum()", names="[x, x].copy(...)"),
+    kind(
         "fails",
         "dict set str",
         "d = {}\nd['a'] = x\nd['b'] = 'sum'\nreturn self.d(d['a']).sum()",
         names="d['b'] = 'sum'",
     ),
-    _kind(
+    kind(
         "fails",
         "dict set none",
         "d = {}\nd['a'] = x\nd['b'] = None\nreturn self.d(d['a']).sum()",
         names="d['b'] = None",
     ),
-    _kind("fails", "dict call", "d = dict(a=x, b=x * 2)\nreturn self.d(d['b']).sum()", names="dict(...)"),
-    _kind("fails", "dict pop", "d = {'a': x, 'b': x}\nz = d.pop('a')\nreturn self.d(z).sum()", names="d.pop(...)"),
-    _kind(
+    kind("fails", "dict call", "d = dict(a=x, b=x * 2)\nreturn self.d(d['b']).sum()", names="dict(...)"),
+    kind("fails", "dict pop", "d = {'a': x, 'b': x}\nz = d.pop('a')\nreturn self.d(z).sum()", names="d.pop(...)"),
+    kind(
         "fails",
         "dict setdefault",
         "d = {'a': x}\nz = d.setdefault('b', x)\nreturn self.d(z).sum()",
         names="d.setdefault(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "cells reversed",
         "for c in reversed(self.l):\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
         names="reversed(...)",
     ),
-    _kind(
+    kind(
         "differs",
         "attr partial",
         "return self.k(self.d(x)).sum()",
@@ -450,59 +443,57 @@ KINDS = [
         before="import functools\ndef helper(z, b):\n    return z * b",
         names="self.k(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "classmethod",
         "return self.sm(self.d(x)).sum()",
         methods="@classmethod\ndef sm(cls, z):\n    return z * 2",
         names="@classmethod",
     ),
-    _kind(
-        "fails", "list comp nested", "z = [self.d(x * i * j) for i in range(2) for j in range(2)]\nreturn z[3].sum()"
-    ),
-    _kind(
+    kind("fails", "list comp nested", "z = [self.d(x * i * j) for i in range(2) for j in range(2)]\nreturn z[3].sum()"),
+    kind(
         "fails",
         "reversed list",
         "for i in reversed([x, x * 2]):\n    z = i\nreturn self.d(z).sum()",
         names="reversed(...)",
     ),
-    _kind("fails", "set disp", "z = {1, 2}\nif 1 in z:\n    return self.d(x).sum()\nreturn x.sum()"),
-    _kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()", names="z.add_(...)"),
-    _kind("fails", "tensor of tensor", "return self.d(Tensor(x)).sum()", names="Tensor(...)"),
-    _kind(
+    kind("fails", "set disp", "z = {1, 2}\nif 1 in z:\n    return self.d(x).sum()\nreturn x.sum()"),
+    kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()", names="z.add_(...)"),
+    kind("fails", "tensor of tensor", "return self.d(Tensor(x)).sum()", names="Tensor(...)"),
+    kind(
         "differs",
         "user obj made t",
         "o = Obj(self.d(x))\nreturn o.a.sum()",
         before="class Obj:\n    def __init__(self, a):\n        self.a = a",
         names="Obj(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "grad inside",
         "g = ops.grad(self.d)(x)\nreturn self.d(x).sum() + g.sum()",
         names="ops.grad(self.d)(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "dtype to np",
         "return self.d(x).sum() + float(np.finfo(ms.dtype_to_nptype(x.dtype)).min) * 0",
         names="np.finfo(...)",
     ),
-    _kind(
+    kind(
         "differs",
         "self attr tensor write",
         "self.n = x * 2\nreturn self.d(self.n).sum()",
         init="self.n = None",
         names="self.n = x * 2",
     ),
-    _kind(
+    kind(
         "fails",
         "self attr list write",
         "self.n = [x, x]\nreturn self.d(self.n[0]).sum()",
         init="self.n = []",
         names="self.n = [x, x]",
     ),
-    _kind(
+    kind(
         "fails",
         "child custom call",
         "return self.c(self.d(x)).sum()",
@@ -510,21 +501,21 @@ KINDS = [
         before="class C2(nn.Cell):\n    def __call__(self, z):\n        return z * 2",
         names="self.c(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "functools reduce",
         "z = functools.reduce(lambda a, b: a + b, [x, x])\nreturn self.d(z).sum()",
         before="import functools",
         names="functools.reduce(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "operator mul",
         "return self.d(x).sum() * functools.reduce(operator.mul, x.shape)",
         before="import functools, operator",
         names="functools.reduce(...)",
     ),
-    _kind(
+    kind(
         "fails",
         "defaultdict",
         "z = collections.defaultdict(list)\nz['a'].append(x)\nreturn self.d(x).sum()",
@@ -532,101 +523,101 @@ KINDS = [
         names="collections.defaultdict(...)",
     ),
     # through a mask
-    _kind("same", "mask number", "w = self.d(x) * 1\nw[w > 0] = 0.5\nreturn w.sum()"),
-    _kind("same", "mask name number", "w = self.d(x) * 1\nm = ~(w > 0)\nw[m] = -1e9\nreturn w.sum()"),
-    _kind("same", "mask sum", "w = self.d(x) * 1\nm = w > 0\nw[m] = w.sum()\nreturn w.sum()"),
-    _kind("same", "mask and column", "w = self.d(x) * 1\nw[y > 0, 0] = w[y > 0, 1]\nreturn w.sum()"),
-    _kind("same", "mask fill", "w = self.d(x)\nreturn w.masked_fill(w > 0, 0.5).sum()"),
-    _kind("same", "mask where", "w = self.d(x)\nreturn ops.where(w > 0, w, 1 / w).sum()"),
-    _kind("same", "mask selects", "w = self.d(x)\nreturn ops.masked_select(w, w > 0).mean()"),
-    _kind("same", "mask loss", "return ops.cross_entropy(self.d(x)[y > 0], y[y > 0])"),
-    _kind("same", "mask tests", "z = self.d(x)[y > 0]\nif z.shape[0] == 0:\n    return x.sum()\nreturn z.sum()"),
-    _kind("same", "index rows", "w = self.d(x) * 1\ni = y[:2]\nw[i] = w[i] * 2\nreturn w.sum()"),
-    _kind("fails", "mask reciprocal", "w = self.d(x) * 1\nw[w > 0] = 1 / w[w > 0]\nreturn w.sum()"),
-    _kind("fails", "mask of another", "w = self.d(x) * 1\nm = w > 0\nv = x[m]\nw[m] = v * 2\nreturn w.sum()"),
-    _kind("fails", "mask adds", "w = self.d(x) * 1\nw[w > 0] += 1\nreturn w.sum()"),
-    _kind("fails", "mask rows", "w = self.d(x) * 1\nw[y > 0] = w[y > 0] * 2\nreturn w.sum()"),
-    _kind(
+    kind("same", "mask number", "w = self.d(x) * 1\nw[w > 0] = 0.5\nreturn w.sum()"),
+    kind("same", "mask name number", "w = self.d(x) * 1\nm = ~(w > 0)\nw[m] = -1e9\nreturn w.sum()"),
+    kind("same", "mask sum", "w = self.d(x) * 1\nm = w > 0\nw[m] = w.sum()\nreturn w.sum()"),
+    kind("same", "mask and column", "w = self.d(x) * 1\nw[y > 0, 0] = w[y > 0, 1]\nreturn w.sum()"),
+    kind("same", "mask fill", "w = self.d(x)\nreturn w.masked_fill(w > 0, 0.5).sum()"),
+    kind("same", "mask where", "w = self.d(x)\nreturn ops.where(w > 0, w, 1 / w).sum()"),
+    kind("same", "mask selects", "w = self.d(x)\nreturn ops.masked_select(w, w > 0).mean()"),
+    kind("same", "mask loss", "return ops.cross_entropy(self.d(x)[y > 0], y[y > 0])"),
+    kind("same", "mask tests", "z = self.d(x)[y > 0]\nif z.shape[0] == 0:\n    return x.sum()\nreturn z.sum()"),
+    kind("same", "index rows", "w = self.d(x) * 1\ni = y[:2]\nw[i] = w[i] * 2\nreturn w.sum()"),
+    kind("fails", "mask reciprocal", "w = self.d(x) * 1\nw[w > 0] = 1 / w[w > 0]\nreturn w.sum()"),
+    kind("fails", "mask of another", "w = self.d(x) * 1\nm = w > 0\nv = x[m]\nw[m] = v * 2\nreturn w.sum()"),
+    kind("fails", "mask adds", "w = self.d(x) * 1\nw[w > 0] += 1\nreturn w.sum()"),
+    kind("fails", "mask rows", "w = self.d(x) * 1\nw[y > 0] = w[y > 0] * 2\nreturn w.sum()"),
+    kind(
         "fails",
         "mask select assigned",
         "w = self.d(x) * 1\nm = ops.logical_and(w > 0, w < 1)\nw[m] = ops.masked_select(w, m) * 2\nreturn w.sum()",
     ),
-    _kind("differs", "mask row", "w = self.d(x) * 1\nw[y > 0] = w[0]\nreturn w.sum()", names="w[y > 0]"),
-    _kind(
+    kind("differs", "mask row", "w = self.d(x) * 1\nw[y > 0] = w[0]\nreturn w.sum()", names="w[y > 0]"),
+    kind(
         "fails",
         "mask loop",
         "s = 0\nfor r in self.d(x)[y > 0]:\n    s = s + r.sum()\nreturn s",
         names="for r in self.d(x)[y > 0]",
     ),
     # of a length that the data decides
-    _kind(
+    kind(
         "fails",
         "loop over classes",
         "w = self.d(x)\ns = 0\nfor c in ops.unique(y)[0]:\n    s = s + w.sum() * c\nreturn s",
         names="for c in ops.unique(y)[0]",
     ),
-    _kind(
+    kind(
         "fails",
         "loop over unpacked classes",
         "w = self.d(x)\ns = 0\nu, _ = ops.unique(y)\nfor c in u:\n    s = s + w.sum() * c\nreturn s",
         names="for c in u",
     ),
-    _kind(
+    kind(
         "fails",
         "loop over a selection",
         "w = self.d(x)\ns = 0\nfor c in ops.masked_select(y, y > 0):\n    s = s + w.sum() * c\nreturn s",
         names="for c in ops.masked_select(y, y > 0)",
     ),
-    _kind(
+    kind(
         "fails",
         "loop over what is found",
         "w = self.d(x)\ns = 0\nfor r in ops.nonzero(y):\n    s = s + w.sum() * r[0]\nreturn s",
         names="for r in ops.nonzero(y)",
     ),
-    _kind(
+    kind(
         "differs", "number of classes", "return self.d(x).sum() / len(ops.unique(y)[0])", names="len(ops.unique(y)[0])"
     ),
-    _kind("same", "classes by shape", "return self.d(x).sum() / ops.unique(y)[0].shape[0]"),
-    _kind("same", "sum of classes", "return self.d(x).sum() * ops.unique(y)[0].sum()"),
-    _kind("same", "number of rows", "return self.d(x).sum() / len(y)"),
+    kind("same", "classes by shape", "return self.d(x).sum() / ops.unique(y)[0].shape[0]"),
+    kind("same", "sum of classes", "return self.d(x).sum() * ops.unique(y)[0].sum()"),
+    kind("same", "number of rows", "return self.d(x).sum() / len(y)"),
     # cells by a name, in lists
-    _kind(
+    kind(
         "same", "getattr name", "for i in (0, 1):\n    x = getattr(self, f'c{i}')(x)\nreturn self.d(x).sum()", init=PAIR
     ),
-    _kind(
+    kind(
         "same",
         "getattr of a child",
         "for n in ('a', 'b'):\n    x = getattr(self.c, n)(x)\nreturn self.d(x).sum()",
         init="self.c = C2()",
         before=CHILD,
     ),
-    _kind("same", "list of held cells", "z = [c(x) for c in self.l]\nreturn self.d(z[0] * z[1]).sum()", init=HELD),
-    _kind("same", "index of held cells", "for i in range(2):\n    x = self.l[i](x)\nreturn self.d(x).sum()", init=HELD),
-    _kind(
+    kind("same", "list of held cells", "z = [c(x) for c in self.l]\nreturn self.d(z[0] * z[1]).sum()", init=HELD),
+    kind("same", "index of held cells", "for i in range(2):\n    x = self.l[i](x)\nreturn self.d(x).sum()", init=HELD),
+    kind(
         "same",
         "dict of held cells",
         "for c in self.l.values():\n    x = c(x)\nreturn self.d(x).sum()",
         init=f"{PAIR}self.l = {{'a': self.c0, 'b': self.c1}}",
     ),
-    _kind(
+    kind(
         "same",
         "list of a row",
         "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = [nn.Dense(4, 4), nn.Dense(4, 4)]\nself.row = nn.CellList(self.l)",
     ),
-    _kind(
+    kind(
         "same",
         "list of other names",
         "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = [nn.Dense(4, 4), nn.LayerNorm((4,)), nn.ReLU()]",
     ),
-    _kind(
+    kind(
         "fails",
         "list of same names",
         "for c in self.l:\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = [nn.Dense(4, 4), nn.Dense(4, 4)]",
     ),
-    _kind(
+    kind(
         "differs",
         "slice of a row called",
         "return self.d(self.l[:1](x)).sum()",
@@ -634,7 +625,7 @@ KINDS = [
     ),
     # entries of a dict by a name
     *(
-        _kind(
+        kind(
             "same",
             f"dict set text, {name}",
             f"d = {{}}\nfor n in ('a', 'b'):\n    d[{key}] = self.d(x).sum()\n"
@@ -642,50 +633,50 @@ KINDS = [
         )
         for name, key in (("before", "'loss/' + n"), ("behind", "n + '_loss'"))
     ),
-    _kind("same", "dict set name", "d = {}\nz = self.d(x)\nd['x'] = x\nd['z'] = z\nreturn (d['x'] * d['z']).sum()"),
-    _kind(
+    kind("same", "dict set name", "d = {}\nz = self.d(x)\nd['x'] = x\nd['z'] = z\nreturn (d['x'] * d['z']).sum()"),
+    kind(
         "same",
         "dict set of caller",
         "return self.f({'x': x})['z'].sum()",
         methods="def f(self, b):\n    z = self.d(b['x'])\n    b['z'] = z\n    return b",
     ),
-    _kind(
+    kind(
         "same",
         "held cells by a number",
         "for i in range(len(self.row)):\n    m = self.l[i]\n    x = self.l[1 - i](m(x))\nreturn self.d(x).sum()",
         init=f"{HELD}\nself.row = nn.CellList([nn.ReLU(), nn.ReLU()])",
     ),
     # sums in place, of what needs not its own output
-    _kind("same", "sum on a loss", "z = ops.cross_entropy(self.d(x), y)\nz += 0.1 * x.sum()\nreturn z"),
-    _kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
-    _kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
-    _kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),
+    kind("same", "sum on a loss", "z = ops.cross_entropy(self.d(x), y)\nz += 0.1 * x.sum()\nreturn z"),
+    kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
+    kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
+    kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),
     # functions of Python
     *(
-        _kind("fails", f"keyword of {word}", f"{body}\nreturn self.d(x).sum() * n", names=f"{word}(...)")
+        kind("fails", f"keyword of {word}", f"{body}\nreturn self.d(x).sum() * n", names=f"{word}(...)")
         for word, body in (
             ("print", "n = 1\nprint(x.shape, end='')"),
             ("sum", "n = sum([1, 2], start=1)"),
             ("max", "n = max([1, 2], key=lambda v: -v)"),
         )
     ),
-    _kind(
+    kind(
         "same",
         "keyword of enumerate",
         "n = 0\nfor i, k in enumerate([1, 2], start=1):\n    n += i * k\nreturn self.d(x).sum() * n",
     ),
-    _kind(
+    kind(
         "fails",
         "map reads a tensor around",
         "z = list(map(lambda q: self.d(x) * q, [1, 2]))\nreturn z[0].sum()",
         names="map(...)",
     ),
-    _kind(
+    kind(
         "same", "map reads a number around", "k = 2\nz = list(map(lambda q: self.d(q) * k, [x, x]))\nreturn z[0].sum()"
     ),
     # parts of rows of cells
     *(
-        _kind(
+        kind(
             "differs",
             f"part of a row {name}",
             f"{body}\nreturn x.sum()",
@@ -698,13 +689,13 @@ KINDS = [
             ("by its name", "part = self.l[1:]\nx = part(x)"),
         )
     ),
-    _kind(
+    kind(
         "same",
         "part of a list of cells",
         "for c in self.l[1:]:\n    x = c(x)\nreturn x.sum()",
         init=f"self.l = nn.CellList([{ROW}])",
     ),
-    _kind(
+    kind(
         "differs",
         "part of a row in a list",
         "x = sum([c(x) for c in self.l[1:]])\nreturn x.sum()",

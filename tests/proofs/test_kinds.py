@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 from programs import Program
-from proofs.kinds import KINDS, Kind
+from proofs.kinds import KINDS as PLAIN_KINDS
+from proofs.kinds import Kind
 from proofs.proof import MindSpore, on_mindspore, tolerance, version
+from proofs.shared_kinds import SHARED_KINDS
 
 from ms_perflint.core.findings import Safety
 from ms_perflint.mindspore_api import parse_version
 
 CODE = "MSP101"
+KINDS = [*PLAIN_KINDS, *SHARED_KINDS]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

@@ -22,6 +22,10 @@ APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class"
 _OF_MODEL = ("network", "loss_fn", "optimizer")
 _TRAINED = "mindspore.train.Model."  # whose networks are looked at themselves
 _AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
+_HOOKS = (
+    "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_backward_pre_hook",
+    "register_hook",
+)  # fmt: skip
 MANY = 400  # functions; further ones of a program are not looked at, which is reported
 
 
@@ -36,6 +40,9 @@ def compiled(program: Program) -> tuple[Scope, ...]:
         walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
+    hooks = (site for word in _HOOKS for site in program.sites(word) if program.runs(site))
+    for site in (each for each in hooks if isinstance(each.node, ast.Call) and each.node.args):
+        walk.value(program.value(site.node.args[0], site.scope))  # type: ignore[attr-defined]
     for scope in _run_by_python(program, walk.found):
         for site in scope.calls:  # a cell that Python code calls is compiled too: one that evaluates, an optimizer
             if scope not in walk.found and program.runs(site):

@@ -69,8 +69,9 @@ _WITH_WEIGHTS = (
 )  # fmt: skip
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
-_NOT_OF_TENSORS = words("numpy tolist backward register_hook set_const_arg from_numpy init_data flush_from_cache")
-_OF_CONTAINERS = words("append extend insert pop reverse clear count index items values keys get update")
+_NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
+_ODD_OF_LISTS = words("sort copy pop extend insert")
+_OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
 _OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
 _DEPTH = 4  # rows of cells inside of one another
 
@@ -140,10 +141,12 @@ class _Callee:
     def _is_odd_method(self) -> bool:
         """Return whether the callee is a method of lists and dicts that does not compile, though tensors have it."""
         word = word_of(self.node.func)
-        if not isinstance(self.node.func, ast.Attribute) or word not in ("sort", "copy", "pop"):
+        if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
             return False
-        if word == "pop":
-            return len(self.node.args) > 1 or not all(_is_whole(each) for each in self.node.args)
+        if word == "extend":
+            return True
+        if word == "pop" and (len(self.node.args) > 1 or not all(is_whole(each) for each in self.node.args)):
+            return True
         base = self.node.func.value
         shown = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
         reaching = self.function.flow.at(base) if isinstance(base, ast.Name) else ()
@@ -259,7 +262,7 @@ class _Callee:
         Run: a tensor made of a tensor, or changed in place; a layer with weights that is made, or one of a tensor; a
         gradient inside of what is differentiated.
         """
-        if word in _NOT_OF_TENSORS or word.endswith("_"):
+        if word in _NOT_OF_TENSORS or word.endswith("_") or word == "apply":  # of `_Function`: "no attribute"
             return True
         if api in _TENSORS:
             return not self._is_made_of_constants()
@@ -281,33 +284,31 @@ class _Callee:
         return steps_one or (cls is not None and is_step_class(self.program, cls))
 
     def _is_made_of_constants(self) -> bool:
-        return all(_is_constant(self.program, self.function, each) for each in given(self.node))
+        return all(is_constant(self.program, self.function, each) for each in given(self.node))
 
 
-def _is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
+def is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
     """Return whether an expression consists of constants, shapes and attributes of the network."""
     if isinstance(node, ast.Attribute):
-        return node.attr in FORMS or is_own(node) or _is_constant(program, function, node.value, hops)
+        return node.attr in FORMS or is_own(node) or is_constant(program, function, node.value, hops)
     if isinstance(node, ast.Name) and hops:
         if function.home(node.id) is not function:
             return True
         return all(_is_set(program, function, each, hops - 1) for each in function.flow.at(node))
     if isinstance(node, ast.Call) and word_of(node.func) == "len":
         return True
-    return not isinstance(node, ast.Name) and all(
-        _is_constant(program, function, each, hops) for each in children(node)
-    )
+    return not isinstance(node, ast.Name) and all(is_constant(program, function, each, hops) for each in children(node))
 
 
 def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
     """Return whether a binding gives a constant; a parameter, whether compiled code passes one in each call."""
     if binding.kind != "parameter":
         value = binding.value if binding.kind == "assign" else None
-        return value is not None and _is_constant(program, function, value, hops)
+        return value is not None and is_constant(program, function, value, hops)
     found = [each for each in callers(program, function) if program.runs(each)] if hops else []
     parts = [(each.scope, argument(program.evaluator, binding, each).part) for each in found]
     return bool(parts) and all(
-        part is not None and is_compiled(program, scope) and _is_constant(program, part.scope, part.node, hops - 1)
+        part is not None and is_compiled(program, scope) and is_constant(program, part.scope, part.node, hops - 1)
         for scope, part in parts
     )
 
@@ -326,7 +327,7 @@ def _is_listed(api: str) -> bool:
     return mindspore_api.parameters(api, mindspore_api.newest()) is not None
 
 
-def _is_whole(node: ast.expr) -> bool:
+def is_whole(node: ast.expr) -> bool:
     """Return whether an expression is a literal whole number."""
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return isinstance(inner, ast.Constant) and type(inner.value) is int

@@ -13,6 +13,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default, path_conditions
 from ms_perflint.training.family import ADAPTERS, EAGER
+from ms_perflint.training.graph_mode.aliases import in_aliases
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
@@ -28,7 +29,7 @@ from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import calls_gradient
 
-_IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks)
+_IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases)
 
 
 @fact

@@ -310,7 +310,8 @@ def _is_factor(node: ast.AST, function: Scope) -> bool:
 def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the lists, dicts and tensors of Python that compiled code fills: they stay as they were.
 
-    Run on 2.10, CPU: `self.log[0] = loss` and `self.log[0] += loss` of a tensor are lost in graph mode.
+    Run on 2.10, CPU: `self.log[0] = loss` and `self.log[0] += loss` of a tensor are lost in graph mode, also for other
+    compiled functions and the next step. Of an attribute that is a list or dict the same function loses them too.
     """
     holders: list[ast.expr] = []
     for step in steps(program, function):
@@ -319,7 +320,8 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ADDS:
             holders.append(call.func.value)
     for holder in holders:
-        if _is_container(program, holder, function) and _is_read(program, holder, function):
+        is_lost = _is_read(program, holder, function) or _is_read_compiled(program, holder, function)
+        if is_lost and _is_container(program, holder, function):
             message = Message("what compiled code stores in `{name}` is lost", name=ast.unparse(holder))
             yield obstacle(function.module, holder, "filled", message)
 
@@ -353,5 +355,21 @@ def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:
             elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
                 own = _kin(program, holder.value, function)
                 if any(_kin(program, node.value, scope) & own for node in _loads(scope, holder.attr)):
+                    return True
+    return False
+
+
+def _is_read_compiled(program: Program, holder: ast.expr, function: Scope) -> bool:
+    """Return whether compiled code loads a container that a function fills, and does not see it."""
+    for scope in compiled(program):
+        if isinstance(holder, ast.Name):
+            if scope is not function and holder.id in scope.names and scope.home(holder.id) is function.home(holder.id):
+                return True
+        elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
+            own = _kin(program, holder.value, function)
+            is_tensor = any(map(_is_tensor, program.value(holder, function).alternatives))
+            for node in _loads(scope, holder.attr):
+                is_after = is_tensor and scope is function and node.lineno > holder.lineno
+                if node is not holder and not is_after and _kin(program, node.value, scope) & own:
                     return True
     return False

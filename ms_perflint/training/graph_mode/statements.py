@@ -5,7 +5,8 @@ The compiler refuses `try`, `with` (also `_no_grad()`), `yield`, `nonlocal`, `im
 comprehensions of sets or over two sequences, `while ... else`, `for ... else`, `Parameter(...)`,
 `Parameter.set_data`, `Parameter.requires_grad`, `trainable_params()` and its kin, a dict with Parameters as keys, a
 list or tuple that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and
-NumPy's `ones`, `full`, `eye` and `identity`. `tolist()` is refused, or spoils the tensor.
+`ones`, `full`, `eye` and `identity` of NumPy 2 (those of 1.26 compile). `tolist()` is refused, or spoils the tensor.
+`extend`, `insert`, `pop` and `reverse` of a list cut the gradients of the tensors in it; `append` and `+=` do not.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
 compute from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
@@ -18,17 +19,18 @@ or tested. `bprop` of a cell has to give a tuple: a tensor or a list is refused 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, targets, word_of
+from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, is_own, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import PARAMETERS
 
@@ -56,6 +58,7 @@ _ARRAYS = frozenset({"ones", "full", "eye", "identity"})
 _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
 _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
 _HOPS = 3  # names that stand for one another
+_CUTS = frozenset({"extend", "insert", "pop", "reverse"})  # methods of lists
 _PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
 
 
@@ -121,9 +124,25 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
                 "graph mode does not read the fields of an object that is made in compiled code"
             )
     apis = {each.api for each in known if each.api}
+    if is_method and site.word in _CUTS and _holds_tensors(program, site, known):
+        return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
     if "mindspore.Parameter" in apis:
         return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
     return next((found for api in sorted(apis) if (found := _of_library(api, site.node, values)) is not None), None)
+
+
+def _holds_tensors(program: Program, site: Site, known: Sequence[Alternative]) -> bool:
+    """Return whether a method is one of a list that may hold tensors, other than numbers and shapes."""
+    function, base = site.scope, site.base
+    if base is None or is_own(site.call.func) or not all(each.api.startswith((".", "builtins.")) for each in known):
+        return False  # a function of a module, a method of the project, a cell
+    arguments = given(site.call)
+    if site.word == "pop" and not all(map(is_whole, arguments)):
+        return False  # of a dict
+    same = (each for each in function.owner.calls if isinstance(each.base, ast.Name) and each.base.id == word_of(base))
+    puts = (each.node for each in same if each.word in APPENDS)
+    parts = [base, *arguments, *(part for each in puts for part in given(each))]  # type: ignore[arg-type]
+    return not (isinstance(base, ast.Name) and all(is_constant(program, function, each) for each in parts))
 
 
 def _has_fields(known: Alternative) -> bool:
@@ -142,7 +161,7 @@ def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[st
     if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
         return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
     if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
-        return "numpy", Message("graph mode does not compile `{name}`", name=ast.unparse(node.func))
+        return "numpy", Message("graph mode does not compile `{name}` of NumPy 2", name=ast.unparse(node.func))
     if api.startswith(_PYTHON) and any(map(values.is_tensor, given(node))):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None

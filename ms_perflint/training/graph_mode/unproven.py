@@ -131,6 +131,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                 or _is_odd_store(program, function, node)
                 or _goes_through_keywords(function, node)
                 or _is_kept(program, function, node)
+                or _is_at_tensor(program, function, node)
                 or _is_part_of_row(program, function, node)
                 or (node is step.stmt and _is_deep(program, function, step))
             ):
@@ -204,6 +205,24 @@ def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
         if each.attr in _read(program) and not any(one.type_api == "mindspore.Parameter" for one in known):
             return True
     return False
+
+
+def _is_at_tensor(program: Program, function: Scope, node: ast.AST) -> bool:
+    """Return whether a statement assigns to a slice from or to a tensor: `x[at : at + 1] = ...` (run: it fails)."""
+    stored = [each for target in assigned(node)[0] for each in ast.walk(target) if isinstance(each, ast.Subscript)]
+    slices = (part for each in stored if isinstance(each.ctx, ast.Store) for part in ast.walk(each.slice))
+    bounds = [end for each in slices if isinstance(each, ast.Slice) for end in (each.lower, each.upper)]
+    if not any(bounds):
+        return False
+    tensors = Tensors(program, function)
+    return any(tensors.is_one(end) or _has_parameter(program, function, end) for end in bounds if end is not None)
+
+
+def _has_parameter(program: Program, function: Scope, node: ast.expr) -> bool:
+    """Return whether a sum or difference has a Parameter in it."""
+    if isinstance(node, ast.BinOp):
+        return any(_has_parameter(program, function, each) for each in (node.left, node.right))
+    return any(each.type_api == "mindspore.Parameter" for each in program.value(node, function).alternatives)
 
 
 @fact

@@ -1,0 +1,127 @@
+"""Lists, dicts and tensors that compiled code changes under one name and reads under another.
+
+Run on 2.10, CPU. `x[0] = value`, `rows.append(value)` and `d["a"] = value` change the object of that name alone: in
+graph mode another name of it, the argument of the caller, the list or dict in which it is, the tensor of which it is a
+view and the variable of the enclosing function keep what they had. So the loss differs, or what is read is not there.
+Right is a function that returns what it changed, where its caller goes on with the result, and each read under the
+name that was used for the change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.execution_order import never_before, place, root
+from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.places import APPENDS, UPDATES
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import assigned, is_compiled, steps
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.training import callers
+
+_FILLS = APPENDS | UPDATES
+
+
+def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the changes of an object in a compiled function that another name of it is to show later."""
+    for step in steps(program, function):
+        for name in _changed(step.stmt):
+            if _is_read_elsewhere(program, function, step, name):
+                text = Message("graph mode changes `{name}` alone, not the object that it shares", name=name.id)
+                yield obstacle(function.module, step.stmt, "alias", text)
+
+
+def _changed(stmt: ast.stmt) -> Iterator[ast.Name]:
+    """Yield the names whose objects a statement changes: `x[0] = value`, `x.append(value)`."""
+    holders = [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
+        holders.append(call.func.value)
+    yield from (each for each in holders if isinstance(each, ast.Name))
+
+
+def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.Name) -> bool:
+    home = function.home(name.id)
+    if home is not function:  # of an enclosing function: only that one sees it
+        return home is not None and home.is_function and is_compiled(program, home) and name.id in home.names
+    for binding in function.flow.at(name):
+        if binding.kind == "parameter":
+            for site in (each for each in callers(program, function) if program.runs(each)):
+                part = argument(program.evaluator, binding, site).part
+                if part is not None and is_compiled(program, site.scope) and _is_passed(site, part.node):
+                    return True
+        elif (source := _shared(function, binding)) is not None and _is_read_after(function, step, source):
+            return True
+    return _is_kept_under_another(function, step, name)
+
+
+def _is_passed(site: Site, node: ast.expr) -> bool:
+    """Return whether a compiled caller passes an object that it may read later."""
+    return _is_view(site.scope, node) and _is_read_after(site.scope, site, node)
+
+
+def _shared(function: Scope, binding: Binding) -> Optional[ast.expr]:
+    """Return the name or item whose object a binding shares: `x = y`, `x = y[0]`, `for x in y`; None if none."""
+    if not isinstance(binding.stmt, ast.For):
+        return binding.whole if _is_view(function, binding.whole) else None
+    over, path = binding.stmt.iter, binding.path
+    while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path and over.args:
+        index = path[0] if word_of(over.func) == "zip" and isinstance(path[0], int) else 0
+        over, path = over.args[min(index, len(over.args) - 1)], path[1:]
+    return over if _is_view(function, over) else None
+
+
+def _is_view(function: Scope, node: Optional[ast.expr]) -> bool:
+    """Return whether an expression is a name of the function, or an item of it, also by a tensor (run: `z[rows]`)."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Name) and function.home(node.id) is function
+
+
+def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
+    """Return whether another name or a list was given the object of a name before a step, and is read after it."""
+    made = {id(each) for each in function.flow.at(name)}
+    changed = place(step.stmt, step.scope)
+    for node in descendants(function.node):
+        targets, value = assigned(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ([], None)
+        held = value.elts if isinstance(value, (ast.List, ast.Tuple)) and len(targets) == 1 else [value]
+        same = [each for each in held if isinstance(each, ast.Name) and each.id == name.id]
+        if not any(made.intersection(map(id, function.flow.at(each))) for each in same):
+            continue
+        if never_before(place(node, function), changed):
+            continue
+        for target in targets:
+            if isinstance(target, ast.Name) and target.id != name.id and _loads_after(function, step, target.id, node):
+                return True
+    return False
+
+
+def _loads_after(function: Scope, step: Site, name: str, stmt: ast.AST) -> bool:
+    """Return whether what a statement binds to a name may be loaded after a step."""
+    return any(binding.stmt is stmt for each in _later(function, step, name) for binding in function.flow.at(each))
+
+
+def _is_read_after(function: Scope, step: Site, node: ast.expr) -> bool:
+    """Return whether the object of a name, also that of which an item is, may be loaded after a step."""
+    name = root(node)
+    if name is None or any(word_of(each) == name.id for each in assigned(step.stmt)[0]):
+        return False  # `rows = fill(rows)`
+    made = {id(each) for each in function.flow.at(name)}
+    later = (each for each in _later(function, step, name.id) if each is not name)
+    return any(made.intersection(map(id, function.flow.at(each))) for each in later)
+
+
+def _later(function: Scope, step: Site, name: str) -> Iterator[ast.Name]:
+    """Yield the loads of a name of a function that may come after a step."""
+    first = place(step.stmt, step.scope)
+    for node in descendants(function.node):
+        is_load = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        if is_load and function.home(name) is function:
+            second = place(node, function)
+            if first is not None and second is not None and not never_before(first, second):
+                yield node  # type: ignore[misc]

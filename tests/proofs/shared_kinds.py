@@ -1,0 +1,233 @@
+"""Kinds of code in `construct` that move tensors in lists, or change an object that has several names.
+
+Graph mode compiles most of them, and trains differently: see `test_kinds.py`.
+"""
+
+from __future__ import annotations
+
+from proofs.kinds import Kind, kind
+
+PART = "nn.Dense(4, 4, weight_init='ones', bias_init='zeros')"
+HOOK = "self.d.register_forward_hook({})"
+CHILD = f"""class Child(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.d = {PART}
+
+    def construct(self, held):
+        held['a'] = self.d(held['a'])
+        return 1
+"""
+FUNCTION = """from mindspore.common._grad_function import _Function
+
+
+class Twice(_Function):
+    @staticmethod
+    def forward(ctx, z):
+        return z * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+"""
+FILLS = "def f(self, l, x):\n    l[0] = self.d(x)"
+ZEROS = "def f(self, t):\n    t[0] = 0.0"
+
+# methods of lists
+LISTS = [
+    *(
+        kind("differs", f"{name} with a gradient", body)
+        for name, body in (
+            ("extend", "l = [x]\nl.extend([self.d(x)])\nreturn l[1].sum()"),
+            ("extend by a split", "l = []\nl.extend(ops.split(self.d(x), 2))\nreturn ops.cat(l).sum()"),
+            ("insert", "l = []\nl.insert(0, self.d(x))\nl.insert(0, x)\nreturn (l[0] * 2 + l[1]).sum()"),
+            ("pop", "l = [x, self.d(x)]\nz = l.pop()\nreturn z.sum()"),
+            ("pop of the first", "l = [self.d(x), x]\nz = l.pop(0)\nreturn z.sum()"),
+            ("pop of what was added", "l = []\nl.append(self.d(x))\nl.append(x)\nl.pop()\nreturn l[0].sum()"),
+            ("reverse", "l = [self.d(x), x]\nl.reverse()\nreturn l[1].sum()"),
+        )
+    ),
+    kind(
+        "fails",
+        "extend by a shape",
+        "l = [1]\nl.extend(x.shape)\nreturn self.d(x).reshape(l).sum()",
+        names="l.extend(...)",
+    ),
+    kind("fails", "pop of a literal", "l = [1, 3]\nz = l.pop()\nreturn self.d(x).sum() * z", names="l.pop(...)"),
+    *(
+        kind("same", name, body)
+        for name, body in (
+            ("append with a gradient", "l = [x]\nl.append(self.d(x))\nreturn l[1].sum()"),
+            ("list that is added to", "l = [x]\nl += [self.d(x)]\nreturn l[1].sum()"),
+            ("list turned by a slice", "l = [self.d(x), x]\nl = l[::-1]\nreturn (l[0] * l[1]).sum()"),
+            ("list made of two", "l = [x, x]\nl = [*l, self.d(x)]\nreturn l[2].sum()"),
+            ("size taken from a shape", "s = list(x.shape)\nn = s.pop(0)\nreturn self.d(x).sum() * n"),
+            ("size put into a shape", "s = list(x.shape)\ns.insert(1, 1)\nreturn self.d(x).reshape(tuple(s)).sum()"),
+            ("sizes turned", "s = [1, 2, 3]\ns.reverse()\nreturn self.d(x).sum() * s[0]"),
+        )
+    ),
+]
+
+# one object with several names
+SHARED = [
+    *(
+        kind("differs", name, body, methods=methods)
+        for name, body, methods in (
+            ("list that another method fills", "l = [x]\nself.f(l, x)\nreturn l[0].sum()", FILLS),
+            ("tensor that another method fills", "z = self.d(x)\nself.f(z)\nreturn z.sum()", ZEROS),
+            ("tensor under two names", "z = self.d(x)\nw = z\nw[0] = 0.0\nreturn z.sum()", ""),
+            ("tensor and its row", "z = self.d(x)\nw = z[0]\nw[0] = 0.0\nreturn z.sum()", ""),
+            ("rows by a tensor", "z = self.d(x)\nw = z[y]\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
+            ("tensor in a list", "z = self.d(x)\nl = [z]\nz[0] = 0.0\nreturn l[0].sum()", ""),
+            ("list under two names", "l = [x]\nm = l\nm.append(self.d(x))\nreturn l[-1].sum()", ""),
+            ("list in a list", "l = [[x]]\nm = l[0]\nm.append(self.d(x))\nreturn l[0][-1].sum()", ""),
+            ("lists of a loop", "l = [[x], [x]]\nfor r in l:\n    r.append(self.d(x))\nreturn l[0][-1].sum()", ""),
+            ("dict under two names", "d = {'a': x}\ne = d\ne['a'] = self.d(x)\nreturn d['a'].sum()", ""),
+            ("list of the function around", "l = [x]\ndef f():\n    l.append(self.d(x))\nf()\nreturn l[-1].sum()", ""),
+        )
+    ),
+    kind(
+        "differs",
+        "dict that a cell fills",
+        "d = {'a': x}\nself.c(d)\nreturn d['a'].sum()",
+        init="self.c = Child()",
+        before=CHILD,
+    ),
+    kind(
+        "differs",
+        "dict in an attribute that is filled",
+        "self.k['a'] = self.d(x)\nreturn self.k['a'].sum()",
+        init="self.k = {'a': 1}",
+    ),
+    kind(
+        "differs",
+        "tensor in an attribute that is filled after",
+        "z = (self.d(x) * self.t).sum()\nself.t[0] = x[0]\nreturn z",
+        init="self.t = ops.ones((4, 4))",
+    ),
+    kind(
+        "fails",
+        "list in an attribute that is filled",
+        "self.k.append(self.d(x))\nreturn self.k[-1].sum()",
+        init="self.k = []",
+    ),
+    *(
+        kind("same", name, body, methods=methods)
+        for name, body, methods in (
+            (
+                "list that a method fills and returns",
+                "l = [x]\nl = self.f(l, x)\nreturn l[0].sum()",
+                f"{FILLS}\n    return l",
+            ),
+            (
+                "tensor that a method fills and returns",
+                "z = self.d(x)\nz = self.f(z)\nreturn z.sum()",
+                f"{ZEROS}\n    return t",
+            ),
+            (
+                "list that gets another name when it is full",
+                "l = []\nfor i in range(2):\n    l.append(self.d(x))\nm = l\nreturn m[0].sum()",
+                "",
+            ),
+            ("two names, one read", "z = self.d(x)\nw = z\nw[0] = 0.0\nreturn w.sum()", ""),
+            ("copy of a tensor", "z = self.d(x)\nw = z.copy()\nw[0] = 0.0\nreturn z.sum() + w.sum()", ""),
+            ("name that is bound again", "z = self.d(x)\nw = z\nw[0] = 0.0\nz = w * 2\nreturn z.sum()", ""),
+            (
+                "either arm",
+                "z = self.d(x)\nif x.shape[0] > 9:\n    w = z\n    w[0] = 0.0\n    return w.sum()\nreturn z.sum()",
+                "",
+            ),
+        )
+    ),
+]
+
+# slices, hooks, functions with a gradient of their own
+OTHERS = [
+    kind("same", "cell of the name reverse", "return self.reverse(self.d(x)).sum()", init="self.reverse = nn.ReLU()"),
+    *(
+        kind("fails", f"slice that is set, {name}", f"z = self.d(x)\n{body}\nreturn z.sum()", names=names)
+        for name, body, names in (
+            ("to a tensor", "n = y.max()\nz[:n] = 0.0", "z[:n] = 0.0"),
+            ("from a tensor", "n = y.min()\nz[n : n + 2] = 0.0", "z[n : n + 2] = 0.0"),
+            ("in a column", "z[:, : y.max()] = 0.0", "z[:, : y.max()] = 0.0"),
+        )
+    ),
+    *(
+        kind("same", f"slice that is set, {name}", f"z = self.d(x)\n{body}\nreturn z.sum()")
+        for name, body in (
+            ("by a counter", "for i in range(2):\n    z[i : i + 1] = 0.0"),
+            ("by a shape", "n = x.shape[0] // 2\nz[:n] = 0.0"),
+            ("at a tensor", "z[y[0]] = 0.0"),
+        )
+    ),
+    *(
+        kind("fails", f"expand {name}", f"return self.d(x).unsqueeze(1).{call}.sum()", names=names)
+        for name, call, names in (
+            ("to a shape", "expand((4, 2, 4))", "self.d(x).unsqueeze(1).expand(...)"),
+            ("to sizes", "expand(4, 2, 4)", "self.d(x).unsqueeze(1).expand(...)"),
+        )
+    ),
+    kind("same", "broadcast to a shape", "return self.d(x).unsqueeze(1).broadcast_to((4, 2, 4)).sum()"),
+    kind(
+        "same",
+        "hook",
+        "return self.d(x).sum()",
+        init=HOOK.format("hook"),
+        before="def hook(c, i, o):\n    return o * 2",
+    ),
+    kind(
+        "same",
+        "hook that is a method",
+        "return self.d(x).sum()",
+        init=HOOK.format("self.hook"),
+        methods="def hook(self, c, i, o):\n    return o * 2",
+    ),
+    kind(
+        "same",
+        "hook of a gradient",
+        "z = self.d(x)\nz.register_hook(hook)\nreturn (z * z).sum()",
+        before="def hook(g):\n    return g * 3",
+    ),
+    kind("fails", "hook in brackets", "return self.d(x).sum()", init=HOOK.format("lambda c, i, o: o * 2")),
+    kind(
+        "differs",
+        "hook that keeps an output",
+        "z = self.d(x)\nreturn (z * K[0]).sum()",
+        init=HOOK.format("hook"),
+        before="K = [1]\ndef hook(c, i, o):\n    K[0] = o",
+    ),
+    kind(
+        "differs",
+        "hook that reads an array",
+        "return self.d(x).sum()",
+        init=HOOK.format("hook"),
+        before="def hook(c, i, o):\n    return o * float(o.asnumpy().mean())",
+    ),
+    kind(
+        "fails",
+        "hook that tries",
+        "return self.d(x).sum()",
+        init=HOOK.format("hook"),
+        before="def hook(c, i, o):\n    try:\n        return o * 2\n    except ValueError:\n        return o",
+    ),
+    *(
+        kind(
+            "fails",
+            f"function with a backward, {name}",
+            f"return {call}.sum()",
+            before=f"{FUNCTION}{more}",
+            names=names,
+        )
+        for name, call, more, names in (
+            ("by its class", "Twice.apply(self.d(x))", "", "Twice.apply(...)"),
+            (
+                "in another function",
+                "twice(self.d(x))",
+                "\n\ndef twice(z):\n    return Twice.apply(z)\n",
+                "Twice.apply(...)",
+            ),
+        )
+    ),
+]
+
+SHARED_KINDS: list[Kind] = [*LISTS, *SHARED, *OTHERS]
