@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
@@ -35,54 +36,29 @@ class Suspect(NamedTuple):
 
 
 def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
-    """Return the sites of a script that may create what is trained, or force FP32, by their names."""
+    """Return the suspects among the sites of a file; none in a file that is no script."""
     if not sites or not training.may_train(program) or not train_cells.is_script(program):
         return []
-    words = train_cells.making_words(program, sites[0].module)
-    return [
-        site for site in sites if site.word in words or (site.word == "to_float" and precision.written_dtype(site.node))
-    ]
-
-
-class _Decided(NamedTuple):
-    """What a program computes in: the calls to report, by identity, or why there are none."""
-
-    suspects: dict[int, Suspect]
-    is_half: bool = False
-    needs_full: bool = False
-
-
-def suspects(program: Program) -> dict[int, Suspect]:
-    """Return the calls to report in a program, by identity; none where something is not certain."""
-    return _decided(program).suspects
-
-
-def is_half(program: Program) -> bool:
-    """Return whether FP16 or BF16 reaches, or may reach, a network that is trained."""
-    return _decided(program).is_half
-
-
-def needs_full(program: Program) -> bool:
-    """Return whether derivatives by inputs enter the loss, or the training is for quantization, which needs FP32."""
-    return _decided(program).needs_full
+    here = {at for at, each in suspects(program).items() if each.call.module is sites[0].module}
+    return [site for site in sites if id(site.node) in here] if here else []
 
 
 @fact
-def _decided(program: Program) -> _Decided:
+def suspects(program: Program) -> dict[int, Suspect]:
+    """Return the calls to report in a program, by identity; none where something is not certain."""
     if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
-        return _Decided({})
+        return {}
     first = _first(program)
     forced = precision.forced_networks(program)
     values = first.values if first is not None else train_cells.trained(program)
     if first is None and not forced:
-        return _Decided({})
-    if any(True for _ in half_precision.controls(program, values)):
-        return _Decided({}, is_half=True)
-    if precision.needs_float32(program, values):
-        return _Decided({}, needs_full=True)
+        return {}
+    is_half = any(True for _ in half_precision.controls(program, values))
+    if is_half or precision.needs_float32(program, values):
+        return {}
     if forced:
-        return _Decided({id(call.node): Suspect(call, first, others) for call, *others in forced})
-    return _Decided({id(first.call.node): Suspect(first.call, first)} if first is not None else {})
+        return {id(call.node): Suspect(call, first, others) for call, *others in forced}
+    return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
 
 
 def hidden(program: Program) -> Optional[Message]:
@@ -104,11 +80,13 @@ def _first(program: Program) -> Optional[Training]:
         lambda one: train_cells.asks_float32(program, one) and networks.is_unknown(program, one.values),
         lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
+    reached = [each for each in train_cells.any_order(program) if not is_for_cpu_only(program, each.call)]
     for is_one in kinds:
-        if any(map(is_one, train_cells.any_order(program))):  # in which order they run costs more
-            reached = [each for each in train_cells.trainings(program) if not is_for_cpu_only(program, each.call)]
-            if len(reached) > 1:
-                reached.sort(key=lambda each: is_on_request(program, each.call))
-            if (found := next(filter(is_one, reached), None)) is not None:
-                return found
+        found = list(islice(filter(is_one, reached), 2))
+        if len(found) > 1:  # else it makes no difference in which order they run, which costs more
+            rank = {each.call: at for at, each in enumerate(train_cells.trainings(program))}
+            reached.sort(key=lambda each: (is_on_request(program, each.call), rank[each.call]))
+            return next(filter(is_one, reached))
+        if found:
+            return found[0]
     return None
