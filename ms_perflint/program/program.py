@@ -277,10 +277,7 @@ class Program:
         """Return the call sites of the program whose callee may be something named `word`."""
         found: list[Site] = []
         for module in self.modules if self._may_say(word) else ():
-            if word in module.renamed:
-                found += module.sites_of(word)
-            elif word in module.by_word:
-                found += module.by_word[word]
+            found += module.sites_of(word)
         return found
 
     def _may_say(self, word: str) -> bool:
