@@ -271,8 +271,8 @@ def make(given):
 """
 
 
-TRAINS = "    model.train(3, data, dataset_sink_mode=True)\n"
-TWICE = SCRIPT.replace(TRAINS, 2 * TRAINS)  # the execution order tells which one comes first
+SETS = "    ms.set_context(mode=ms.GRAPH_MODE)\n"
+TWICE = SCRIPT.replace(SETS, SETS.replace("GRAPH", "PYNATIVE") + SETS)  # the execution order tells which one is last
 
 
 def calls_of_a_package(number: int, script: str = SCRIPT) -> dict[str, str]:

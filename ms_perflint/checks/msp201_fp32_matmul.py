@@ -11,6 +11,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.training import training
 from ms_perflint.training.networks import train_cells, undecided_precision
 
 if TYPE_CHECKING:
@@ -35,11 +36,15 @@ class Fp32Matmul(Check):
     in_libraries = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
-        """Return the suspects of the program in a file; none in a library."""
+        """Return the calls that by their names may create the training, or force FP32; none in a library."""
         return undecided_precision.narrowed(self.program, sites)
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program that decides its precision, if that is FP32."""
+        if not training.is_trained(self.program) or undecided_precision.is_half(self.program):
+            return False
+        if undecided_precision.needs_full(self.program):
+            return False
         return id(call.node) in undecided_precision.suspects(self.program)
 
     def gap(self) -> Optional[Message]:

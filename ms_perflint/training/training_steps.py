@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -38,6 +38,7 @@ class StepFlow(NamedTuple):
     cells: frozenset[Key]
     gradients: frozenset[Key]
     sites: frozenset[int]
+    words: Mapping[SemanticIndex, set[str]]  # the last words of the calls of a module that may make a train cell
 
 
 @fact
@@ -58,11 +59,15 @@ def step_flow(program: Program) -> StepFlow:
         around = _classes_around(site for site in called if site.scope.owner.name == "construct")
         new = [(graph.key(cls), CALL) for cls in around]
     classes = frozenset(key for key, bits in cells.items() if part_of(bits, CALL, 1))
+    words: dict[SemanticIndex, set[str]] = {}
+    for site in graph.named_by(classes):
+        words.setdefault(site.module, set()).add(site.word)
     return StepFlow(
         classes,
         frozenset(cells),
         frozenset(gradients),
         frozenset(id(site.node) for held in (gradients, cells) for site in graph.sites_at(held)),
+        words,
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import inner_of, word_of
 from ms_perflint.infer.bases import ancestors
@@ -21,13 +21,14 @@ from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
-from ms_perflint.training.training import MODEL_TRAINS, is_trained, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, is_trained, mentions_step, train_sites
 from ms_perflint.training.training_steps import (
     GRADS,
     STEP_CELLS,
     is_of_inputs,
     is_step_class,
     is_step_object,
+    step_flow,
 )
 
 MODEL = "mindspore.train.Model"
@@ -41,11 +42,20 @@ _INIT = f"{MODEL}.__init__"
 # Methods of a Model by which it builds and runs its step [mindspore 2.10 train/model.py]
 _STEPS = ("_build_train_network", "_train", "_train_process", "_train_dataset_sink_process")
 _CONVERTED = "convert_to_thor_model"
+_NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
 
 
 def is_script(program: Program) -> bool:
     """Return whether the entry script is run by itself: it is started, or no script imports it."""
     return program.module(program.entry) is not None and program.project.entries.is_entry(program.entry)
+
+
+def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
+    """Return the last words of the calls of a module that may make what is trained."""
+    found = module.aliases(*_NAMES, *_model_words(program)).intersection(module.by_word)
+    if mentions_step(program):
+        found |= step_flow(program).words.get(module, set())
+    return frozenset(found)
 
 
 def trained_models(program: Program) -> tuple[Call, ...]:

@@ -36,29 +36,54 @@ class Suspect(NamedTuple):
 
 
 def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
-    """Return the suspects among the sites of a file; none in a file that is no script."""
+    """Return the sites of a script that may create what is trained, or force FP32, by their names."""
     if not sites or not training.may_train(program) or not train_cells.is_script(program):
         return []
-    here = {at for at, each in suspects(program).items() if each.call.module is sites[0].module}
-    return [site for site in sites if id(site.node) in here] if here else []
+    words = train_cells.making_words(program, sites[0].module)
+    return [
+        site for site in sites if site.word in words or (site.word == "to_float" and precision.written_dtype(site.node))
+    ]
+
+
+class _Decided(NamedTuple):
+    """What a program computes in: the calls to report, by identity, or why there are none."""
+
+    suspects: dict[int, Suspect]
+    is_half: bool = False
+    needs_full: bool = False
+
+
+def suspects(program: Program) -> dict[int, Suspect]:
+    """Return the calls to report in a program, by identity; none where something is not certain."""
+    return _decided(program).suspects
+
+
+def is_half(program: Program) -> bool:
+    """Return whether FP16 or BF16 reaches, or may reach, a network that is trained."""
+    return _decided(program).is_half
+
+
+def needs_full(program: Program) -> bool:
+    """Return whether derivatives by inputs enter the loss, or the training is for quantization, which needs FP32."""
+    return _decided(program).needs_full
 
 
 @fact
-def suspects(program: Program) -> dict[int, Suspect]:
-    """Return the calls to report in a program, by identity; none where something is not certain."""
+def _decided(program: Program) -> _Decided:
     if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
-        return {}
+        return _Decided({})
     first = _first(program)
     forced = precision.forced_networks(program)
     values = first.values if first is not None else train_cells.trained(program)
     if first is None and not forced:
-        return {}
-    is_half = any(True for _ in half_precision.controls(program, values))
-    if is_half or precision.needs_float32(program, values):
-        return {}
+        return _Decided({})
+    if any(True for _ in half_precision.controls(program, values)):
+        return _Decided({}, is_half=True)
+    if precision.needs_float32(program, values):
+        return _Decided({}, needs_full=True)
     if forced:
-        return {id(call.node): Suspect(call, first, others) for call, *others in forced}
-    return {id(first.call.node): Suspect(first.call, first)} if first is not None else {}
+        return _Decided({id(call.node): Suspect(call, first, others) for call, *others in forced})
+    return _Decided({id(first.call.node): Suspect(first.call, first)} if first is not None else {})
 
 
 def hidden(program: Program) -> Optional[Message]:
