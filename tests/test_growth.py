@@ -60,6 +60,14 @@ def _options(count: int) -> str:
     )
 
 
+def _settings(count: int) -> str:
+    made = f"def log(): pass\ndef work():\n{_each(count, '    log()' + chr(10))}"
+    filled = f"def fill(args):\n{_each(count, '    args.o@ = 9@' + chr(10))}"
+    used = _each(count, "    Model(nn.Dense(args.o@, 101), nn.MSELoss()).train(10, [])\n")
+    head = "parser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
+    return f"{made}{filled}def main(args):\n    work()\n    fill(args)\n{used}{head}main(args)\n"
+
+
 def _layers(count: int) -> str:
     made = "".join(f"        self.d{n} = nn.Dense({100 + n}, {101 + n})\n" for n in range(count))
     used = _each(count, "        x = self.d@(x)\n")
@@ -100,8 +108,8 @@ def _one_width(count: int) -> str:
 
 
 SHAPES = [
-    _functions, _in_one_function, _in_one_class, _at_module_level, _options, _layers, _cells, _casts, _configs,
-    _own_callbacks,
+    _functions, _in_one_function, _in_one_class, _at_module_level, _options, _settings, _layers, _cells, _casts,
+    _configs, _own_callbacks,
 ]  # fmt: skip
 
 

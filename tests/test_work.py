@@ -271,8 +271,8 @@ def make(given):
 """
 
 
-TRAINS = "    model.train(3, data, dataset_sink_mode=True)\n"
-TWICE = SCRIPT.replace(TRAINS, 2 * TRAINS)  # the execution order tells which one comes first
+SETS = "    ms.set_context(mode=ms.GRAPH_MODE)\n"
+TWICE = SCRIPT.replace(SETS, SETS.replace("GRAPH", "PYNATIVE") + SETS)  # the execution order tells which one is last
 
 
 def calls_of_a_package(number: int, script: str = SCRIPT) -> dict[str, str]:
@@ -694,6 +694,36 @@ def test_which_training_runs_first_is_asked_where_one_has_matmul(
     assert not report.problems
     found = [(finding.code, finding.place.line) for finding in report.findings if finding.code]
     assert found == [("MSP201", 8)] * orders
+    assert counts["ordered"] == orders
+
+
+SHARED = """import mindspore as ms
+from mindspore import nn
+{modes}
+ms.reset_auto_parallel_context()
+ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+ms.Model(nn.Dense(64, 64), nn.MSELoss(), nn.Momentum([], 0.1, 0.9)).train(3, [])
+"""
+PYNATIVE, GRAPH = (f"ms.set_context(mode=ms.{mode}_MODE)" for mode in ("PYNATIVE", "GRAPH"))
+
+
+@pytest.mark.parametrize(
+    ("modes", "codes", "orders"),
+    [
+        (GRAPH, ["MSP601"], 0),
+        (f"{GRAPH}; {GRAPH}", ["MSP601"], 0),
+        (f"{PYNATIVE}; {GRAPH}", ["MSP601"], 1),
+        (f"{GRAPH}; {PYNATIVE}", [], 1),
+    ],
+)
+def test_the_execution_order_is_asked_where_it_makes_a_difference(
+    modes: str, codes: list[str], orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"train.py": SHARED.format(modes=modes)})
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, run_order, "order", "ordered")
+    report = engine.lint([str(tmp_path / "train.py")], Config(str(tmp_path), select=("MSP601",)))
+    assert [finding.code for finding in report.findings if finding.code] == codes
     assert counts["ordered"] == orders
 
 

@@ -382,6 +382,8 @@ class SemanticIndex:
 
     def sites_of(self, word: str) -> list[Site]:
         """Return the sites whose callee has this last word, or an alias of it in this file."""
+        if word not in self.renamed:
+            return self.by_word.get(word, [])
         return [site for spelling in sorted(self.aliases(word)) for site in self.by_word.get(spelling, ())]
 
     def site_at(self, node: ast.expr) -> Optional[Site]:

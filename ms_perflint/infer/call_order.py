@@ -51,8 +51,8 @@ def has_run_before(
         return happens_before(first, here)
     if first.owner.parent is None and (_is_imported(evaluator, first, here, scope) or _is_below(first, scope)):
         return True
-    if any(
-        happens_before(place(site.node, site.scope), here) and _makes(evaluator, site, first, calls)
+    if is_always_passed(first) and any(
+        happens_before(place(site.node, site.scope), here) and _enters(evaluator, site, first.owner)
         for site in scope.owner.calls
     ):
         return True
@@ -91,19 +91,20 @@ def held(evaluator: Evaluator, node: ast.Name, home: Scope, scope: Scope) -> tup
     return tuple(each for each in found if not is_replaced(each))
 
 
-def _makes(evaluator: Evaluator, site: Site, first: Place, calls: int) -> bool:
-    """Return whether a call always runs a place: in the called function, or in one that it calls."""
-    if not calls:
-        return False
+def _enters(evaluator: Evaluator, site: Site, owner: Scope) -> bool:
+    """Return whether a call always runs a function: it calls it, or a function that always does."""
     only = evaluator.callees(site).only
     function = only.definition if only is not None else None
     if function is None or function.yields or not isinstance(function.node, ast.FunctionDef):
         return False
-    if function is first.owner:
-        return is_always_passed(first)
+    return function is owner or _leads_to(evaluator, function, owner)
+
+
+@query(bottom=False, top=False)
+def _leads_to(evaluator: Evaluator, function: Scope, owner: Scope) -> bool:
+    """Return whether each call of a function runs another one."""
     return any(
-        is_always_passed(place(each.node, each.scope)) and _makes(evaluator, each, first, calls - 1)
-        for each in function.calls
+        is_always_passed(place(site.node, site.scope)) and _enters(evaluator, site, owner) for site in function.calls
     )
 
 

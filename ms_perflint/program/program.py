@@ -275,18 +275,15 @@ class Program:
     @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
-        is_known = "modules" in vars(self)  # else a look at all files may tell that nothing is to be found
         found: list[Site] = []
-        for module in self.modules if is_known or self._may_say(word) else ():
-            if word in module.renamed:
-                found += module.sites_of(word)
-            elif word in module.by_word:
-                found += module.by_word[word]
+        for module in self.modules if self._may_say(word) else ():
+            found += module.sites_of(word)
         return found
 
     def _may_say(self, word: str) -> bool:
-        """Return whether the bytes of a file of the program contain a word: before it is known what runs."""
-        return not word.isascii() or self.project.one_contains(self.files, (word,))
+        """Return whether code may contain a word: before it is known what runs, by the bytes of all files."""
+        is_known = "modules" in vars(self)
+        return is_known or not word.isascii() or self.project.one_contains(self.files, (word,))
 
     @fact
     def calls(self, *apis: str) -> tuple[Call, ...]:
@@ -306,8 +303,8 @@ class Program:
         In the assignment graph a function of an imported module has its name in full, a method its last word.
         """
         word = api.rpartition(".")[2]
-        names = [name for name in dict.fromkeys((api, word)) if self._may_say(word)]
-        if not any(map(self.call_graph.is_passed_on, names)):
+        names = dict.fromkeys((api, word))
+        if not self._may_say(word) or not any(map(self.call_graph.is_passed_on, names)):
             return ()
         sites = self.sites(word)
         held: Held = {}
@@ -446,6 +443,17 @@ class Program:
     def position(self, site: Site) -> Optional[int]:
         """Return the position of the first run of a site in the execution order; None where it is not known."""
         return self._order.at.get(id(site.node))
+
+    def precedes(self, first: Site, second: Site) -> bool:
+        """Return whether a site runs before another one, by the first run of both; False where one is not known.
+
+        In one function that is the order of its steps: the execution order of the program is not needed for no.
+        """
+        at, then = (each.module.rank(each.stmt) for each in (first, second))
+        if first.scope.owner is second.scope.owner and at is not None and then is not None and at > then:
+            return False
+        at, then = self.position(first), self.position(second)
+        return at is not None and then is not None and at < then
 
     @property
     def framework_position(self) -> Optional[int]:

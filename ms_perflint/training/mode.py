@@ -236,25 +236,23 @@ def _mode_set(call: Call) -> Optional[int]:
 
 def is_overridden(program: Program, call: Call) -> bool:
     """Return whether a later `set_context` always sets the mode again before the training."""
-    position = program.position(call)
-    if position is None:
-        return False
-    start = training_starts(program)
     known = condition_of(call)
     for other in settings(program):
-        later = program.position(other)
-        if (
-            later is None
-            or later <= position
-            or other == call
-            or excludes(call.block, other.block)
-            or (start is not None and later > start)
-        ):
+        if other == call or excludes(call.block, other.block) or is_opt_in(program, other):
             continue
         more = (condition for condition in condition_of(other) if condition not in known)
-        if not is_opt_in(program, other) and all(conditions.by_default(program, each) for each in more):
-            return True
+        if all(conditions.by_default(program, each) for each in more) and program.precedes(call, other):
+            start, later = training_starts(program), program.position(other)
+            if start is None or later is None or later <= start:
+                return True
     return False
+
+
+def before_training(program: Program, sites: Iterable[Site]) -> list[Site]:
+    """Return those of some sites that run before the training starts; none where it is not known when that is."""
+    start = training_starts(program)
+    at = ((site, program.position(site)) for site in sites)
+    return [site for site, position in at if start is not None and position is not None and position < start]
 
 
 def training_starts(program: Program) -> Optional[int]:
@@ -284,11 +282,10 @@ def default_mode(program: Program) -> Optional[int]:
         return None
     if not found:
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
-    modes = set()
-    for call in found:
-        if not is_opt_in(program, call) and not is_overridden(program, call):
-            value = given(call)
-            modes.add(default_mode_of(value) if value is not None else None)
+    by_call = {call: _mode_set(call) for call in found if not is_opt_in(program, call)}
+    modes = set(by_call.values())
+    if len(modes) > 1:  # else it makes no difference which of them is the last one
+        modes = {wanted for call, wanted in by_call.items() if not is_overridden(program, call)}
     return modes.pop() if len(modes) == 1 else None
 
 

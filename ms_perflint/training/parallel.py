@@ -24,6 +24,7 @@ from ms_perflint.training.conditions import (
     devices,
     path_conditions,
 )
+from ms_perflint.training.mode import before_training
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
 
@@ -254,21 +255,14 @@ class CallPaths:
                 and not sets["parallel_mode"].open
             ):
                 sites.append(other)
-        first = min((at for at in map(self._at, train_sites(self.program)) if at is not None), default=None)
-        return self._surely([site for site in sites if self._between(self.call, site, first)])
+        later = [site for site in sites if self.program.precedes(self.call, site)] if self._surely(sites) else []
+        return self._surely(later) and self._surely(before_training(self.program, later))
 
     def _is_undone(self, site: Site) -> bool:
         """Return whether what a site sets is surely reset before the call, on the paths of both."""
-        at = self._at(self.call)
-        resets = [reset for reset in self.program.calls(RESET) if self._between(site, reset, at)]
-        return bool(resets) and self._surely(resets) and CallPaths(self.program, site)._surely(resets)
-
-    def _between(self, site: Site, middle: Site, end: Optional[int]) -> bool:
-        start, at = self._at(site), self._at(middle)
-        return start is not None and at is not None and end is not None and start < at < end
-
-    def _at(self, site: Site) -> Optional[int]:
-        return self.program.position(site)
+        precedes = self.program.precedes
+        resets = [each for each in self.program.calls(RESET) if precedes(site, each) and precedes(each, self.call)]
+        return self._surely(resets) and CallPaths(self.program, site)._surely(resets)
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""

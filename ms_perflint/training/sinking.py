@@ -50,12 +50,10 @@ def can_sink(call: Call) -> bool:
 def is_before_the_mode(call: Call) -> bool:
     """Return whether the training runs before any call sets the mode, in a version whose default is PyNative."""
     program = call.program
-    position = program.position(call)
-    said = [program.position(each) for each in mode.settings(program)]
-    is_pynative = mindspore_api.default_mode(program.version) == mode.PYNATIVE
-    if position is None or not said or not is_pynative:
+    said = mode.settings(program)
+    if not said or mindspore_api.default_mode(program.version) != mode.PYNATIVE:
         return False
-    return all(each is not None and position < each for each in said)
+    return all(program.precedes(call, each) for each in said)
 
 
 def is_pynative_by_default(program: Program) -> bool:

@@ -54,6 +54,18 @@ CASES = [
     ("c.x = 2\nfor i in y:\n    reveal(c.x)\n    c.x = 3", "2 3"),
     ("for j in y:\n    c.x = 2\n    for i in y:\n        reveal(c.x)\n        c.x = 3", "2 3"),
 ]
+STORES = "def f():\n    c.x = 2\n"
+CASES += [  # a function that another one always calls, and others that may not
+    (STORES + "def g():\n    f()\ndef h():\n    g()\nh()\nreveal(c.x)", "2"),
+    (STORES + "def g():\n    if unknown():\n        f()\ndef h():\n    g()\nh()\nreveal(c.x)", "1 2"),
+    (STORES + "def g():\n    f()\ndef h():\n    if unknown():\n        g()\nh()\nreveal(c.x)", "1 2"),
+    (STORES + "def g():\n    h()\ndef h():\n    f()\n    g()\ng()\nreveal(c.x)", "2"),
+    (STORES + "def g():\n    h()\ndef h():\n    g()\n    if unknown():\n        f()\ng()\nreveal(c.x)", "1 2"),
+    (STORES + "def g():\n    f()\n    yield 1\ng()\nreveal(c.x)", "1 2"),
+    ("def f():\n    if unknown():\n        c.x = 2\ndef g():\n    f()\ng()\nreveal(c.x)", "1 2"),
+    (STORES + "def g():\n    f()\ndef h():\n    g()\nreveal(c.x)\nh()", "1 2"),
+    (STORES + "def g():\n    pass\nk = f if unknown() else g\ndef h():\n    k()\nh()\nreveal(c.x)", "1 2"),
+]
 LATER = "def f({}):\n    reveal(c.x)\n    c.x = 2\n"
 CASES += [  # a function that stores after it reads
     (LATER.format("") + "f()", "1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
@@ -105,11 +106,13 @@ def _first(program: Program) -> Optional[Training]:
         lambda one: train_cells.scales_loss(program, one) and networks.is_of_library(program, one.values),
         lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
+    reached = [each for each in train_cells.any_order(program) if not is_for_cpu_only(program, each.call)]
     for is_one in kinds:
-        if any(map(is_one, train_cells.any_order(program))):  # in which order they run costs more
-            reached = [each for each in train_cells.trainings(program) if not is_for_cpu_only(program, each.call)]
-            if len(reached) > 1:
-                reached.sort(key=lambda each: is_on_request(program, each.call))
-            if (found := next(filter(is_one, reached), None)) is not None:
-                return found
+        found = list(islice(filter(is_one, reached), 2))
+        if len(found) > 1:  # else it makes no difference in which order they run, which costs more
+            rank = {each.call: at for at, each in enumerate(train_cells.trainings(program))}
+            reached.sort(key=lambda each: (is_on_request(program, each.call), rank[each.call]))
+            return next(filter(is_one, reached))
+        if found:
+            return found[0]
     return None

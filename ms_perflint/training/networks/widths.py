@@ -321,9 +321,11 @@ class _Group:
     def _tied(self, signal: signals.Signal) -> None:
         """Add the other layers with the same output width: their outputs are added, or feed the same layer."""
         for origin, how, _ in signal:
-            if isinstance(origin, Binding) and how == signals.WHOLE:
+            if how != signals.WHOLE:
+                continue
+            if isinstance(origin, Binding):
                 self.is_fixed = self.is_fixed or self._is_input(origin)
-            elif isinstance(origin, Call) and how == signals.WHOLE and origin not in self._calls:
+            elif isinstance(origin, Call) and origin not in self._calls:
                 given = [slot for slot in self.flow.slots(origin) if slot.role != IN]
                 for slot in given:
                     if slot.width == self.width:
