@@ -8,13 +8,8 @@ import pytest
 from executed import run, tried, wrong
 
 CASES = 200
-KNOWN = frozenset({18, 21, 41, 55, 84, 151, 167, 177})  # in which a closed answer is wrong, still
-FEATURED = 60
-KNOWN_FEATURED = frozenset(
-    {
-        0, 1, 2, 6, 7, 9, 10, 12, 17, 18, 19, 21, 22, 24, 25, 28, 31, 37, 38, 40, 41, 42, 43, 44, 46, 49, 54, 55, 57,
-    }
-)  # fmt: skip
+KNOWN = frozenset({21, 55, 84, 151, 167, 177})  # in which a closed answer is wrong, still
+FEATURED = 200
 
 
 def cases(count: int, known: frozenset[int]) -> Iterator[object]:
@@ -29,7 +24,7 @@ def test_a_program_does_what_is_said_of_it(number: int) -> None:
     assert not found, "\n".join([*found, *(f"@ {name}\n{text}" for name, text in files.items())])
 
 
-@pytest.mark.parametrize("number", [*cases(FEATURED, KNOWN_FEATURED)])
+@pytest.mark.parametrize("number", [*cases(FEATURED, frozenset())])
 def test_a_program_with_a_feature_does_what_is_said_of_it(number: int) -> None:
     files, found, _ = tried(number, is_featured=True)
     assert not found, "\n".join([*found, *(f"@ {name}\n{text}" for name, text in files.items())])

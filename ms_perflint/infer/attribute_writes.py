@@ -11,7 +11,8 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.infer import bases, lists, mappings, method_writes, tables
-from ms_perflint.infer.bulk_updates import laid_over
+from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -38,7 +39,8 @@ def overlaid(
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
-    found = _stores(evaluator, base, node, name, scope, holder, is_held)
+    is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
+    found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
@@ -48,12 +50,13 @@ def overlaid(
         last = before[0]
         for binding in before[1:]:
             last = binding if _is_after(evaluator, binding, last, scope) else last
-        if method_writes.is_set_again(evaluator, base, last, name, node, scope):
+        is_again = method_writes.is_set_again(evaluator, base, last, name, node, scope)
+        if is_again:
             return list(values)
         read = place(node, scope)
         later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
         first = evaluator.binding(last) if last.kind != "delete" else absent
-        values = [first, *(evaluator.weighed(binding) for binding in later)]
+        values = [*(values if is_again is None else ()), first, *(evaluator.weighed(binding) for binding in later)]
         is_updated = is_held and not is_called
         return laid_over(evaluator, values, base, node, name, scope, absent, last) if is_updated else values
     if is_held and not is_called:
@@ -65,7 +68,20 @@ def overlaid(
         given.append(Value((), False, True))  # it may as well be what it was before
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
-    return [*(value for value in values if value.alternatives or (base.open and base.alternatives)), *given]
+    return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
+    """Return whether none of some objects has a setting when it is created: who reads it then reads what is stored."""
+
+    def has(known: Alternative) -> Optional[bool]:
+        if known.cls is not None or known.definition is not None:
+            answer = bases.has_by_class(evaluator, known, name)
+            return None if answer is False and sets_by_name(evaluator) else answer
+        is_dict = isinstance(known.what, Display) and known.is_mapping
+        return mappings.shown(evaluator, known.what, name) if is_dict else evaluator.holds(known, name)  # type: ignore[arg-type]
+
+    return bool(base.alternatives) and not base.open and all(has(known) is False for known in base.alternatives)
 
 
 def _stores(
@@ -102,14 +118,35 @@ def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name in all files of the program in one of these objects."""
-    holders = {known.identity for known in base.alternatives}
-    found = []
-    for binding in evaluator.program.stores(name):
-        target = binding.node
-        assert isinstance(target, (ast.Attribute, ast.Subscript))
-        if any(known.identity in holders for known in evaluator.value(target.value, binding.scope).alternatives):
+    stores, found = evaluator.program.stores(name), []
+    if not stores:
+        return []
+    holders: dict[object, list[Alternative]] = {}
+    for known in base.alternatives:
+        holders.setdefault(known.identity, []).append(known)
+    of_any = {known.cls for known in base.alternatives if known.is_any and known.cls is not None}
+
+    def may_be_one(known: Alternative) -> bool:
+        if not all(_are_made_apart(known, each) for each in holders.get(known.identity, ())):
+            return True
+        return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
+
+    for binding in stores:
+        if any(map(may_be_one, evaluator.value(receiver_of(binding), binding.scope).alternatives)):
             found.append(binding)
     return found
+
+
+def _are_made_apart(known: Alternative, other: Alternative) -> bool:
+    """Return whether two calls of one function make two objects: `make(1)`, `make(2)`."""
+    call, another = _made_in(known), _made_in(other)
+    return call is not None and another is not None and call is not another
+
+
+def _made_in(known: Alternative) -> Optional[ast.Call]:
+    """Return the call of the function that makes an object; None where that is not told apart."""
+    scope = known.creation.scope if known.creation is not None else None
+    return scope.call.call if isinstance(scope, CallContext) and scope.call is not None else None
 
 
 def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast.Call] = None) -> Optional[bool]:
@@ -132,6 +169,8 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
     for known in base.alternatives:
         cls = known.what.type if isinstance(known.what, Instance) else known.what
         if not isinstance(cls, Scope) or not cls.is_class or name not in _set_by_name(evaluator):
+            continue
+        if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
         above = list(_up_to(name, bases.ancestors(evaluator, cls)))
         for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
@@ -208,10 +247,11 @@ def _is_sure(
     if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
-        is_named_so = holder is None or ast.dump(receiver_of(binding)) == ast.dump(holder)
-        return has_run(binding, node, scope) and (is_named_so or _is_in(evaluator, binding, base))
+        is_run = has_run(binding, node, scope)
+        return is_run and (_is_same(evaluator, binding, base, holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
-        if _may_miss(evaluator, binding, base):
+        held = evaluator.value(receiver_of(binding), binding.scope)
+        if _identities(held) != _identities(base) and not all(known.definition for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
@@ -223,6 +263,19 @@ def _is_sure(
     return has_run_before(evaluator, stored(binding), place(node, scope), scope)
 
 
+def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Optional[ast.expr]) -> bool:
+    """Return whether a store is made under the expression that is read, and that is no other object meanwhile."""
+    target = receiver_of(binding)
+    if holder is not None and ast.dump(target) != ast.dump(holder):
+        return False
+    is_name = holder is None or isinstance(holder, ast.Name)  # which is not bound again
+    return is_name or _identities(evaluator.value(target, binding.scope)) == _identities(base)
+
+
+def _identities(value: Value) -> set[object]:
+    return {known.identity for known in value.alternatives}
+
+
 def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     """Return whether a store is in the one object that is read, and not in a copy."""
     only = evaluator.value(receiver_of(binding), binding.scope).only
@@ -232,14 +285,6 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
         return True
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
-
-
-def _may_miss(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
-    """Return whether another object than that of a store may be read; what derives from a class has its attributes."""
-    only = evaluator.value(receiver_of(binding), binding.scope).only
-    if only is None or isinstance(only.what, Scope):
-        return False
-    return any(each.identity != only.identity for each in base.alternatives)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

@@ -129,10 +129,16 @@ def _python_class(known: Alternative) -> Optional[type]:
 
 def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
     """Return whether a class or object of the project has a member that code names; None for others."""
+    answer = has_by_class(evaluator, known, name)
+    return None if answer is False and any(evaluator.program.stores(name)) else answer
+
+
+def has_by_class(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
+    """Return whether a class or object of the project has a member by its class; None where that is not known."""
     cls = known.cls or known.definition
     if cls is None or not cls.is_class or known.is_any:
         return None
-    is_open = any(evaluator.program.stores(name))
+    is_open = False
     for each in lineage(evaluator, cls):
         if not isinstance(each.what, Scope):
             is_open = is_open or each.api not in PLAIN

@@ -60,7 +60,8 @@ def laid_over(
         if is_never_before(evaluator, at, base, node, scope):
             continue
         after = _after(evaluator, update, found, name, update.block.scope, absent)
-        if after is found or all(each in after for each in found) or _has_run(evaluator, update, at, read, scope):
+        is_same = after is found or all(each in after for each in found)
+        if is_same or (_has_come(evaluator, store, update) and _has_run(evaluator, update, at, read, scope)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
@@ -104,6 +105,14 @@ def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
     if update.block.scope.owner is store.scope.owner:
         return at is None or other is None or at.rank > other.rank
     return not has_run_before(evaluator, at, other, store.scope)
+
+
+def _has_come(evaluator: Evaluator, store: Optional[Binding], update: Update) -> bool:
+    """Return whether a store has surely run before an update, which is known to come after it in one function."""
+    if store is None or update.block.scope.owner is store.scope.owner:
+        return True
+    at = place(update.node, update.block.scope)
+    return has_run_before(evaluator, stored(store), at, update.block.scope)
 
 
 def own(

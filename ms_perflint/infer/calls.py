@@ -79,7 +79,7 @@ def entered(
     together can get is asked first: where that is one thing, it does not depend on the call.
     """
     is_plain = function.is_function and (layer is None or layer.row is None)
-    same = _given_back(function) if is_plain and layer is not None else None
+    same = _given_back(function.module, function) if is_plain else None
     if same is not None and function.is_method and positional(function)[:1] == [same.node]:
         if receiver is not None:
             return Value((receiver,))
@@ -94,7 +94,8 @@ def entered(
     return returned(evaluator, context) if context is not None else general
 
 
-def _given_back(function: Scope) -> Optional[Binding]:
+@fact
+def _given_back(module: SemanticIndex, function: Scope) -> Optional[Binding]:
     """Return the parameter that every `return` of a function returns unchanged; None without one."""
     names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
@@ -256,7 +257,14 @@ def _is_told_apart(module: SemanticIndex, decorator: Scope, is_called: bool) -> 
     handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
     words = (word.arg for call in handed for word in call.keywords if word.arg is not None)
     args = (argument for call in handed for argument in call.args if not isinstance(argument, ast.Starred))
-    return not parameters.issuperset(words) or any(_word(argument) not in parameters for argument in args)
+    is_same = parameters.issuperset(words) and all(_word(argument) in parameters for argument in args)
+    return not is_same or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
+
+
+def _is_given_back(node: ast.expr, name: str) -> bool:
+    """Return whether a wrapper may return just what the function of a name returned: `f(x)`, `result`, None."""
+    node = node.value if isinstance(node, ast.Await) else node
+    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.Call) and _word(node.func) == name)
 
 
 def _made_in(function: Scope) -> Optional[Scope]:

@@ -158,6 +158,7 @@ class Library(NamedTuple):
     parameters: tuple[Callable[[Evaluator, Binding, Scope], Optional[Value]], ...] = ()  # what decorators give them
     field: Callable[[Evaluator, Alternative, Union[str, int]], Optional[Value]] = lambda *_: None  # of a record
     has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
+    afterwards: frozenset[str] = frozenset()  # methods of records that run behind the constructor
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
     option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP  # of what a parser returns
     has_option: Callable[[Evaluator, Alternative, str], Optional[bool]] = lambda *_: None

@@ -40,18 +40,28 @@ NESTED = 8  # lists inside one another, before what they hold is open
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
     """Return the lists that a name is given, which are made elsewhere, with what is added under this name."""
-    before = tuple(known for known in value.alternatives if isinstance(known.what, Display) and known.what.kind == LIST)
+    before = _lists(value)
     if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
         return value
     names = _names(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
     added = (site for word in GROWS for site in by_word.get(word, ()) if site.scope.owner is owner)
-    if not any(_is_addition(site, names) for site in added):
+    return under_name(binding, scope, value) if any(_is_addition(site, names) for site in added) else value
+
+
+def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
+    """Return the lists that a name is given, which are made elsewhere, as one list that changes under this name."""
+    before = _lists(value)
+    if not before:
         return value
     rest = tuple(known for known in value.alternatives if known not in before)
     held = Held(binding.node, scope, Value(before), is_spread=True)  # type: ignore[arg-type]
     made = Alternative(Display(binding.node, scope, LIST, (held,), binding=binding), (scope.module, binding.node))
     return Value((made, *rest), value.open, value.overridable)
+
+
+def _lists(value: Value) -> tuple[Alternative, ...]:
+    return tuple(known for known in value.alternatives if isinstance(known.what, Display) and known.what.kind == LIST)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:

@@ -50,7 +50,10 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
     """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
-        return copied(evaluator, node, Held(node.args[0], scope), value) or sequences.paired(evaluator, node, scope)
+        held = Held(node.args[0], scope)
+        if is_mapping(value) and any(known.is_options for known in value.alternatives):
+            return laid(evaluator, node, [(None, held)], scope)
+        return copied(evaluator, node, held, value) or sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     parts: list[tuple[Optional[str], Held]] = [(None, Held(argument, scope)) for argument in node.args]

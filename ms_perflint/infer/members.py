@@ -22,7 +22,7 @@ from ms_perflint.infer import (
     tables,
 )
 from ms_perflint.infer.bases import lineage, method
-from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
@@ -75,22 +75,22 @@ def under(
     `absent`: what is read where the one key may not be there.
     """
     registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
-    if registered is not None:
-        return registered
-    if evaluator.is_pending(keys) or evaluator.is_pending(base):
+    if evaluator.is_pending(keys) or (registered is None and evaluator.is_pending(base)):
         return BOTTOM
-    if keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
+    if registered is not None:  # what its functions store under keys that are computed is part of that
+        values, base = [registered], TOP
+    elif keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
         return tables.any_entry(evaluator, base)
-    values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
-    if base.open or not base.alternatives:
-        values.append(TOP)
+    else:
+        values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
+        values += [TOP] if base.open or not base.alternatives else []
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
     if len(names) == 1:
         values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
     else:
         for name in names:
             values.extend(attribute_writes.overlaid(evaluator, [], base, node, name, scope, holder))
-    if keys.overridable:
+    if keys.overridable and registered is None:
         values.extend(tables.others(evaluator, base, values))
     value = join(values)
     return Value(value.alternatives, value.open, value.overridable or keys.overridable)
@@ -293,7 +293,8 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative
     found = _in_general(evaluator, cls, name)
     if not found.alternatives and not found.open:
         return BOTTOM
-    if is_object and (calls.depends(found) or isinstance(holder.what, Member)):
+    is_set = found.overridable and evaluator.libraries.is_record(cls)  # by the fields that the object is made with
+    if is_object and (calls.depends(found) or is_set or isinstance(holder.what, Member)):
         found = _of_this(evaluator, cls, name, holder, found)
     return _take(evaluator, found, holder, is_object)
 
@@ -376,25 +377,37 @@ def constructed(evaluator: Evaluator, receiver: Alternative) -> dict[Scope, Call
     found: dict[Scope, CallContext] = {}
     init = method(evaluator, what.type, "__init__")
     layer = Layer(what.node, what.scope, row=what.row) if what.node is not None else None
-    while init is not None and init not in found:
-        context = calls.entered_context(evaluator, init, layer, receiver)
-        if context is None:
-            break
-        found[init] = context
-        init, layer = _next_constructor(evaluator, init, context)
+    if init is not None:
+        _enter(evaluator, init, calls.entered_context(evaluator, init, layer, receiver), found)
+    is_record = what.node is not None and depth_of(what.scope) < NESTED and evaluator.libraries.is_record(what.type)
+    for name in evaluator.libraries.afterwards if is_record else ():
+        behind = method(evaluator, what.type, name)
+        if behind is not None:
+            _enter(evaluator, behind, evaluator.call_context(behind, None, what.scope, receiver), found)
     return found
 
 
-def _next_constructor(
-    evaluator: Evaluator, init: Scope, context: CallContext
-) -> tuple[Optional[Scope], Optional[Layer]]:
+def _enter(
+    evaluator: Evaluator, function: Scope, context: Optional[CallContext], found: dict[Scope, CallContext]
+) -> None:
+    """Add the call context of a constructor, and of those of bases that it calls, one from the other."""
+    while context is not None and function not in found:
+        found[function] = context
+        above = _above(evaluator, function, context)
+        if above is None:
+            break
+        function, layer = above
+        context = calls.entered_context(evaluator, function, layer, context.receiver)
+
+
+def _above(evaluator: Evaluator, function: Scope, context: CallContext) -> Optional[tuple[Scope, Layer]]:
     """Return the constructor of a base that a constructor calls, and that call."""
-    for site in init.calls:
-        if site.word == "__init__" and isinstance(site.node, ast.Call):
+    for site in function.calls:
+        if site.word == function.name and isinstance(site.node, ast.Call):
             for known in evaluator.value(site.node.func, context).alternatives:
                 if known.definition is not None and known.definition.is_function:
                     return known.definition, Layer(site.node, context)
-    return None, None
+    return None
 
 
 def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:

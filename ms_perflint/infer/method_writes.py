@@ -156,14 +156,19 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
     return is_own and counting(evaluator, known, name, node, scope) == []
 
 
-def is_set_again(evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a method that sets an attribute is called between a store in it and a read."""
+def is_set_again(
+    evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope
+) -> Optional[bool]:
+    """Return whether a method that sets an attribute is called between a store in it and a read; None: not known."""
     only = base.only
     if only is None or only.cls is None or not only.is_made or name not in only.cls.attributes:
         return False
-    calls_of = _setting_calls(evaluator, only, name, node, scope) or ()
-    at = ((site, place(site.node, site.scope)) for site in calls_of)
-    return any(has_run_before(evaluator, stored(store), here, site.scope) for site, here in at)
+    if all(each.scope.owner.name == INIT for each in kept(only.cls, name)):
+        return False
+    calls_of = _setting_calls(evaluator, only, name, node, scope)
+    at = ((site, place(site.node, site.scope)) for site in calls_of or ())
+    is_again = any(has_run_before(evaluator, stored(store), here, site.scope) for site, here in at)
+    return is_again if calls_of is not None else None
 
 
 def _setting_calls(

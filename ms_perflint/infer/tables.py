@@ -164,15 +164,18 @@ def _viewed(evaluator: Evaluator, name: str, pairs: Sequence[tuple[Held, Held]])
 
 
 def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Iterator[tuple[Binding, bool]]:
-    """Yield what changes the entry under a key of some dicts, in the files in which they are made.
+    """Yield what changes the entry under a key of some mappings: of dicts, in the files in which they are made.
 
-    With each, whether it is surely that entry.
+    Of config documents and options, what takes out this very key. With each, whether it is surely that entry.
     """
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
-    if not dicts:
-        return
-    holders, is_there = {known.identity for known in dicts}, _is_there(node)
-    changes = [change for known in dicts for change in _dict_changes(known.what.scope.module)]  # type: ignore[union-attr]
+    is_there, changes = _is_there(node), list[Binding]()
+    for module in {known.what.scope.module for known in dicts}:  # type: ignore[union-attr]
+        changes += _dict_changes(module)
+    if not is_there and len(dicts) < len(base.alternatives) and any(known.is_mapping for known in base.alternatives):
+        sites = (site for site in evaluator.program.sites("pop") if name in map(text_of, site.call.args[:1]))
+        changes += [change for site in sites if (change := _removal(site)) is not None]
+    holders = {known.identity for known in base.alternatives if known.is_mapping} if changes else ()
     for binding in dict.fromkeys(changes):
         is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
         answer = _is_about(evaluator, binding, name) if is_read else False
@@ -185,7 +188,7 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
 def _is_there(node: ast.expr) -> bool:
     """Return whether an expression fails where its dict does not have the key: nothing has taken that out before."""
     is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
-    return isinstance(node, ast.Subscript) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
+    return isinstance(node, (ast.Subscript, ast.Attribute)) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
 
 
 def is_taken_from(what: Display) -> bool:
@@ -222,11 +225,16 @@ def _dict_changes(module: SemanticIndex) -> list[Binding]:
         if setting_loops.of_key(target.slice, block) is None and not _is_given(value, block.scope):
             known = value if not isinstance(value, ast.Starred) else None
             found.append(Binding("", "assign" if known is not None else "delete", target, known, (), target, block))
-    for site in (site for word in REMOVES for site in module.by_word.get(word, ())):
-        is_of_dict = isinstance(site.node, ast.Call) and (site.node.args or site.word != "pop")
-        if is_of_dict and site.base is not None:
-            found.append(Binding("", "delete", site.node, None, (), site.stmt, site.block))
+    sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
+    found += [change for site in sites if (change := _removal(site)) is not None]
     return found
+
+
+def _removal(site: Site) -> Optional[Binding]:
+    """Return what a call takes out of a dict, by its form; None for others."""
+    is_of_dict = isinstance(site.node, ast.Call) and (site.node.args or site.word != "pop")
+    is_one = is_of_dict and site.base is not None
+    return Binding("", "delete", site.node, None, (), site.stmt, site.block) if is_one else None
 
 
 def _is_given(value: ast.expr, scope: Scope) -> bool:

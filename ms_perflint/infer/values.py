@@ -10,7 +10,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.core.records import equal_by
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Held, Layer
+from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.resolve.resolver import Namespace
 
 
@@ -438,12 +438,26 @@ def join(values: Iterable[Value]) -> Value:
         for known in value.alternatives:
             receiver = known.what.receiver if isinstance(known.what, Api) else None
             key = known.what, receiver and receiver.what, known.prepared, known.outer, known.copied
-            if known.by_default > found.setdefault(key, known).by_default:
+            before = found.setdefault(key, known)
+            if before is not known and isinstance(known.what, Bound):
+                found[key] = _of_either(before, known)
+            elif known.by_default > before.by_default:
                 found[key] = known
     if len(found) > ALTERNATIVES:
         return MANY
     ordered = tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_key))
     return Value(ordered, any(value.open for value in values), any(value.overridable for value in values))
+
+
+def _of_either(first: Alternative, other: Alternative) -> Alternative:
+    """Return a method that is bound to one of two objects: where they differ, to any object of its class."""
+    known = other if other.by_default > first.by_default else first
+    assert isinstance(first.what, Bound) and isinstance(other.what, Bound)
+    function, receiver, own = first.what.function, first.what.receiver, positional(first.what.function)
+    if receiver.what == other.what.receiver.what or function.parent is None or not own:
+        return known
+    what: What = Instance(function.parent, None, function) if receiver.cls is not None else function.parent
+    return known._replace(what=Bound(function, Alternative(what, (function.module, own[0]))))
 
 
 def is_same(answer: object, other: object) -> bool:

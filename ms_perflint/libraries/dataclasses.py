@@ -9,7 +9,7 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.index.syntax_forms import is_decorated, word_of
-from ms_perflint.infer import calls, commandline, mappings, parameters
+from ms_perflint.infer import calls, commandline, lists, mappings, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.narrowing import past
@@ -21,7 +21,7 @@ RECORDS = ("dataclass", "define", "attrs", "frozen", "mutable", "s")  # last wor
 BASES = ("NamedTuple", "BaseModel", "BaseSettings")  # the same, of their bases
 FIELDS = ("field", "ib", "attrib", "Field")  # last words of calls that say what a field is
 HOMES = ("dataclasses", "attr", "attrs", "pydantic")
-AFTERWARDS = ("__post_init__", "__attrs_post_init__")  # run behind the constructor
+AFTERWARDS = frozenset({"__post_init__", "__attrs_post_init__"})  # run behind the constructor
 LAYING = ("replace", "evolve", "_replace")
 METHODS = frozenset({"_replace", "_asdict", "model_dump"})  # of named tuples, and of models of pydantic
 
@@ -51,7 +51,10 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
     for cls in _classes(evaluator, known.cls) if known.cls is not None else ():
         stored += cls.attributes.get(name, ())
         if name in cls.bindings:
-            default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name))).as_setting()
+            default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
+            if evaluator.program.touching(name):
+                default = lists.under_name(cls.bindings[name][-1], cls, default)
+            default = default.as_setting()
     if known.is_parsed:
         default = Value(default.alternatives, default.open, True)  # a user may pass another one
         return commandline.named(evaluator.program, name, default, bare=True)
@@ -187,5 +190,6 @@ MODEL = Library(
     },
     field=_field,
     has_field=_has_field,
+    afterwards=AFTERWARDS,
     is_record=_is_dataclass,
 )

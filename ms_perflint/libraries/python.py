@@ -351,7 +351,7 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     holder = node.func.value if isinstance(node.func, ast.Attribute) else None
     missing = evaluator.known(Constant(None), node, scope)
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
-    absent = default if receiver.is_display else TOP
+    absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
     found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)

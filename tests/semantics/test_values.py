@@ -162,7 +162,7 @@ CASES = [
     ("from easydict import EasyDict\nc = EasyDict({'a': {'b': 1}})\nreveal(c.a.b)", "1 ?"),
     ("c = {'a': 1}\nreveal(c['a'])", "1"),
     # set on a condition only: perhaps not set
-    ("def f(c):\n    if unknown():\n        c.a = 1\n    reveal(c.a)", "1 ?"),
+    ("def f(c):\n    if unknown():\n        c.a = 1\n    reveal(c.a)", "1 ... ?"),
     ("def f(c):\n    c.a = 1\n    reveal(c.a)", "1"),
     # None has no members: what was None is set by the time it is asked
     (
