@@ -26,9 +26,10 @@ KINDS = {"train cell": HELD, "save": HELD, "call of a save": {**CALLS, **IDLE}}
 
 
 def missed(program: Program) -> list[str]:
-    """Return the calls whose callee the evaluator knows, and which the graph does not draw."""
+    """Return the calls in running code whose callee the evaluator knows, and which the graph does not draw."""
     found = []
-    for site in (site for module in program.modules for site in module.sites if isinstance(site.node, ast.Call)):
+    sites = (site for module in program.modules for site in module.sites if isinstance(site.node, ast.Call))
+    for site in filter(program.is_live, sites):
         value = program.evaluator.callees(site)
         if is_step(program, value) and id(site.node) not in step_flow(program).sites:
             found.append(f"{site.module.path}:{site.node.lineno} {site.word}: a step")

@@ -431,7 +431,8 @@ GO = 'def go(net, level):\n    Runner(net).convert(level)\nif args.how == "cell"
         (f"{RUNNER}{GO}", "--how cell --level O2", False),
         (f"{RUNNER.replace('Runner', 'Runner(object)')}{ASKED}", "--level O2", True),
         (f"class Base:\n    pass\n{RUNNER.replace('Runner', 'Runner(Base)')}{ASKED}", "--level O2", True),
-        (f"{RUNNER}    def go(self, level):\n        self.convert(level)\n{ASKED}", "--level O2", False),
+        (f"{RUNNER}    def go(self, level):\n        self.convert(level)\n{ASKED}", "--level O2", True),
+        (f"{RUNNER}    def go(self, level):\n        self.convert(level)\n{ASKED}\nrunner.go", "--level O2", False),
         (f"{RUNNER}{ASKED.replace('.convert', '.go')}\nRunner.go = Runner.convert", "--level O2", False),
         # what another library may call, or what is called by a name that is worked out
         (f"import zoo\n{RUNNER.replace('Runner', 'Runner(zoo.Runner)')}{ASKED}", "--level O2", False),

@@ -127,6 +127,7 @@ class Runner:
     def run(self, x):
         self.learner(x)
         self.other(x)
+        print(self.learner.learn)
 
 Runner({{"learner": Learner(net), "other": nn.Dense(2, 2)}}).run(x)
 """
