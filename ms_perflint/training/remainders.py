@@ -71,11 +71,11 @@ def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
 
 
 def _serves_others(program: Program, function: Scope) -> bool:
-    """Return whether a script that does not train may call a function, or one that calls it in its file."""
+    """Return whether a script that does not train may call a function, or one that calls its name in its file."""
 
     def above(scope: Scope) -> Iterator[Scope]:
-        callers = (caller.scope.owner for caller in training.callers(program, scope))
-        return (each for each in callers if each.is_function and each.module is function.module)
+        owners = (site.scope.owner for site in function.module.by_word.get(scope.name, ()))
+        return (each for each in owners if each.is_function)
 
     names = {scope.name for scope in reachable([function], above)}
     trained = {scope.name for scope in training.training_scopes(program)}  # `main()` does there what it does here
