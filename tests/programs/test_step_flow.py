@@ -129,6 +129,7 @@ class Runner:
         self.other(x)
 
 Runner({{"learner": Learner(net), "other": nn.Dense(2, 2)}}).run(x)
+Learner(net).{method}(x)
 """
 
 
