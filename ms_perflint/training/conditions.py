@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import is_inside
 from ms_perflint.infer.call_context import CallContext
@@ -175,6 +175,30 @@ def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
     ways = path_conditions(program, site)
     return bool(ways) and all(any(by_default(program, each) is False for each in way) for way in ways)
+
+
+def is_unasked(program: Program, site: Site) -> bool:
+    """Return whether no caller asks for a site: each path to it has a condition that fails by a parameter left out."""
+    ways = path_conditions(program, site)
+    return bool(ways) and all(any(_is_unasked(program, each) for each in way) for way in ways)
+
+
+def _is_unasked(program: Program, condition: Condition) -> bool:
+    """Return whether a condition fails with the defaults of the parameters in it, which no caller passes."""
+    if by_default(program, condition) is not False:
+        return False
+    tests = (each.test for each in _with_definitions((condition,)))
+    names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    found = (condition.scope.bindings.get(name, ()) for name in sorted(names))
+    given = [each for bindings in found for each in bindings if each.kind == "parameter"]
+    return bool(given) and all(_is_left_out(program, each) for each in given)
+
+
+def _is_left_out(program: Program, parameter: Binding) -> bool:
+    """Return whether a parameter has callers, and none of them passes it."""
+    sites = callers(program, parameter.scope)
+    passed = (argument(program.evaluator, parameter, site) for site in sites)
+    return bool(sites) and all(each.given is None and not each.mappings and not each.is_open for each in passed)
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:

@@ -64,11 +64,28 @@ def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
 def steps_optimizer(program: Program) -> bool:
     """Return whether a call of the program steps an optimizer, also one that a library wraps.
 
-    A wrapper, `Accumulator(optimizer, 4)`, is looked for last.
+    A wrapper, `Accumulator(optimizer, 4)`, and an optimizer under another name, `self.inner(grads)`, come last.
     """
-    return any(_steps_optimizer(program, module) for module in program.modules) or any(
-        _calls_any(program, site.module, site.module.result_names(site.word)) for site in given_optimizers(program)
+    return (
+        any(_steps_optimizer(program, module) for module in program.modules)
+        or any(
+            _calls_any(program, site.module, site.module.result_names(site.word)) for site in given_optimizers(program)
+        )
+        or any(_calls_optimizer(program, site) for site in _calling_held(program))
     )
+
+
+def _calling_held(program: Program) -> Iterator[Site]:
+    """Yield the calls with an argument that contain a name under which an optimizer is held."""
+    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
+    sites = (site for module in program.modules for site in _naming(module, held, False))
+    return (site for site in sites if isinstance(site.node, ast.Call) and site.node.args)
+
+
+def _calls_optimizer(program: Program, site: Site) -> bool:
+    """Return whether running code calls an optimizer."""
+    known = program.evaluator.callees(site).alternatives if program.runs(site) else ()
+    return any(each.is_made and is_optimizer(program, each.type_api, each.cls) for each in known)
 
 
 def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:

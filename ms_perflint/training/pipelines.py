@@ -18,7 +18,7 @@ from ms_perflint.languages import Message
 from ms_perflint.libraries import iterables
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.conditions import by_default
+from ms_perflint.training.conditions import by_default, is_unasked
 from ms_perflint.training.step_loops import DATA, StepLoop, datasets_in, is_dataset, step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
@@ -62,7 +62,7 @@ def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
 
 def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
     """Return the pipelines of trainings of which a call makes a stage."""
-    if is_for_evaluation(program, site):
+    if is_for_evaluation(program, site) or is_unasked(program, site):
         return []
     return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
 

@@ -71,7 +71,7 @@ def _keeps_order(program: Program, before: Sequence[Alternative]) -> bool:
 
 
 def _serves_others(program: Program, function: Scope) -> bool:
-    """Return whether a script that does not train may call a function, or one that calls it in its file."""
+    """Return whether a script that does not train may call a function, or one that calls its name in its file."""
 
     def above(scope: Scope) -> Iterator[Scope]:  # also those that this program does not run
         callers = (site.scope.owner for site in function.module.sites_of(scope.name))

@@ -141,6 +141,51 @@ STEPPED = """
         agent.step(data, label)
     """
 FROM_LIBRARY = "from toolbox import Accumulator\n"
+HELD = """
+    class Mine(nn.Optimizer):
+        def construct(self, gradients):
+            return gradients
+
+
+    class Agent:
+        def __init__(self, inner):
+            self.inner = inner
+            self.table = {{"a": inner}}
+            self.others = [inner]
+            self.grads = ms.value_and_grad(forward, None, net.trainable_params())
+
+        def learn(self, data, label):
+            value, grads = self.grads(data, label)
+            {call}
+            return value
+
+
+    def forward(data, label):
+        return loss(net(data), label)
+
+
+    agent = Agent({made})
+    for data, label in dataset.create_tuple_iterator():
+        agent.learn(data, label)
+    """
+HOLDS_ONE = [
+    ("an attribute", "self.inner(grads)", "nn.Adam(net.trainable_params())"),
+    ("a name", "update = self.inner; update(grads)", "nn.Adam(net.trainable_params())"),
+    ("an entry of a dictionary", 'self.table["a"](grads)', "nn.Adam(net.trainable_params())"),
+    ("an element of a list", "[each(grads) for each in self.others]", "nn.Adam(net.trainable_params())"),
+    ("an own optimizer", "self.inner(grads)", "Mine(0.1, net.trainable_params())"),
+]
+HOLDS_NONE = [
+    ("another cell", "self.inner(grads)", "nn.Dense(32, 32)"),
+    ("an optimizer that is not called", "print(self.inner, grads)", "nn.Adam(net.trainable_params())"),
+    (
+        "an optimizer that is called under a condition that never holds",
+        "if False: self.inner(grads)",
+        "nn.Adam(net.trainable_params())",
+    ),
+    ("a class", "self.inner(grads)", "nn.Adam"),
+    ("a function of its name", "inner(grads)", "nn.Adam(net.trainable_params())"),
+]
 GIVES_STEPS = [
     ("a library's object that has the optimizer", "self.optim, 4", "gather(grads)"),
     ("a library's object that has it by keyword", "steps=4, optimizer=self.optim", "gather(grads)"),
@@ -326,6 +371,16 @@ FIRES = [
             STEPPED.format(given=given, call=call),
         )
         for name, given, call in GIVES_STEPS
+    ),
+    *(
+        case(
+            f"an optimizer under another name: {name}",
+            IMPORTS,
+            "ms.set_context(mode=ms.PYNATIVE_MODE)  # !\n",
+            NETWORK,
+            HELD.format(call=call, made=made),
+        )
+        for name, call, made in HOLDS_ONE
     ),
     *(
         case(f"under --{name}", IMPORTS, ARMS.format(name=name, one=one, other=other, mark="  # ! unsafe"), TRAIN)
@@ -861,6 +916,17 @@ QUIET = [
             STEPPED.format(given=given, call=call),
         )
         for name, given, call in GIVES_NO_STEPS
+    ),
+    *(
+        case(
+            f"no optimizer under another name: {name}",
+            IMPORTS,
+            "def inner(x):\n    return x\n\n\n",
+            "ms.set_context(mode=ms.PYNATIVE_MODE)\n",
+            NETWORK.replace("opt = ", "given = "),
+            HELD.format(call=call, made=made),
+        )
+        for name, call, made in HOLDS_NONE
     ),
     *(
         case(f"the mode is chosen by --{name}", IMPORTS, ARMS.format(name=name, one=one, other=other, mark=""), TRAIN)

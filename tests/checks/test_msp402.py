@@ -66,7 +66,83 @@ ARM = """
     else:
         train_set = train_set.batch(32, drop_remainder=True)
     """
+UNASKED = """
+    def finish(data):
+        return data.batch(32)
+
+
+    def create(path, stage="train", is_fast=False):
+        if stage == "linear":
+            return finish(ds.MindDataset(path))
+        return ds.MindDataset(path).batch(32, drop_remainder=True)
+
+
+    """
+
+
+def unasked(*edits: tuple[str, str]) -> str:
+    """Return functions with an arm for a value of a parameter; none of the edits leaves them as they are."""
+    text = UNASKED
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+REPORTED = ("data.batch(32)", "data.batch(32)  # ! unsafe")
 FIRES = [
+    case(
+        "an arm that the call asks for",
+        IMPORTS,
+        GRAPH,
+        unasked(REPORTED),
+        'train_set = create("a", "linear")\n',
+        TRAIN,
+    ),
+    case(
+        "an arm that an option asks for",
+        IMPORTS,
+        GRAPH,
+        OPTIONS.format(default=1),
+        unasked(REPORTED, ('stage == "linear"', "args.batch == 2")),
+        'train_set = create("a")\n',
+        TRAIN,
+    ),
+    case(
+        "an arm that a call with an option asks for",
+        IMPORTS,
+        GRAPH,
+        OPTIONS.format(default=1),
+        unasked(REPORTED, ('stage == "linear"', "stage == 2")),
+        'train_set = create("a", args.batch)\n',
+        TRAIN,
+    ),
+    case(
+        "an arm that an unknown mapping may ask for",
+        IMPORTS,
+        GRAPH,
+        "import settings\n",
+        unasked(REPORTED),
+        'train_set = create("a", **settings.more)\n',
+        TRAIN,
+    ),
+    case(
+        "the arm of a default",
+        IMPORTS,
+        GRAPH,
+        unasked(REPORTED, ('stage == "linear"', 'stage == "train"')),
+        'train_set = create("a")\n',
+        TRAIN,
+    ),
+    case(
+        "an arm of a default or of an option",
+        IMPORTS,
+        GRAPH,
+        OPTIONS.format(default=1),
+        unasked(REPORTED, ('stage == "linear"', 'stage == "linear" or args.batch > 0')),
+        'train_set = create("a")\n',
+        TRAIN,
+    ),
     *(
         case(
             f"an arm of another kind: {test}",
@@ -260,6 +336,19 @@ QUIET = [
         """,
         TRAIN,
         'model.eval(create("b", False))\n',
+    ),
+    *(
+        case(f"an arm for a value that no caller passes: {name}", IMPORTS, GRAPH, unasked(*edits), call, TRAIN)
+        for name, edits, call in (
+            ("a default", (), 'train_set = create("a")\n'),
+            ("a default of two parameters", (('"linear"', '"linear" and is_fast'),), 'train_set = create("a")\n'),
+            ("a flag", (('stage == "linear"', "is_fast"),), 'train_set = create("a", "train")\n'),
+            (
+                "a name for it",
+                (("    if stage", '    is_linear = stage == "linear"\n        if is_linear or stage'),),
+                'train_set = create("a")\n',
+            ),
+        )
     ),
     *(
         case(

@@ -130,6 +130,7 @@ class Runner:
         print(self.learner.learn)
 
 Runner({{"learner": Learner(net), "other": nn.Dense(2, 2)}}).run(x)
+Learner(net).{method}(x)
 """
 
 
