@@ -45,13 +45,20 @@ def all_sites(program: Program, function: Scope) -> tuple[Site, ...]:
     return tuple(dict.fromkeys((*graph.sites(function), *grouped)))
 
 
+def all_instance_sites(program: Program, cls: Scope) -> tuple[Site, ...]:
+    """Return the sites that may call an object of a class, also those of its groups."""
+    graph = program.call_graph
+    grouped = (site for number in graph.instance_groups(cls) for site in graph.instance_group(number))
+    return tuple(dict.fromkeys((*graph.instance_sites(cls), *grouped)))
+
+
 def _drawn(program: Program, what: object) -> Optional[tuple[tuple[Site, ...], str]]:
     """Return the calls that the graph draws of what a callee is; None for what is not defined in the program."""
     what = what.function if isinstance(what, Bound) else what
     if isinstance(what, Scope) and (what.is_function or what.is_class):
         return all_sites(program, what), what.name
     if isinstance(what, Instance) and isinstance(what.type, Scope) and what.type.method("__call__") is not None:
-        return program.call_graph.instance_sites(what.type), f"an object of {what.type.name}"
+        return all_instance_sites(program, what.type), f"an object of {what.type.name}"
     return None
 
 
