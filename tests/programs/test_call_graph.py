@@ -178,6 +178,33 @@ def test_sites_that_may_enter_many_functions_are_asked_once_for_all(
     assert found == {function: {site for site in sites if function in called[site]} for function in functions}
 
 
+@pytest.mark.parametrize("number", [2 * GROUP, 4 * GROUP])
+def test_sites_that_may_call_objects_of_many_classes_are_asked_once_for_all(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classes = "".join(f"class Step{at}:\n    def __call__(self, x):\n        return x\n" for at in range(number))
+    table = ", ".join(f"Step{at}()" for at in range(number))
+    calls = "".join(f"table[{at}](1)\n" for at in range(number)) + "Step0()(2)\n"
+    program = analysed({"train.py": f"{classes}table = [{table}]\n{calls}"})
+    asked = 0
+    callees = ProgramEvaluator.callees
+
+    def counted(self: ProgramEvaluator, site: Site) -> Value:
+        nonlocal asked
+        asked += 1
+        return callees(self, site)
+
+    monkeypatch.setattr(ProgramEvaluator, "callees", counted)
+    methods = [each for module in program.modules for each in module.scopes if each.name == "__call__"]
+    assert len(methods) == number
+    found = {method: set(program.callers(method)) for method in methods}
+    assert 0 < asked <= 12 * 3 * number
+    sites = [site for module in program.modules for site in module.sites]
+    called = {site: {known.cls for known in callees(program.evaluator, site).alternatives} for site in sites}
+    assert found == {method: {site for site in sites if method.cls in called[site]} for method in methods}
+    assert [len(found[method]) for method in methods[:2]] == [2, 1]
+
+
 OWN_NAMES = [
     "getattr(sys.modules[__name__], name)()",
     "getattr(modules[__name__], name)()",
@@ -209,4 +236,5 @@ def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: s
 
 @pytest.mark.parametrize("name", [ANY, OWN, 0])
 def test_a_group_of_another_program_has_no_sites(name: Union[str, int]) -> None:
-    assert analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph.group(name) == ()
+    graph = analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph
+    assert graph.group(name) == () and graph.instance_group(0) == ()
