@@ -72,8 +72,8 @@ class ExpressionWalk:
                 # it binds when it is evaluated, not at the end of its statement
                 self.bind(node.target.id, "assign", node.target, node.value, node, block)  # type: ignore[attr-defined]
             elif kind is ast.Yield:
-                if node.value is not None:  # type: ignore[attr-defined]
-                    block.scope.owner.yields.append((node.value, block))  # type: ignore[attr-defined]
+                value = node.value or ast.copy_location(ast.Constant(None), node)  # type: ignore[attr-defined]
+                block.scope.owner.yields.append((value, block))
             elif kind is ast.YieldFrom:
                 value = ast.copy_location(ast.Starred(node.value, ast.Load()), node)  # type: ignore[attr-defined]
                 block.scope.owner.yields.append((value, block))

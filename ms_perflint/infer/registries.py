@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
@@ -69,6 +70,7 @@ def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional
     return next(((holder.scope.module, holder.name, depth) for holder in own), (None, word, depth))
 
 
+@fact
 def registering(module: SemanticIndex) -> frozenset[str]:
     """Return the names of the functions of a module that register what they decorate."""
     return frozenset(name for table in module.registered for name in _decorators(module, table))
@@ -77,11 +79,13 @@ def registering(module: SemanticIndex) -> frozenset[str]:
 def read_by(running: Iterable[Scope], modules: Sequence[SemanticIndex]) -> frozenset[str]:
     """Return those names of `registering` whose tables running code reads: others only fill tables."""
     words = {table for module in modules for table in module.registered}
+    renamed = {module: words & module.renamed.keys() for module in modules}
     readers: dict[str, list[Scope]] = {}
     for scope in running:
-        renamed = words & scope.module.renamed.keys()
-        loaded = words & (scope.names | scope.attrs)
-        loaded |= {word for word in renamed if not scope.module.aliases(word).isdisjoint(scope.names)}
+        loaded = words & scope.names | words & scope.attrs
+        for word in renamed[scope.module]:
+            if not scope.module.aliases(word).isdisjoint(scope.names):
+                loaded.add(word)
         for word in loaded:
             readers.setdefault(word, []).append(scope)
     return frozenset(
@@ -93,6 +97,7 @@ def read_by(running: Iterable[Scope], modules: Sequence[SemanticIndex]) -> froze
     )
 
 
+@fact
 def _only_fills(module: SemanticIndex, table: str, scope: Scope) -> bool:
     """Return whether code stores into a table, and loads it only for that and for `key in table`."""
     if all(block.scope.owner is not scope for _, _, block in module.registered[table]):

@@ -42,21 +42,19 @@ class CallGraph:
     def sites(self, function: Scope) -> tuple[Site, ...]:
         """Return the call sites that may enter a function, or make an object of a class, without those of `groups`."""
         bit = self._flow.callables.get(self.key(function), 0)
-        indirect = {bits: sites for bits, sites in self._indirect.items() if len(sites) < GROUP} if bit else {}
-        return tuple(dict.fromkeys((*self.direct_sites(function), *_of(bit, indirect))))
+        return tuple(dict.fromkeys((*self.direct_sites(function), *_few(bit, self._indirect if bit else {}))))
 
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
         """Return the groups of further such sites: under a computed name, or with many functions in common."""
         bit = self._flow.callables.get(self.key(function), 0)
         words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
-        indirect = enumerate(self._indirect.items()) if bit else ()
-        return (*words, *(number for number, (bits, sites) in indirect if bits & bit and len(sites) >= GROUP))
+        return (*words, *_groups(bit, self._indirect if bit else {}))
 
     @fact
     def group(self, name: Union[str, int]) -> tuple[Site, ...]:
         """Return the sites of a group in this program."""
         if isinstance(name, int):
-            return tuple(dict.fromkeys(next(islice(self._indirect.values(), name, None), ())))
+            return _group(name, self._indirect)
         by_name = self.named_by((name,))
         return tuple(dict.fromkeys((*by_name, *_of(self._flow.callables.get(name, 0), self._indirect))))
 
@@ -95,9 +93,19 @@ class CallGraph:
         return self.key(function) in self._flow.callables
 
     def instance_sites(self, cls: Scope) -> tuple[Site, ...]:
-        """Return the call sites that may call an object of a class with a method for calls."""
+        """Return the call sites that may call an object of a class with a method for calls, but for those of groups."""
         bits, called = self._instances
-        return tuple(dict.fromkeys(_of(bits.get(self.key(cls), 0), called)))
+        return tuple(dict.fromkeys(_few(bits.get(self.key(cls), 0), called)))
+
+    def instance_groups(self, cls: Scope) -> tuple[int, ...]:
+        """Return the groups of further such sites."""
+        bits, called = self._instances
+        return _groups(bits.get(self.key(cls), 0), called)
+
+    @fact
+    def instance_group(self, number: int) -> tuple[Site, ...]:
+        """Return the sites of such a group in this program."""
+        return _group(number, self._instances[1])
 
     def reach(self, seeds: Iterable[State], held: Held) -> Held:
         """Add the places that may hold the values of some nodes, and return the new ones."""
@@ -220,6 +228,21 @@ def _is_called_otherwise(name: str, node: Node) -> bool:
 def _of(bit: int, called: Called) -> Iterator[Site]:
     """Yield the sites that may call a value."""
     return (site for bits, sites in called.items() if bits & bit for site in sites)
+
+
+def _few(bit: int, called: Called) -> Iterator[Site]:
+    """Yield the sites that may call a value, without those of groups."""
+    return (site for bits, sites in called.items() if bits & bit and len(sites) < GROUP for site in sites)
+
+
+def _groups(bit: int, called: Called) -> tuple[int, ...]:
+    """Return the numbers of the groups of sites that may call a value."""
+    return tuple(number for number, (bits, sites) in enumerate(called.items()) if bits & bit and len(sites) >= GROUP)
+
+
+def _group(number: int, called: Called) -> tuple[Site, ...]:
+    """Return the sites of a group."""
+    return tuple(dict.fromkeys(next(islice(called.values(), number, None), ())))
 
 
 def _is_by_name(site: Site) -> bool:

@@ -237,6 +237,19 @@ def _instance_calls(program: Inputs, cls: Scope) -> Iterator[Site]:
     for site in program.instance_sites(cls):
         if any(known.cls is cls for known in program.evaluator.callees(site).alternatives):
             yield site
+    for number in program.instance_groups(cls):
+        yield from _of_instance_group(program, number).get(cls, ())
+
+
+@query(bottom={})
+def _of_instance_group(program: Inputs, number: int) -> dict[Scope, tuple[Site, ...]]:
+    """Return the sites of a group that call an object, by the class of this object."""
+    found: dict[Scope, dict[Site, None]] = {}
+    for site in program.instance_group(number):
+        for known in program.evaluator.callees(site).alternatives:
+            if known.cls is not None:
+                found.setdefault(known.cls, {})[site] = None
+    return {cls: tuple(sites) for cls, sites in found.items()}
 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:

@@ -75,6 +75,8 @@ class Inputs(Noted):
     group = _noted(CallGraph.group, "call_graph.")
     direct_sites = _noted(CallGraph.direct_sites, "call_graph.")
     instance_sites = _noted(CallGraph.instance_sites, "call_graph.")
+    instance_groups = _noted(CallGraph.instance_groups, "call_graph.")
+    instance_group = _noted(CallGraph.instance_group, "call_graph.")
     decorated_by = _noted(Program.decorated_by)
     bases_named = _noted(Program.bases_named)
     has_partials = _noted(Program.has_partials)

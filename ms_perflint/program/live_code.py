@@ -171,12 +171,19 @@ class _Reach:
 
     def dispatch(self) -> None:
         """Add the methods that `getattr(self, name)` may give: of the class, of its bases and of derived classes."""
-        lines = {name: frozenset(reachable([name], lambda each: self.bases.get(each, ()))) for name in self.bases}
-        waiting = [method for methods in self.methods.values() for method in methods] if self.dispatching else []
+        if not self.dispatching:
+            return
+        above = self.line(self.dispatching)
+        waiting = [method for methods in self.methods.values() for method in methods]
+        owners = {method.cls.name for method in waiting if method.cls is not None}
+        given = {own for own in owners if own in above or not self.dispatching.isdisjoint(self.line([own]))}
         for method in waiting:
-            own = method.cls.name if method.cls is not None else ""
-            if any(other in lines[own] or own in lines.get(other, ()) for other in self.dispatching):
+            if method.cls is not None and method.cls.name in given:
                 self.add(method)
+
+    def line(self, names: Iterable[str]) -> Collection[str]:
+        """Return the names of some classes, and of their bases."""
+        return reachable(names, lambda each: self.bases.get(each, ()))
 
     def register(self) -> None:
         """Add what decorators put into the tables of running code, which no code loads by name."""

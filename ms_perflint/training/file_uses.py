@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import excludes
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
 from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
 from ms_perflint.infer.queries import query
@@ -102,8 +103,15 @@ def uses_in_training(program: Program) -> tuple[Use, ...]:
 
 def _sites(program: Program) -> Iterator[Site]:
     """Yield the running calls of functions that may use a file, by their words."""
-    sites = (site for module in program.modules for word in _WORDS for site in module.sites_of(word))
-    return (site for site in sites if site.scope.owner in program.reached and isinstance(site.node, ast.Call))
+    sites = (site for module in program.modules for site in _calls(module))
+    return (site for site in sites if site.scope.owner in program.reached)
+
+
+@fact
+def _calls(module: SemanticIndex) -> tuple[Site, ...]:
+    """Return the calls in a file of functions that may use a file, by their words."""
+    sites = (site for word in _WORDS for site in module.sites_of(word))
+    return tuple(site for site in sites if isinstance(site.node, ast.Call))
 
 
 @query

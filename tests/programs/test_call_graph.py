@@ -46,13 +46,20 @@ def all_sites(program: Program, function: Scope) -> tuple[Site, ...]:
     return tuple(dict.fromkeys((*graph.sites(function), *grouped)))
 
 
+def all_instance_sites(program: Program, cls: Scope) -> tuple[Site, ...]:
+    """Return the sites that may call an object of a class, also those of its groups."""
+    graph = program.call_graph
+    grouped = (site for number in graph.instance_groups(cls) for site in graph.instance_group(number))
+    return tuple(dict.fromkeys((*graph.instance_sites(cls), *grouped)))
+
+
 def _drawn(program: Program, what: object) -> Optional[tuple[tuple[Site, ...], str]]:
     """Return the calls that the graph draws of what a callee is; None for what is not defined in the program."""
     what = what.function if isinstance(what, Bound) else what
     if isinstance(what, Scope) and (what.is_function or what.is_class):
         return all_sites(program, what), what.name
     if isinstance(what, Instance) and isinstance(what.type, Scope) and what.type.method("__call__") is not None:
-        return program.call_graph.instance_sites(what.type), f"an object of {what.type.name}"
+        return all_instance_sites(program, what.type), f"an object of {what.type.name}"
     return None
 
 
@@ -172,6 +179,33 @@ def test_sites_that_may_enter_many_functions_are_asked_once_for_all(
     assert found == {function: {site for site in sites if function in called[site]} for function in functions}
 
 
+@pytest.mark.parametrize("number", [2 * GROUP, 4 * GROUP])
+def test_sites_that_may_call_objects_of_many_classes_are_asked_once_for_all(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classes = "".join(f"class Step{at}:\n    def __call__(self, x):\n        return x\n" for at in range(number))
+    table = ", ".join(f"Step{at}()" for at in range(number))
+    calls = "".join(f"table[{at}](1)\n" for at in range(number)) + "Step0()(2)\n"
+    program = analysed({"train.py": f"{classes}table = [{table}]\n{calls}"})
+    asked = 0
+    callees = ProgramEvaluator.callees
+
+    def counted(self: ProgramEvaluator, site: Site) -> Value:
+        nonlocal asked
+        asked += 1
+        return callees(self, site)
+
+    monkeypatch.setattr(ProgramEvaluator, "callees", counted)
+    methods = [each for module in program.modules for each in module.scopes if each.name == "__call__"]
+    assert len(methods) == number
+    found = {method: set(program.callers(method)) for method in methods}
+    assert 0 < asked <= 12 * 3 * number
+    sites = [site for module in program.modules for site in module.sites]
+    called = {site: {known.cls for known in callees(program.evaluator, site).alternatives} for site in sites}
+    assert found == {method: {site for site in sites if method.cls in called[site]} for method in methods}
+    assert [len(found[method]) for method in methods[:2]] == [2, 1]
+
+
 OWN_NAMES = [
     "getattr(sys.modules[__name__], name)()",
     "getattr(modules[__name__], name)()",
@@ -203,4 +237,5 @@ def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: s
 
 @pytest.mark.parametrize("name", [ANY, OWN, 0])
 def test_a_group_of_another_program_has_no_sites(name: Union[str, int]) -> None:
-    assert analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph.group(name) == ()
+    graph = analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph
+    assert graph.group(name) == () and graph.instance_group(0) == ()

@@ -340,6 +340,12 @@ FACTORIES = [
     ("def f():\n    return 1, 2\na, b = f()\nreveal(b)", "2"),
     ("def f():\n    return {'a': 1, 'b': 2}\nreveal(f()['b'])", "2"),
     ("def f():\n    yield 1\n    yield 2\nfor x in f():\n    reveal(x)", "1 2"),
+    ("def f():\n    yield 1\n    yield\nfor x in f():\n    reveal(x)", "1 None"),
+    ("def f():\n    yield\n    return 3\nfor x in f():\n    reveal(x)", "None"),
+    (
+        "from contextlib import contextmanager\n@contextmanager\ndef f(x):\n    yield\nwith f(3) as x:\n    reveal(x)",
+        "None",
+    ),
     (
         "from contextlib import contextmanager\n"
         "@contextmanager\ndef f(x):\n    yield x\nwith f(3) as x:\n    reveal(x)",
