@@ -152,6 +152,15 @@ BLOCKED = [
         )
         for rows in ("get_parameters", "trainable_params", "untrainable_params")
     ),
+    *(
+        cell(f"{name} between steps", "return self.dense(x)", hook=store)
+        for name, store in (
+            ("weights that are replaced", "for p in net.trainable_params():\n                p[...] = p * 0.9"),
+            ("a weight that is replaced", "net.dense.weight[...] = net.dense.weight * 0.9"),
+            ("a weight that is given", "net.dense.weight = net.dense.weight * 0.9"),
+            ("a weight that is multiplied", "net.dense.weight *= 0.9"),
+        )
+    ),
     forward(
         "learning rate by set_data", "return loss_fn(net(x), y)", hook="opt.learning_rate.set_data(Tensor(0.1 * step))"
     ),

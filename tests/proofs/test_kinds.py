@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs import Program
+from proofs.held_kinds import HELD_KINDS
 from proofs.kinds import KINDS as PLAIN_KINDS
 from proofs.kinds import Kind
 from proofs.proof import MindSpore, on_mindspore, tolerance, version
@@ -18,7 +19,7 @@ from ms_perflint.core.findings import Safety
 from ms_perflint.mindspore_api import parse_version
 
 CODE = "MSP101"
-KINDS = [*PLAIN_KINDS, *SHARED_KINDS]
+KINDS = [*PLAIN_KINDS, *SHARED_KINDS, *HELD_KINDS]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

@@ -15,7 +15,7 @@ from typing import Optional
 
 from ms_perflint.index.execution_order import never_before, place, root
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import children, descendants, given, word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
@@ -30,19 +30,40 @@ _FILLS = APPENDS | UPDATES
 def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the changes of an object in a compiled function that another name of it is to show later."""
     for step in steps(program, function):
-        for name in _changed(step.stmt):
-            if _is_read_elsewhere(program, function, step, name):
+        for name, is_inside in _changed(step.stmt):
+            is_shared = is_inside and _is_element_read(function, step, name)
+            if is_shared or _is_read_elsewhere(program, function, step, name):
                 text = Message("graph mode changes `{name}` alone, not the object that it shares", name=name.id)
                 yield obstacle(function.module, step.stmt, "alias", text)
 
 
-def _changed(stmt: ast.stmt) -> Iterator[ast.Name]:
-    """Yield the names whose objects a statement changes: `x[0] = value`, `x.append(value)`."""
+def _changed(stmt: ast.stmt) -> Iterator[tuple[ast.Name, bool]]:
+    """Yield the names whose objects a statement changes, `x[0] = 1`, and whether something in them: `x[0][0] = 1`."""
     holders = [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
     call = stmt.value if isinstance(stmt, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
         holders.append(call.func.value)
-    yield from (each for each in holders if isinstance(each, ast.Name))
+    for each in holders:
+        inner = each
+        while isinstance(inner, ast.Subscript):
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            yield inner, inner is not each
+
+
+def _is_element_read(function: Scope, step: Site, name: ast.Name) -> bool:
+    """Return whether what was put into a list or dict may be read later under its own name: `rows = [x]`.
+
+    Run: `rows[0][0] = value` leaves `x` as it was; in a tuple it fails.
+    """
+    shown = [each.whole for each in function.flow.at(name)]
+    if any(isinstance(each, ast.Tuple) for each in shown):
+        return True
+    same = (each for each in function.owner.calls if isinstance(each.base, ast.Name) and each.base.id == name.id)
+    held: list[ast.AST] = [part for each in same if each.word in APPENDS for part in given(each.call)]
+    held += [part for each in shown if isinstance(each, (ast.List, ast.Dict)) for part in children(each)]
+    parts = (each for each in held if isinstance(each, ast.expr))
+    return any(_is_view(function, each) and _is_read_after(function, step, each) for each in parts)
 
 
 def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.Name) -> bool:

@@ -2,21 +2,25 @@
 
 Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
-only, its schedulers in both. `set_data` of a weight and `load_param_into_net` between the steps of a `value_and_grad`
-function do not arrive there in graph mode; `ops.assign` does, and where a cell is called all do. `requires_grad` counts
-at the first step only.
+only, its schedulers in both. `set_data` of a weight, `weight[...] = value` and `load_param_into_net` between the steps
+of a `value_and_grad` function do not arrive there in graph mode, nor do `net.weight = value` and `net.weight *= 2`;
+`ops.assign`, `weight[:] = value` and `weight *= 2` of a name do, and where a cell is called all do. In PyNative mode
+the optimizer does not change a weight any more that got other data in the first way. `requires_grad` counts at the
+first step only.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Binding, Site
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.compiled import gone_through, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
@@ -27,6 +31,7 @@ from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
 _EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"
+_PARTS = frozenset({"weight", "bias", "gamma", "beta"})  # weights of layers of MindSpore
 _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
 
@@ -78,16 +83,35 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
     text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
     for word in ("set_data", "assign_value", "load_param_into_net"):
         for site in program.sites(word):
-            is_of_weight = word == "load_param_into_net" or _is_of_network(site)
+            is_of_weight = word == "load_param_into_net" or _is_of_network(site.base, site.scope)
             if is_of_weight and _acts(program, site) and not is_recompiled_after(program, site):
                 yield obstacle(site.module, site.node, "weights", text)
+    for target, site in _replaced(program):
+        if _acts(program, site) and not is_recompiled_after(program, site):
+            yield obstacle(site.module, target, "weights", text)
 
 
-def _is_of_network(site: Site) -> bool:
-    """Return whether a method of a weight is called: of an attribute, or of an item of a loop over weights."""
-    if not isinstance(site.base, ast.Name):
-        return isinstance(site.base, ast.Attribute) and site.base.attr != _RATE
-    for binding in site.scope.lookup(site.base):
+def _replaced(program: Program) -> Iterator[tuple[ast.expr, Site]]:
+    """Yield the stores that give a weight other data as a whole: `weight[...] = value`, `net.weight = value`."""
+    for store in (each for part in sorted(_PARTS) for each in program.stores_anywhere(part)):
+        if isinstance(store.node, ast.Attribute):
+            held = program.value(store.node.value, store.scope).alternatives
+            if any(each.cls is None and is_cell(program, each) for each in held):
+                yield store.node, store.site
+    for module in program.modules:
+        for target, value, block in (each for table in module.registered.values() for each in table):
+            if isinstance(target.slice, ast.Constant) and target.slice.value is ...:
+                base = target.value
+                is_part = not isinstance(base, ast.Attribute) or base.attr in _PARTS
+                if is_part and _is_of_network(base, block.scope):
+                    yield target, Site.of(value, block)
+
+
+def _is_of_network(base: Optional[ast.expr], scope: Scope) -> bool:
+    """Return whether an expression is a weight: an attribute, or an item of a loop over weights."""
+    if not isinstance(base, ast.Name):
+        return isinstance(base, ast.Attribute) and base.attr != _RATE
+    for binding in scope.lookup(base):
         over, _ = gone_through(binding)
         if isinstance(over, ast.Call) and word_of(over.func) in _WEIGHTS:
             return True

@@ -1,4 +1,4 @@
-"""The calls that are known to compile in graph mode: tables of what was run on 2.10, or is written for it.
+"""The calls that are known to compile in graph mode: of what was run on 2.10, or is written for it.
 
 Run in `construct` and in a function under `value_and_grad` (`tests/proofs/kinds.py`).
 """
@@ -10,69 +10,41 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, word_of
-from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELLS, is_cell_class
-from ms_perflint.training.dtypes.tensor_ops import FORMS, words
+from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
+from ms_perflint.training.dtypes.tensor_ops import FORMS
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
+from ms_perflint.training.graph_mode.known_names import (
+    BUILTINS,
+    COMPILED_APIS,
+    ERRORS,
+    NOT_OF_CELLS,
+    NOT_OF_TENSORS,
+    ODD_OF_LISTS,
+    OF_ARRAYS,
+    OF_CONTAINERS,
+    OF_STRINGS,
+    OF_TENSORS,
+    PYTHON,
+    TENSORS,
+    WITH_WEIGHTS,
+)
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
-_COMPILED_APIS = (
-    "mindspore.nn.",
-    "mindspore.ops.",
-    "mindspore.mint.",
-    "mindspore.numpy.",
-    "mindspore.scipy.",
-    "mindspore.amp.",
-    "mindspore.boost.",
-    "mindspore.experimental.optim.",
-    "mindspore.parallel.",
-    "mindspore.Tensor",
-    "mindspore.Parameter.",
-    "mindspore.tensor",
-    "mindspore.grad",
-    "mindspore.value_and_grad",
-    "mindspore.common.",
-    "mindspore.jit",
-)
-_BUILTINS = words(
-    """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
-    hasattr super map filter any all slice type"""
-)
-# Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
-_PYTHON = {
-    "math": words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
-    "numpy": words(
-        """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
-        array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero
-        cross cumprod cumsum deg2rad degrees diag diff divide dot einsum equal exp exp2 expand_dims eye flip float16
-        float32 float64 floor floor_divide fmod full full_like gcd hstack hypot identity indices inner int32 int64
-        int8 isclose isnan isscalar linalg.norm linspace log log10 log1p log2 logspace matmul max maximum mean
-        median meshgrid min minimum mod moveaxis multiply nan_to_num ndim negative ones ones_like outer power prod
-        radians ravel reciprocal remainder repeat reshape rint roll round shape sign sin sinh size sort split sqrt
-        square squeeze stack std subtract sum swapaxes tan tanh tile trace transpose tril triu true_divide trunc
-        uint8 unique var vstack where zeros zeros_like"""
-    ),
-}
-_TENSORS = ("mindspore.Tensor", "mindspore.tensor")
-_WITH_WEIGHTS = (
-    "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
-    "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
-)  # fmt: skip
-_ERRORS = ("Error", "Exception", "Warning")
-_OF_TENSORS = words("view reshape permute transpose clone dim new_full")
-_NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
-_ODD_OF_LISTS = words("sort copy pop extend insert")
-_OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
-_OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
+_ROW = "mindspore.nn.SequentialCell"
+_HOLDERS = ROWS | {"mindspore.nn.CellDict"}
+_HELD = (*TENSORS, "mindspore.Parameter")
+_INSERTS = "insert_child_to_cell"
 _DEPTH = 4  # rows of cells inside of one another
 
 
@@ -135,13 +107,28 @@ class _Callee:
             return False
         if not known:
             is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
-            return is_dead or self._is_method() or self._is_in_row() or self._is_got()
+            return is_dead or self._is_unset() or self._is_method() or self._is_in_row() or self._is_got()
         return all(map(self._compiles, known))
+
+    def _is_unset(self) -> bool:
+        """Return whether the callee is an attribute of the cell that is None by default: only an option sets it."""
+        callee, cls = self.node.func, self.function.cls
+        if not isinstance(callee, ast.Attribute) or not is_own(callee) or cls is None:
+            return False
+        if self.program.stores_anywhere(callee.attr):
+            return False
+        evaluator = self.program.evaluator
+        classes = dict.fromkeys((*ancestors(evaluator, cls), *self.program.derived(cls)))
+        stores = [each for one in classes for each in one.attributes.get(callee.attr, ())]
+        usual = [each for each in stores if evaluator.reachability(each.block) == BY_DEFAULT]
+        return bool(usual) and all(
+            each.whole is not None and self.program.value(each.whole, each.scope).is_by_default(None) for each in usual
+        )
 
     def _is_odd_method(self) -> bool:
         """Return whether the callee is a method of lists and dicts that does not compile, though tensors have it."""
         word = word_of(self.node.func)
-        if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
+        if not isinstance(self.node.func, ast.Attribute) or word not in ODD_OF_LISTS:
             return False
         if word == "extend":
             return True
@@ -160,18 +147,43 @@ class _Callee:
     def _is_in_row(self) -> bool:
         """Return whether the callee is an item of a row of cells, whose classes are compiled."""
         node = self.node.func
-        places: list[ast.AST] = [node.value] if isinstance(node, ast.Subscript) else []
+        places: list[ast.expr] = [node.value] if isinstance(node, ast.Subscript) else []
         if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
             bound = self.function.flow.at(node)
             places += [each.stmt.iter for each in bound if isinstance(each.stmt, ast.For)]
             places += [each.value.value for each in bound if isinstance(each.value, ast.Subscript)]
+        if any(map(self._are_children, places)):
+            return True
         parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
         values = (self.program.value(each, self.function).alternatives for each in parts)
         return any(map(self._are_row, values))
 
+    def _are_children(self, node: ast.expr) -> bool:
+        """Return whether an expression is the cells of a SequentialCell, or those that the cell has by their names.
+
+        Run: `for cell in self.blocks.cell_list`, `self._cells.values()`; of a class that derives from SequentialCell
+        also `for cell in self`, `self[0](x)`; from CellList or CellDict that does not compile.
+        """
+        while isinstance(node, (ast.Subscript, ast.Call)):
+            if isinstance(node, ast.Subscript):
+                node = node.value
+            elif isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
+                node = node.func.value
+            elif word_of(node.func) in ("enumerate", "zip") and node.args:
+                node = node.args[0]
+            else:
+                return False
+        if isinstance(node, ast.Attribute) and node.attr == "_cells":
+            return _is_self(node.value)
+        row = node.value if isinstance(node, ast.Attribute) and node.attr == "cell_list" else node
+        if row is node and not _is_self(node):
+            return False
+        known = self.program.value(row, self.function).alternatives
+        return any(_ROW in kin(self.program, each.type_api, each.cls) for each in known)
+
     def _are_row(self, known: Sequence[Alternative]) -> bool:
         """Return whether a callee is an item of a row of cells alone, or of the list of which the row is made."""
-        rows = [each for each in known if each.type_api in ROWS]
+        rows = [each for each in known if each.type_api in _HOLDERS]
         lists = [each for each in known if (each.is_display and each.parts) or not rows]
         return (
             bool(known) and all(each in rows or each.is_display for each in known) and all(map(self._are_cells, lists))
@@ -231,14 +243,47 @@ class _Callee:
     def _is_api(self, api: str) -> bool:
         owner, _, word = api.rpartition(".")
         if api.startswith("mindspore."):
-            is_there = owner != "mindspore.nn.Cell" or _is_listed(api)  # what no class sets is one of `nn.Cell`, maybe
-            return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
+            # what no class sets is one of `nn.Cell`, maybe
+            is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
+            return api.startswith(COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if owner == "builtins":
-            return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
+            return word.endswith(ERRORS) or (word in BUILTINS and not self._is_odd_builtin(word))
         library, _, name = api.partition(".")
-        if library in _PYTHON:
-            return name in _PYTHON[library] and self._is_made_of_constants()
+        if library in PYTHON:
+            is_known = name in PYTHON[library] or (library == "numpy" and self._is_of_array(name))
+            return is_known and self._is_made_of_constants() and not any(map(self._holds_weights, given(self.node)))
         return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
+
+    def _holds_weights(self, node: ast.expr) -> bool:
+        """Return whether an argument is a Parameter, a tensor or a cell of the network, or several of them."""
+        parts = (each for each in ast.walk(node) if isinstance(each, ast.Attribute) and is_own(each))
+        known = (each for part in parts for each in self.program.value(part, self.function).alternatives)
+        return any(is_cell(self.program, each) or each.type_api.startswith(_HELD) for each in known)
+
+    def _is_of_array(self, name: str) -> bool:
+        """Return whether a method of an array is called that is made of constants: `np.arange(4).reshape(2, 2)`."""
+        made, _, word = name.rpartition(".")
+        is_made = made in PYTHON["numpy"] or (word in OF_ARRAYS and bool(made) and self._is_of_array(made))
+        base = self.node.func.value if isinstance(self.node.func, ast.Attribute) else None
+        return word in OF_ARRAYS and is_made and base is not None and is_constant(self.program, self.function, base)
+
+    def _is_inserted(self) -> bool:
+        """Return whether the callee is an attribute of a class that gives itself cells under names that code computes.
+
+        Run: `self.insert_child_to_cell(name, cell)`, `setattr(self, f"layer{i}", cell)`.
+        """
+        callee = self.node.func
+        cls = self.function.cls if is_own(callee) or self._is_get(callee) else None
+        if cls is None:
+            return False
+        methods = (each for one in ancestors(self.program.evaluator, cls) for each in one.defines)
+        calls = (site for each in methods for site in each.calls)
+        return any(site.word == _INSERTS or (site.word == "setattr" and self._sets_cell(site)) for site in calls)
+
+    def _sets_cell(self, site: Site) -> bool:
+        """Return whether `setattr(self, name, value)` gives a cell."""
+        known = self.program.value(site.call.args[-1], site.scope).alternatives if site.call.args else ()
+        return bool(known) and all(is_cell(self.program, each) for each in known)
 
     def _is_odd_builtin(self, word: str) -> bool:
         """Return whether a function of Python is called in a way that does not compile.
@@ -262,12 +307,14 @@ class _Callee:
         Run: a tensor made of a tensor, or changed in place; a layer with weights that is made, or one of a tensor; a
         gradient inside of what is differentiated.
         """
-        if word in _NOT_OF_TENSORS or word.endswith("_") or word == "apply":  # of `_Function`: "no attribute"
+        if (
+            word in NOT_OF_CELLS or word in NOT_OF_TENSORS or word.endswith("_") or word == "apply"
+        ):  # of `_Function`: "no attribute"
             return True
-        if api in _TENSORS:
+        if api in TENSORS:
             return not self._is_made_of_constants()
         if api.startswith(CELLS) and word[:1].isupper():
-            has_weights = api.removesuffix(word) in CELLS and word.startswith(_WITH_WEIGHTS)
+            has_weights = api.removesuffix(word) in CELLS and word.startswith(WITH_WEIGHTS)
             return has_weights or not self._is_made_of_constants()
         return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 
@@ -315,9 +362,9 @@ def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> b
 
 def _is_method(word: str) -> bool:
     """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
-    if word in _NOT_OF_TENSORS or word.endswith("_"):
+    if word in NOT_OF_TENSORS or word.endswith("_"):
         return False  # changed in place, a tensor gives other losses: `x.add_(1)`
-    if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
+    if word in OF_TENSORS or word in OF_CONTAINERS or word in OF_STRINGS:
         return True
     return _is_listed(f"mindspore.Tensor.{word}")
 
@@ -338,7 +385,7 @@ def _is_self(node: ast.AST) -> bool:
 
 
 def _is_compiled_api(api: str) -> bool:
-    return api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS)
+    return api.startswith(COMPILED_APIS) or is_of(api, GRAPHS)
 
 
 def _is_of_mindspore(known: Alternative) -> bool:

@@ -128,7 +128,8 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
         return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
     if "mindspore.Parameter" in apis:
         return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
-    return next((found for api in sorted(apis) if (found := _of_library(api, site.node, values)) is not None), None)
+    found = (_of_library(program, api, site, values) for api in sorted(apis))
+    return next((each for each in found if each is not None), None)
 
 
 def _holds_tensors(program: Program, site: Site, known: Sequence[Alternative]) -> bool:
@@ -154,15 +155,16 @@ def _has_fields(known: Alternative) -> bool:
     return is_decorated(node, "dataclass") or "NamedTuple" in bases
 
 
-def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[str, Message]]:
+def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Optional[tuple[str, Message]]:
     """Return the same of a call of Python's own libraries, NumPy or others."""
-    name = api.rpartition(".")[2]
+    name, node = api.rpartition(".")[2], site.call
     is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
     if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
         return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
     if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
         return "numpy", Message("graph mode does not compile `{name}` of NumPy 2", name=ast.unparse(node.func))
-    if api.startswith(_PYTHON) and any(map(values.is_tensor, given(node))):
+    computed = [each for each in given(node) if values.is_tensor(each)] if api.startswith(_PYTHON) else []
+    if not all(is_constant(program, values.function, each) for each in computed):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None
 
