@@ -105,7 +105,7 @@ class _Text:
 
     def elsewhere(self, finding: Finding, said: str) -> list[str]:
         """Return a finding on another line that depends on this one."""
-        rests = Message("{code} at {place} rests on this line", code=finding.code, place=position(finding.place))
+        rests = Message("this line is evidence of {code} at {place}", code=finding.code, place=position(finding.place))
         return [self.say(rests), f"  {visible(self.say(said))}"]
 
     def near(self, found: Explanation) -> str:

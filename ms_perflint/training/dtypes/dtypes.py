@@ -1,7 +1,7 @@
 """The dtype of a tensor, from the reaching definitions of one function.
 
 An answer is a dtype of MindSpore, or the unknown dtype of an expression ("that of `x`", "what `self.dtype` says"), or
-None. What mixed precision may change is None: results of cells and of matrix products, `Parameter`s.
+None. What mixed precision may change is None: results of cells and of matmuls, `Parameter`s.
 """
 
 from __future__ import annotations

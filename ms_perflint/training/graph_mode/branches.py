@@ -31,8 +31,8 @@ _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"}
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
-_BY_TENSOR = Message("graph mode wants `{name}` bound in both arms of a test on a tensor")
-_BY_ATTRIBUTE = Message("graph mode wants `{name}` bound in both arms of a test on an attribute of another object")
+_BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test on a tensor")
+_BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a test on an attribute of another object")
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -108,7 +108,7 @@ def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Te
             return made[0].stmt, "arms", unbound.filled(name=name)
         is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
         if tensors is not None and is_plain and any(map(tensors.is_given, made)):
-            text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
+            text = Message("graph mode needs `{name}` to be a tensor before this test on a tensor, too", name=name)
             return made[0].stmt, "arms", text
     return None
 

@@ -298,7 +298,9 @@ def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
     for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
         for value, _ in bprop.returns:
             if _is_no_tuple(program, value, bprop, _HOPS):
-                yield obstacle(bprop.module, value, "bprop", Message("graph mode wants a tuple from `bprop`"))
+                yield obstacle(
+                    bprop.module, value, "bprop", Message("graph mode needs a tuple as the result of `bprop`")
+                )
 
 
 def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:
