@@ -160,7 +160,7 @@ def test_a_line_of_a_notebook_is_one_of_a_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("train.py", '"train.py" is no place: write FILE:LINE, like train.py:14'),
+        ("train.py", '"train.py" is not a place: write FILE:LINE, like train.py:14'),
         ("msp301", "MSP301 is a rule: `ms-perflint rule MSP301` explains it"),
         ("train.py:99", "train.py has no such line: 99"),
         ("train.py:0", "train.py has no such line: 0"),

@@ -61,7 +61,7 @@ def _parts(place: str) -> dict[str, str]:
     if match is None and place.upper() in codes():
         raise UsageError(Message("{code} is a rule: `ms-perflint rule {code}` explains it", code=place.upper()))
     if match is None:
-        raise UsageError(Message('"{place}" is no place: write FILE:LINE, like train.py:14', place=place))
+        raise UsageError(Message('"{place}" is not a place: write FILE:LINE, like train.py:14', place=place))
     return match.groupdict("")
 
 
