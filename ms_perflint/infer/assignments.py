@@ -1,8 +1,8 @@
 """The assignment graph of one file: how objects flow between names, attributes, parameters and results.
 
 A flow-insensitive points-to by words. A node is a variable of a function, or a word that all files share: a name of a
-module, an attribute, a key. A path says what is taken out of what a node holds: CALL its result, ELEMENT an element.
-It finds more than there is, never less than the evaluator knows: it only chooses what the evaluator is asked about.
+module, an attribute, a key. A path says which part of the objects of a node is meant: CALL the result, ELEMENT an element.
+It over-approximates the evaluator, and only selects the expressions that the evaluator computes.
 """
 
 from __future__ import annotations

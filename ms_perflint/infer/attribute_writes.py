@@ -72,7 +72,7 @@ def overlaid(
 
 
 def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
-    """Return whether none of some objects has a setting when it is created: who reads it then reads what is stored."""
+    """Return whether none of some objects has a setting when it is created: each read then gets a stored value."""
 
     def has(known: Alternative) -> Optional[bool]:
         if known.cls is not None or known.definition is not None:

@@ -139,5 +139,5 @@ def _based(
 
 
 def _is_spoken_of(program: Files, key: str) -> bool:
-    """Return whether code of the program has a key as a string literal."""
+    """Return whether code of the program contains a key as a string literal."""
     return any(program.project.contains(path, quote + key + quote) for path in program.files for quote in "'\"")

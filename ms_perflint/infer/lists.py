@@ -159,7 +159,7 @@ def _under_other_names(
 
 
 def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield those of some changes that are about a list, as the evaluator says, which is asked of each."""
+    """Yield those of some changes that change a list, according to the evaluator."""
     identity = Alternative(what, (what.scope.module, what.node)).identity  # type: ignore[arg-type]
     for change in changes:
         value = evaluator.value(change.about, change.block.scope)
@@ -231,7 +231,7 @@ def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:
-    """Return whether a list or dict is for good what it is where it is made, as far as its file shows.
+    """Return whether a list or dict is never changed after it is made, as far as its file shows.
 
     An empty one is filled later, wherever that is; one that is given to a function of another library may be, too.
     """
@@ -267,7 +267,7 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
 
 @fact
 def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
-    """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
+    """Return the changes of a list under one name, and the calls that get the list: the same in all programs."""
     owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
     found = list(_grown(holder))
@@ -280,7 +280,7 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
 
 
 def _grown(holder: Binding) -> Iterator[Change]:
-    """Yield what `+=` adds to an attribute or parameter, or in a loop: elsewhere it binds a name again."""
+    """Yield the elements that `+=` adds to an attribute or parameter, or in a loop; elsewhere it rebinds a name."""
     owner, names = holder.scope.owner, _names(holder.node)
     is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
     group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]

@@ -70,7 +70,7 @@ def under(
     scope: Scope,
     absent: Value = TOP,
 ) -> Value:
-    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it.
+    """Return the value under some keys; `holder`: the expression of `base`, which `node` reads.
 
     `absent`: what is read where the one key may not be there.
     """
@@ -165,7 +165,7 @@ def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[
 def outside(
     evaluator: Evaluator, base: str, name: str, receiver: Optional[Alternative], node: ast.expr, scope: Scope
 ) -> Value:
-    """Return a member of what is outside of the project; open where the chain repeats it too often.
+    """Return a member of an object outside of the project; open where the chain repeats it too often.
 
     A name that gets a member of itself has no last value: `model = model.network`, `x = x.relu()`.
     """
@@ -346,7 +346,7 @@ def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alterna
 
 @query
 def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
-    """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
+    """Return the value of a member that constructors set under a computed name; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
@@ -438,7 +438,7 @@ def _is_property(known: Alternative) -> bool:
 
 
 def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Value:
-    """Return what a property that a call makes gives where it is read from an object."""
+    """Return the value of a property that a call makes, where it is read from an object."""
     getter = Signature.named("fget").bind(made).of("fget").part
     value = evaluator.value(*getter) if getter is not None else TOP
     functions = [known.definition for known in value.alternatives]

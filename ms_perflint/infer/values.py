@@ -146,7 +146,7 @@ What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDoc
 
 @equal_by("what", "by_default", "prepared", "outer", "copied")
 class Alternative(NamedTuple):
-    """One thing that an expression can be, and where that was read."""
+    """One possible value of an expression, and where it was read."""
 
     what: What
     where: Union[Place, tuple[SemanticIndex, ast.AST]]
@@ -302,7 +302,7 @@ class Alternative(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """Return what is the same for one object wherever it is met, also in a function with call contexts."""
+        """Return the identity of an object, which is equal wherever it is evaluated, also with call contexts."""
         what = self.what
         if isinstance(what, Options):
             return Options, what.parser.identity
@@ -318,7 +318,7 @@ class Alternative(NamedTuple):
         return self._replace(copied=node) if changes else self
 
     def as_non_default(self) -> Alternative:
-        """Return the same, as something that a user must ask for."""
+        """Return the same, as non-default: it needs an option."""
         return self._replace(by_default=False) if self.by_default else self
 
 
@@ -331,7 +331,7 @@ NO_CONSTANT = _NoConstant()
 
 
 def _key(known: Alternative) -> tuple[str, int, int, bool, str]:
-    """Return what alternatives are sorted by: their places, by default before others, constants by their text."""
+    """Return the sort key of alternatives: their places, by default before others, constants by their text."""
     where = known.where
     if isinstance(where, Place):
         path, row, column = where.path, where.row, where.column
@@ -341,7 +341,7 @@ def _key(known: Alternative) -> tuple[str, int, int, bool, str]:
 
 
 class Value(NamedTuple):
-    """What an expression can be.
+    """The possible values of an expression.
 
     `open`: also something that the program does not show; `optional`: also whatever a user passes.
     """
@@ -357,7 +357,7 @@ class Value(NamedTuple):
 
     @property
     def only(self) -> Optional[Alternative]:
-        """Return the one thing that it can be, as far as is known; None where it can be others."""
+        """Return the only known alternative; None if there are several."""
         return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
 
     @property
@@ -409,7 +409,7 @@ class Value(NamedTuple):
         return _truth(self.by_default) if self.by_default and not self.open else None
 
     def as_non_default(self) -> Value:
-        """Return the same, as something that a user must ask for."""
+        """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
     def as_setting(self) -> Value:
@@ -426,7 +426,7 @@ BOTTOM = Value(())
 
 
 def join(values: Iterable[Value]) -> Value:
-    """Return what can be one of several values, sorted by place; open where it is too many things.
+    """Return the join of several values, sorted by place; open if there are too many alternatives.
 
     What it is by default and also otherwise, it is by default.
     """

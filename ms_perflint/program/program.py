@@ -369,7 +369,7 @@ class Program:
 
     @fact
     def touching(self, word: str) -> tuple[Change, ...]:
-        """Return what running code may change a list or dict with that has this last word."""
+        """Return the possible changes of a list or dict whose expression has this last word."""
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:

@@ -28,7 +28,7 @@ PathCondition = tuple[Condition, ...]  # what must hold on one chain of calls
 
 
 def conditions(program: Program, found: Iterable[Condition]) -> PathCondition:
-    """Return the parts of some conditions that may fail, outermost first."""
+    """Return those parts of some conditions that may be false, outermost first."""
     parts = (part for condition in found for part in condition.parts)
     return tuple(part for part in parts if _truth(program, part) is not part.result)
 
@@ -121,7 +121,7 @@ def _path_conditions(
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
-    """Return whether a callee may be a function; with `surely`, whether it is known to be among what it can be."""
+    """Return whether a callee may be a function; with `surely`, whether a known alternative of it is that function."""
     value = program.value(callee, scope)
     return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
 

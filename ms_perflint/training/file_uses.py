@@ -216,7 +216,7 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
 
 
 def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool]:
-    """Return whether what the steps `then` lead to may run after what the steps `first` lead to.
+    """Return whether the site of the steps `then` may run after the site of the steps `first`.
 
     Later iterations of `loops` do not count. None where no function leads to both.
     """

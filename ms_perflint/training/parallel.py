@@ -259,7 +259,7 @@ class CallPaths:
         return self._surely(later) and self._surely(before_training(self.program, later))
 
     def _is_undone(self, site: Site) -> bool:
-        """Return whether what a site sets is surely reset before the call, on the paths of both."""
+        """Return whether the setting of a site is surely reset before the call, on the paths of both."""
         precedes = self.program.precedes
         resets = [each for each in self.program.calls(RESET) if precedes(site, each) and precedes(each, self.call)]
         return self._surely(resets) and CallPaths(self.program, site)._surely(resets)
@@ -299,7 +299,7 @@ class CallPaths:
         return contradict(self.program, own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
-        """Return whether a condition holds where gradients are added up, is about the fusion, or is not known."""
+        """Return whether a condition holds if gradients are added up, is about the fusion, or is not known."""
         if condition.devices != DEVICES:
             return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()

@@ -1,4 +1,4 @@
-"""What repeats per step or per epoch of a training: code in its loop, in a callback, and in what these call."""
+"""Code that repeats per step or per epoch of a training: in its loop, in a callback, and in their callees."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _acts_by_step(call: Call) -> bool:
 
 
 def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
-    """Return whether a value is written in the call or in a variable of its file, and not in a config."""
+    """Return whether a value is a literal of the call or of a variable in its file, not of a config file."""
     if not isinstance(given, ast.Name):
         return isinstance(given, ast.Constant)
     scope = call.scope.home(given.id)

@@ -28,7 +28,7 @@ _FILLS = APPENDS | UPDATES
 
 
 def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the changes of an object in a compiled function that another name of it is to show later."""
+    """Yield the changes of an object in a compiled function that the program reads later under another name."""
     for step in steps(program, function):
         for name in _changed(step.stmt):
             if _is_read_elsewhere(program, function, step, name):

@@ -36,7 +36,7 @@ _BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a t
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what the arms of a test in a compiled function do differently, where graph mode compiles both."""
+    """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both."""
     tensors = Tensors(program, function)
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):
@@ -55,7 +55,7 @@ _Found = tuple[ast.AST, str, Message]
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return what puts more into a container in one arm of a test than the other arm does; None without one."""
+    """Return a node that adds to a container to which the other arm of a test adds less; None without one."""
     arms = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
     counts = [Counter(name.id for name, _ in puts) for puts in arms]
     for name, node in (*arms[0], *arms[1]):

@@ -34,7 +34,7 @@ _HOPS = 4  # names that stand for one another
 
 
 def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the stores through a mask of a value that a mask chooses, in a compiled function."""
+    """Yield the stores of a compiled function through a mask whose value a mask selects too: `x[mask] = y[mask]`."""
     values = _Masks(program, function)
     for node, value in values.stores():
         if values.is_chosen(node.slice) and (value is None or values.is_part(value)):
@@ -68,7 +68,7 @@ class _Masks:
         self.dtypes = Dtypes(program)
 
     def stores(self) -> Iterator[tuple[ast.Subscript, Optional[ast.expr]]]:
-        """Yield what is assigned by an index, and the value; None where what is there is worked with."""
+        """Yield the subscripts that are assigned, with the value; None for an augmented assignment."""
         for step in steps(self.program, self.function):
             targets, value = assigned(step.stmt)
             is_changed = isinstance(step.stmt, ast.AugAssign)

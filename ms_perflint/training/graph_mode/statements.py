@@ -155,7 +155,7 @@ def _has_fields(known: Alternative) -> bool:
 
 
 def _of_library(api: str, node: ast.Call, values: _Tensors) -> Optional[tuple[str, Message]]:
-    """Return the same of a call of Python's own libraries, NumPy or others."""
+    """Return the kind and message of an obstacle in a call of Python's own libraries, NumPy or others."""
     name = api.rpartition(".")[2]
     is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
     if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:

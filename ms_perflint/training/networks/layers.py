@@ -91,7 +91,7 @@ class Slot:
 
 
 def network(site: Site) -> Scope:
-    """Return the code that holds the layers around a site: the class, else the function or module.
+    """Return the code that makes the layers around a site: the class, else the function or module.
 
     A static method of a class without bases, which is no cell, counts as a function.
     """

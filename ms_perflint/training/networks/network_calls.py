@@ -1,4 +1,4 @@
-"""What the calls of networks call: layers, rows of cells, code of the program, operators."""
+"""Callees in networks: layers, rows of cells, code of the program, operators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUILTINS = frozenset(dir(builtins))
 
 
 class Callee(NamedTuple):
-    """What a call calls: the same whatever it is given."""
+    """The callee of a call, which does not depend on the arguments."""
 
     word: str
     cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
@@ -38,7 +38,7 @@ class Callee(NamedTuple):
 
 
 class NetworkCalls:
-    """What the calls of networks call in one program, each computed once."""
+    """The callees in the networks of one program, each computed once."""
 
     def __init__(self, program: Inputs) -> None:
         self.program = program
@@ -47,7 +47,7 @@ class NetworkCalls:
         self._rows: dict[int, tuple[Alternative, list[Value], bool]] = {}  # by the identity of a row, which it holds
 
     def callee(self, node: ast.Call, scope: Scope) -> Callee:
-        """Return what a call calls."""
+        """Return the callee of a call."""
         if id(node) not in self._callees:
             self._callees[id(node)] = self._callee(node, scope)
         return self._callees[id(node)]

@@ -375,7 +375,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:
-    """Return whether a class calls an attribute that is a parameter: `self.backbone = backbone`."""
+    """Return whether a class calls an attribute that holds an argument: `self.backbone = backbone`."""
     called = {site.word for method in cls.defines for site in method.calls}
     return any(
         name in called and any(isinstance(binding.value, ast.Name) for binding in bindings)

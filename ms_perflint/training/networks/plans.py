@@ -60,7 +60,7 @@ class NotKnownError(Exception):
 
 
 def stop(module: SemanticIndex, node: ast.AST, text: str) -> None:
-    """End the reading, with what is told."""
+    """End the reading with an obstacle."""
     raise NotKnownError(Related(module.place(node), text))
 
 

@@ -87,7 +87,7 @@ def _decided(program: Program) -> _Decided:
 
 
 def hidden(program: Program) -> Optional[Message]:
-    """Return the expression that hides the networks that are trained, in a program without half precision."""
+    """Return the unknown expression from which trained networks come, in a program without half precision."""
     if not train_cells.are_unknown(program) or suspects(program):
         return None
     values = train_cells.trained(program)
