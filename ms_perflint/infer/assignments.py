@@ -1,7 +1,7 @@
 """The assignment graph of one file: how objects flow between names, attributes, parameters and results.
 
 A flow-insensitive points-to by words. A node is a variable of a function, or a word that all files share: a name of a
-module, an attribute, a key. A path says which part of the objects of a node is meant: CALL the result, ELEMENT an element.
+module, an attribute, a key. A path names the part of the objects: CALL the result, ELEMENT an element.
 It over-approximates the evaluator, and only selects the expressions that the evaluator computes.
 """
 

@@ -261,8 +261,8 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     groups = list(owner.bindings.values())
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
-    all_of_them = (each for group in groups for each in group)
-    return [each for each in all_of_them if what.node is (each.value if each.kind != "augment" else each.stmt)]
+    bindings = (each for group in groups for each in group)
+    return [each for each in bindings if what.node is (each.value if each.kind != "augment" else each.stmt)]
 
 
 @fact

@@ -109,8 +109,8 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
 
 
 def _is_about(condition: Condition, name: str) -> bool:
-    thing = choice(condition.test).node
-    return isinstance(thing, ast.Name) and thing.id == name
+    tested = choice(condition.test).node
+    return isinstance(tested, ast.Name) and tested.id == name
 
 
 def _holds(condition: Condition, known: Alternative) -> bool:

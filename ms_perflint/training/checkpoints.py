@@ -242,14 +242,14 @@ def _precedes(save: Call, site: Site) -> bool:
     if first is None or then is None or first >= then:
         return False
     by_default = [
-        [(each, conditions.by_default(program, each)) for each in way]
-        for way in conditions.path_conditions(program, save)
+        [(each, conditions.by_default(program, each)) for each in path]
+        for path in conditions.path_conditions(program, save)
     ]
     needed = [
-        [each for each, is_by_default in way if is_by_default is False or not (is_by_default or is_often)]
-        for way in by_default
+        [each for each, is_by_default in path if is_by_default is False or not (is_by_default or is_often)]
+        for path in by_default
     ]
-    return all(any(set(way) <= set(own) for way in needed) for own in conditions.path_conditions(program, site))
+    return all(any(set(path) <= set(own) for path in needed) for own in conditions.path_conditions(program, site))
 
 
 def _written(save: Call) -> list[Path]:

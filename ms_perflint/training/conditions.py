@@ -173,21 +173,21 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
 
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(by_default(program, each) is False for each in way) for way in ways)
+    paths = path_conditions(program, site)
+    return bool(paths) and all(any(by_default(program, each) is False for each in path) for path in paths)
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(_is_refused(program, each) for each in way) for way in ways)
+    paths = path_conditions(program, site)
+    return bool(paths) and all(any(_is_refused(program, each) for each in path) for path in paths)
 
 
 def _is_refused(program: Program, condition: Condition) -> bool:
     """Return whether a condition fails with what a launcher passes."""
     found = program.value(condition.test, condition.scope).by_default
-    said = (each for each in found if each.truth is (not condition.result))
-    return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in said)
+    refusing = (each for each in found if each.truth is (not condition.result))
+    return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in refusing)
 
 
 # --- two paths
@@ -196,9 +196,8 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
     """Return whether the conditions of two paths can never hold together."""
     both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
-    return _are_contradictory(both) or any(
-        all(_are_contradictory((*both, *way)) for way in ways) for ways in map(_alternatives, both) if ways
-    )
+    choices = (alternatives for alternatives in map(_alternatives, both) if alternatives)
+    return _are_contradictory(both) or any(all(_are_contradictory((*both, *each)) for each in part) for part in choices)
 
 
 def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:

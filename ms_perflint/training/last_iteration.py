@@ -60,7 +60,7 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
         return len(moved) == 1 and _counts(block, sides[0]) and _goes_to(block, end)
     if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod):
         return _counts(block, test.left.left) and _goes_to(block, test.left.right)
-    if {_told(side, block.scope) for side in sides} == TOLD:
+    if {_last_word(side, block.scope) for side in sides} == TOLD:
         return True
     plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
@@ -70,7 +70,7 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
     return isinstance(other, (ast.Name, ast.Attribute)) and spelling(other) in ends
 
 
-def _told(side: ast.expr, scope: Scope) -> str:
+def _last_word(side: ast.expr, scope: Scope) -> str:
     """Return the last word of an expression, or of the only value of a name: `last = cb_params.epoch_num`."""
     bindings = scope.lookup(side) if isinstance(side, ast.Name) else ()
     value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None

@@ -134,8 +134,8 @@ def is_set_by_entry(program: Program) -> bool:
     """Return whether the entry script sets the mode under no condition: a cheap first answer."""
     entry = program.module(program.entry)
     sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
-    said = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
-    return any(_is_sure(program, site) for site in said)
+    passing = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
+    return any(_is_sure(program, site) for site in passing)
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
@@ -166,8 +166,8 @@ def is_opt_in(program: Program, site: Site) -> bool:
     Conditions on the device, on distribution and on the dataset are no such options.
     """
     return all(
-        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, way))
-        for way in conditions.path_conditions(program, site)
+        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, path))
+        for path in conditions.path_conditions(program, site)
     )
 
 

@@ -286,9 +286,9 @@ class _Tensors:
             for node in ast.walk(self.function.node)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         )
-        told = all(self.is_only_shown(load) for load in loads)
+        is_shown = all(self.is_only_shown(load) for load in loads)
         self.asked.discard(name)
-        return told
+        return is_shown
 
 
 def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:

@@ -44,8 +44,8 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 def unknown_networks(program: Program) -> tuple[Obstacle, ...]:
     """Return the trained networks and functions that the files do not show, or not in full."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    told = ((part, value) for part, value in values if _is_partly_known(value))
-    return tuple(_not_in_files(program, part, value) for part, value in told if not is_seen(program, value))
+    known = ((part, value) for part, value in values if _is_partly_known(value))
+    return tuple(_not_in_files(program, part, value) for part, value in known if not is_seen(program, value))
 
 
 @fact

@@ -115,16 +115,16 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
     """
     kind = plain(word)
     given = next((each.value for each in call.keywords if each.arg == "dtype"), call.args[-1] if call.args else None)
-    said = given.attr if isinstance(given, ast.Attribute) else ""
+    named = given.attr if isinstance(given, ast.Attribute) else ""
     if kind in _CASTS:
-        return said, given
+        return named, given
     if kind == "float" and not call.args and isinstance(call.func, ast.Attribute):
         return "float32", None
     if kind in _RAISE:
         return "float32", None
     if kind in _MADE:
-        is_dtype = said in _DTYPES or said == "dtype" or said.startswith(("int", "bool", "float"))
-        return (said, given) if is_dtype else ("float32", None)
+        is_dtype = named in _DTYPES or named == "dtype" or named.startswith(("int", "bool", "float"))
+        return (named, given) if is_dtype else ("float32", None)
     return "", None
 
 

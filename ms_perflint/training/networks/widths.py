@@ -201,7 +201,7 @@ class _Group:
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
         if len(along) > 1:  # which axis of a shape it is cannot be told
             found = []
-        if not found and self._is_strange(call, own, how, signal):
+        if not found and self._has_other_size(call, own, how, signal):
             self._strange[call] = None
         for slot in found:
             if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
@@ -217,7 +217,7 @@ class _Group:
             if how == signals.WHOLE:
                 self._tied(signal)
 
-    def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
+    def _has_other_size(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
         """Return whether a layer depends on the width although its size is computed from other constants."""
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
