@@ -264,7 +264,7 @@ def _is_sure(
 
 
 def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Optional[ast.expr]) -> bool:
-    """Return whether a store is made under the expression that is read, and that is no other object meanwhile."""
+    """Return whether a store and a read have the same expression, which still denotes the same object."""
     target = receiver_of(binding)
     if holder is not None and ast.dump(target) != ast.dump(holder):
         return False

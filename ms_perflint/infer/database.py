@@ -130,4 +130,4 @@ class Database(Protocol):
         """Return the `key=value` among the arguments of the run configuration, each with its place."""
 
     def is_one_run(self) -> bool:
-        """Return whether one run is judged, and no other: what it is not given has its default."""
+        """Return whether a single run is checked: an option that it does not pass has its default."""

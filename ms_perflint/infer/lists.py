@@ -39,7 +39,7 @@ NESTED = 8  # lists inside one another, before what they hold is open
 
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
-    """Return the lists that a name is given, which are made elsewhere, with what is added under this name."""
+    """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
     before = _lists(value)
     if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
         return value
@@ -50,7 +50,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
 
 
 def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
-    """Return the lists that a name is given, which are made elsewhere, as one list that changes under this name."""
+    """Return lists that are made elsewhere and bound to a name, as one list that changes under this name."""
     before = _lists(value)
     if not before:
         return value
@@ -115,7 +115,7 @@ def grows(evaluator: Evaluator, known: Alternative) -> bool:
 
 
 def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
-    """Return the words by which code changes a list after it was made, under the name that it got there."""
+    """Return the names of the methods by which code changes a list after it was made."""
     return frozenset(change.word for change in changes(evaluator, what))
 
 
@@ -145,7 +145,7 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Ch
 def _under_other_names(
     evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
 ) -> Iterator[Change]:
-    """Yield what changes a list in other functions and files than that of a name, or under other names."""
+    """Yield the changes of a list under other names, and in other functions and files than that of its name."""
     module, word = holder.scope.module, (_names(holder.node) or (holder.name,))[-1]
     owner = holder.scope.owner
     is_local = isinstance(holder.node, (ast.Name, ast.arg)) and owner.is_function
@@ -168,7 +168,7 @@ def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterab
 
 
 def identities(value: Value) -> set[object]:
-    """Return the lists that a value can be, with those that grow under the names that they got later."""
+    """Return the identities of the lists that a value can be, with those that grow under a later name."""
     found = {known.identity for known in value.alternatives if known.is_display}
     grown = (
         known for known in value.alternatives if isinstance(known.what, Display) and known.what.binding is not None
@@ -179,13 +179,13 @@ def identities(value: Value) -> set[object]:
 
 @fact
 def _keys(module: SemanticIndex) -> dict[int, str]:
-    """Return under which keys lists and dicts stand where a file shows the dict around them."""
+    """Return the keys of lists and dicts in literal dicts, by the identity of their nodes."""
     dicts = (node for node in module.displays if isinstance(node, ast.Dict))
     return {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
 
 
 def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
-    """Return whether what a change is about may be what a name holds, by what binds its own name."""
+    """Return whether the changed object may be the object of a name, by the bindings of its own name."""
     about, scope = change.about, change.block.scope
     if not isinstance(about, ast.Name):
         return True

@@ -128,7 +128,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
 
 @query
 def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
-    """Return the object of a class of which the program makes one, which `self` is; None of others."""
+    """Return the object of a class of which the program makes only one, which is then `self`; None for others."""
     sites = evaluator.program.callers(cls) if not evaluator.program.derived(cls) else ()
     made = evaluator.value(sites[0].node, sites[0].scope).only if len(sites) == 1 else None
     return made if made is not None and made.cls is cls and made.is_made else None
@@ -447,5 +447,5 @@ def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Va
 
 
 def _binds(known: Alternative, function: Scope) -> bool:
-    """Return whether a function gets the object that it is taken from; what `partial` makes of it does not."""
+    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
     return function.is_method and all(layer.is_method for layer in known.prepared)

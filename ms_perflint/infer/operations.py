@@ -57,7 +57,7 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 
 def _formatted(evaluator: Evaluator, part: ast.expr, scope: Scope) -> Value:
-    """Return a part of an f-string, as the text that it becomes, where it is not just put there."""
+    """Return the value of a part of an f-string, converted and formatted if it says so."""
     if not isinstance(part, ast.FormattedValue):
         return evaluator.value(part, scope)
     value = evaluator.value(part.value, scope)

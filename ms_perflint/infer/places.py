@@ -386,9 +386,9 @@ class Places:
         return self._passing.get(func.id) if isinstance(func, ast.Name) else None
 
     def _handed(self, node: ast.Call, scope: Scope, calls: bool) -> list[Place]:
-        """Return what a function of Python may give: what it is given, or parts of that where it is made for these.
+        """Return the possible results of a function of Python: its arguments, or parts of them (`itemgetter`).
 
-        If it `calls` that, with all that it is given, results too, in any order. A text is the name of a part.
+        If it `calls` its arguments with each other, also their results, in any order. A text is the name of a part.
         """
         places = [place for argument in given(node) for place in self.places(argument, scope)]
         named: list[Place] = [(self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text]
@@ -422,7 +422,7 @@ class Places:
         return name == "globals" or (name in ("locals", "vars") and scope.parent is None)
 
     def _shown(self, node: ast.expr, scope: Scope) -> list[Place]:
-        """Return the container that an expression makes, with what it holds; `first + second` holds what both do."""
+        """Return the container that an expression makes, with its elements; `first + second` has those of both."""
         if id(node) in self._displays:
             return [(self._displays[id(node)], "")]
         made = self._display(node)

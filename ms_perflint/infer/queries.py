@@ -187,7 +187,7 @@ class Queries:
         return self._inputs[asked]
 
     def is_of_program(self) -> None:
-        """Mark the query under evaluation as one of this program alone: others cannot be asked what it reads."""
+        """Mark the query under evaluation as one of this program alone: other programs cannot answer its inputs."""
         if self._current is not None:
             self._current.reads = self.reads = None
 

@@ -362,7 +362,7 @@ class Value(NamedTuple):
 
     @property
     def when_set(self) -> tuple[Alternative, ...]:
-        """Return what it can be where a member of it is read, or it is called: None there is set to another later."""
+        """Return the alternatives where a member is read, or the value is called: None does not count there."""
         return tuple(known for known in self.alternatives if known.constant is not None) or self.alternatives
 
     @property
@@ -428,7 +428,7 @@ BOTTOM = Value(())
 def join(values: Iterable[Value]) -> Value:
     """Return the join of several values, sorted by place; open if there are too many alternatives.
 
-    What it is by default and also otherwise, it is by default.
+    An alternative that is both default and non-default is default.
     """
     values = list(values)
     if len(values) == 1:

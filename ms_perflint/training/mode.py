@@ -94,7 +94,7 @@ def is_set(program: Program) -> bool:
 def _is_set_by_name(program: Program) -> bool:
     """Return whether a text may be the name of a `set_context` that sets the mode: `vars(ms)["set_context"](mode=0)`.
 
-    Where such a call is found, it is known what it sets.
+    Not if such a call is resolved: its mode is known then.
     """
     if any(program.apis(site) == (SET_CONTEXT,) for site in program.passed_on(SET_CONTEXT)):
         return False
@@ -249,7 +249,7 @@ def is_overridden(program: Program, call: Call) -> bool:
 
 
 def before_training(program: Program, sites: Iterable[Site]) -> list[Site]:
-    """Return those of some sites that run before the training starts; none where it is not known when that is."""
+    """Return those of some sites that run before the training starts; none if the start is not known."""
     start = training_starts(program)
     at = ((site, program.position(site)) for site in sites)
     return [site for site, position in at if start is not None and position is not None and position < start]

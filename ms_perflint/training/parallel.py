@@ -221,7 +221,7 @@ def _uses_boost(model: Call) -> bool:
 
 
 class CallPaths:
-    """The paths on which a call runs, and which other calls run on one of them."""
+    """The paths on which a call runs, and the other calls that run on each of them."""
 
     def __init__(self, program: Program, call: Site) -> None:
         self.program = program
@@ -278,7 +278,7 @@ class CallPaths:
         apart: Callable[[PathCondition, PathCondition], bool],
         is_granted: Callable[[Condition, frozenset[str]], bool],
     ) -> bool:
-        """Return whether one of the sites runs on a path of the call: what holds there, or is granted, holds."""
+        """Return whether one of the sites runs on a path of the call: its conditions hold there, or are granted."""
         others = [each for site in sites for each in path_conditions(self.program, site)]
         for own in self.path_conditions:
             mine = devices(own)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class OpenCalls:
-    """A program whose functions other programs call, too, so that the callers of none are all known."""
+    """A program whose functions other programs call too, so that no function has only known callers."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -85,7 +85,7 @@ class Dtypes:
 
     @cached_property
     def _open(self) -> Optional[ProgramEvaluator]:
-        """Return an evaluator that knows no caller of a function; None for a script, which has no other programs."""
+        """Return an evaluator that knows no caller of a function; None for a script, which has one program only."""
         project, entry = self.program.project, self.program.entry
         is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
         return (

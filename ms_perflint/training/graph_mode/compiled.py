@@ -1,4 +1,4 @@
-"""The functions that graph mode compiles: `construct` of cells, what is differentiated, and what they call."""
+"""The functions that graph mode compiles: `construct` of cells, differentiated functions, and their callees."""
 
 from __future__ import annotations
 

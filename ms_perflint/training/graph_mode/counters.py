@@ -49,7 +49,7 @@ def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site,
 
 
 class Loops:
-    """Which expressions are numbers that count in loops, and which loops go through data.
+    """Expressions that are numbers which count in loops, and loops over data.
 
     `certain`: only what is known; else also what is likely.
     """

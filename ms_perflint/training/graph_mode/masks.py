@@ -60,7 +60,7 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
 
 
 class _Masks:
-    """Which expressions of a compiled function are masks, and which are parts of a tensor that a mask chooses."""
+    """The masks of a compiled function, and the parts of tensors that they select."""
 
     def __init__(self, program: Program, function: Scope) -> None:
         self.program = program
@@ -90,7 +90,7 @@ class _Masks:
         return word_of(node.func) in (*tensor_ops.BOOLEAN, "bool") or (dtype is not None and dtype.name == "bool_")
 
     def is_called_mask(self, node: ast.expr) -> bool:
-        """Return whether a name says that it is a mask, and nothing says that it is a number or holds numbers."""
+        """Return whether a name is that of a mask, and no binding shows that it is a number or holds numbers."""
         if not isinstance(node, ast.Name) or "mask" not in node.id.lower():
             return False
         own = self.function.flow.at(node) if self.function.home(node.id) is self.function else ()
@@ -145,7 +145,7 @@ class _Masks:
         return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
 
     def _always(self, node: ast.Name, is_so: Callable[[ast.expr, int], bool], hops: int) -> bool:
-        """Return whether all values of a name of the function are so; not where there may be others."""
+        """Return whether a predicate holds for all values of a name of the function; False if there may be others."""
         is_own = hops > 0 and self.function.home(node.id) is self.function
         values = self.function.wholes(node) if is_own else []
         return bool(values) and all(is_so(each, hops - 1) for each in values)

@@ -154,7 +154,7 @@ def place(site: Site) -> Optional[ast.stmt]:
 
 
 def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
-    """Return whether a loop binds a name: what is made of it there may differ from iteration to iteration."""
+    """Return whether a loop binds a name, whose value may then differ from iteration to iteration."""
     home = scope.home(name.id)
     inside = {id(node) for node in descendants(loop)}
     return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])

@@ -132,7 +132,7 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
 
 
 def _holds_tensors(program: Program, site: Site, known: Sequence[Alternative]) -> bool:
-    """Return whether a method is one of a list that may hold tensors, other than numbers and shapes."""
+    """Return whether a method is called on a list that may hold tensors, and not only numbers or shapes."""
     function, base = site.scope, site.base
     if base is None or is_own(site.call.func) or not all(each.api.startswith((".", "builtins.")) for each in known):
         return False  # a function of a module, a method of the project, a cell

@@ -283,7 +283,7 @@ class Dependents:
         return self.program.value(node, scope).alternatives
 
     def _tie(self, operation: Operation) -> None:
-        """Read operands that are as wide as one another: of a sum, or a state and the layer that it is passed to."""
+        """Read operands of equal width: those of a sum, or a state and the layer that gets it."""
         is_state = operation.word == signals.STATE
         is_sum = operation.word == signals.ADDED or operation.word in signals.TIES
         text = STARTED if is_state else OPERAND

@@ -99,7 +99,7 @@ def is_operator(word: str) -> bool:
 
 
 def is_layered(word: str) -> bool:
-    """Return whether an operator is one with which a layer computes: an attribute of it that is given its weights."""
+    """Return whether an operator is one of those to which layers pass their weights."""
     return plain(word) in _OF_LAYERS
 
 

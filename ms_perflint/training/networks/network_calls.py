@@ -53,9 +53,9 @@ class NetworkCalls:
         return self._callees[id(node)]
 
     def bindings(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
-        """Return what may be bound to a name where it is read: behind a loop over cells, nothing from before it.
+        """Return the bindings of a name that may be current where it is read.
 
-        A network has such cells, so that the loop has run.
+        Behind a loop over cells, bindings before the loop do not count: a network has cells, so that the loop has run.
         """
         found = scope.lookup(node)
         here = place(node, scope) if len(found) > 1 else None
@@ -68,7 +68,7 @@ class NetworkCalls:
         return found
 
     def _calls_in_turn(self, binding: Binding) -> bool:
-        """Return whether what is bound comes from a call of a cell, and another one in each pass of a loop."""
+        """Return whether a binding gets the result of a call of a cell, another cell in each pass of a loop."""
         parts = ast.walk(binding.value) if binding.value is not None else ()
         calls = (node for node in parts if isinstance(node, ast.Call))
         return any(self.callee(call, binding.scope).looped for call in calls)

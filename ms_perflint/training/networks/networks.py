@@ -103,7 +103,7 @@ def reach(program: Program, values: Iterable[Value]) -> Reach:
 
 
 def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the first part of a network that the program does not show, and the scope in which that stands."""
+    """Return the first part of a network that the program does not show, with its scope."""
     return _searched(program, tuple(values), False).hidden
 
 
@@ -124,7 +124,7 @@ def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Sear
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the call of another library that makes a part, and its scope; None for other parts."""
+    """Return the call of another library that makes a part, with its scope; None for other parts."""
     made, api = known.creation, known.type_api
     is_own = not api or known.cls is not None or known.origin is not None or api.startswith("mindspore.")
     if made is None or is_own or re.search("loss", api, re.IGNORECASE):
@@ -356,7 +356,7 @@ def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
-    """Yield the cells that are added to a container, or to the list of which it is made: `net.append(nn.ReLU())`."""
+    """Yield the cells that are added to a container, or to the list that is passed to it: `net.append(nn.ReLU())`."""
     made = known.creation
     if made is None or known.type_api not in CONTAINERS:
         return

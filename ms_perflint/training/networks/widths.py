@@ -270,7 +270,7 @@ class _Group:
         return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
 
     def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
-        """Note a sum that another width of a concatenation would leave equal: that width is fixed first."""
+        """Note a layer whose sum has an earlier width with the same remainder: that width is fixed first."""
         own = position(self.producer.call.node)
         for origin in {source.origin for signal in parts for source in signal}:
             for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
@@ -297,7 +297,7 @@ class _Group:
         return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
     def _sums(self, slot: Slot, found: Sum) -> bool:
-        """Keep a size that is such a sum, and return whether it is one."""
+        """Record a size that is a sum of widths, and return whether it is one."""
         if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
             return False
         self.sums[id(slot.node)] = found
