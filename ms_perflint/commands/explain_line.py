@@ -36,7 +36,7 @@ def explain_line(place: str, configs: Configurations, output_format: str, langua
     parts = _parts(place)
     path = os.path.abspath(parts["file"])
     if not path.endswith(PYTHON):
-        raise UsageError(Message("{file}: no Python file: rules look at calls in those", file=shown(path)))
+        raise UsageError(Message("{file}: not a Python file: rules check calls in Python files", file=shown(path)))
     linter = Linter(configs.of(path), Disk())
     try:
         module = linter.project.parse(path)
