@@ -73,10 +73,10 @@ def entered(
     receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Value:
-    """Return what a function returns to one call, or to whoever reads a property; `outer`: see Known.
+    """Return the result of a function for one call, or for a read of a property; `outer`: see Known.
 
-    A parameter that a function gives back, as a check of it does, is what this call passes. Else what all calls
-    together can get is asked first: where that is one thing, it does not depend on the call.
+    A parameter that the function only checks and returns is the argument of this call. Otherwise the joined result of
+    all calls is evaluated first: if it is a single alternative, it does not depend on the call.
     """
     is_plain = function.is_function and (layer is None or layer.row is None)
     same = _given_back(function.module, function) if is_plain else None

@@ -1,7 +1,7 @@
-"""Work side by side: in processes that end with the run that started them, or wherever an executor takes it.
+"""Parallel work: in processes that end with the run that started them, or in those of an executor.
 
-A process that dies, killed for its memory or by a fault in a library, takes one path with it. Whoever stops the run
-stops them at once. Results are passed on as they come: what they are put together to must not depend on their order.
+A process that dies, killed for its memory or by a fault in a library, loses one path. Stopping the run stops all
+processes at once. Results are passed on as they arrive, and the caller must not depend on their order.
 """
 
 from __future__ import annotations
