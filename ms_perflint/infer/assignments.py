@@ -124,7 +124,7 @@ class Assignments(Places):
     def _into(self, container: ast.expr, places: list[Place], scope: Scope, way: str = ELEMENT) -> None:
         """Add edges for the elements of a container, also to what it was taken from."""
         for node, path in self.places(container, scope):
-            if CALL in path:  # made by a call: what is put into it stands nowhere else
+            if CALL in path:  # made by a call: no other node has its elements
                 continue
             self.flow(places, node, (joined(path, way),))
             if path == "":
@@ -146,7 +146,7 @@ class Assignments(Places):
                 self.flow([(node, "")], self.variable(function, given.arg), ("",))
             return
         is_property = is_decorated(function.node, *PROPERTIES)
-        if not is_property:  # its name stands for what it returns
+        if not is_property:  # else its name is its result
             node.functions = more(node.functions, function)
             self._decorated(function, node)
         ways: list[tuple[Node, str]] = [(node, CALL)]

@@ -65,7 +65,7 @@ def overlaid(
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]
     if all(any(not each.is_required for each in path_condition(binding.block)) for binding in found):
-        given.append(Value((), False, True))  # it may as well be what it was before
+        given.append(Value((), False, True))  # or the earlier value
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]

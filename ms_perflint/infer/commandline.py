@@ -60,7 +60,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     if len(given) == 1 and given[0] is not None and given[0].is_all:
         return _of_one(declared, given[0], meaning, where)
     if _is_config(declared):
-        # a launcher that asks for a config file does not say which: the one that is loaded by default counts
+        # a launcher that requires a config file does not say which one: the default file counts
         given = [each if each is not None and each.text is not None else None for each in given]
     if not any(given):
         return declared

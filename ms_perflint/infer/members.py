@@ -77,7 +77,7 @@ def under(
     registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
     if evaluator.is_pending(keys) or (registered is None and evaluator.is_pending(base)):
         return BOTTOM
-    if registered is not None:  # what its functions store under keys that are computed is part of that
+    if registered is not None:  # with the entries under computed keys
         values, base = [registered], TOP
     elif keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
         return tables.any_entry(evaluator, base)
@@ -214,7 +214,7 @@ def of_class(
     """
     holder = receiver or met or _class_itself(evaluator, cls)
     is_any = own and holder.is_any
-    late: list[Value] = []  # what derived classes make of it, where an object has it from a base until then
+    late: list[Value] = []  # values by derived classes, which replace that of a base
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
             is_asked = own or known.what is not cls

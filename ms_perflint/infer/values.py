@@ -47,7 +47,7 @@ class Instance(NamedTuple):
     type: Union[Api, Scope]
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
-    row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
+    row: Optional[tuple[Held, ...]] = None  # arguments of the class in an indirect call: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
 
     @property
@@ -82,7 +82,7 @@ class Display(NamedTuple):
     keys: tuple[Optional[Held], ...] = ()  # of a dict; None: of a mapping whose entries it gets
     is_deep: bool = False  # mappings inside of its mappings are laid over one another, too
     never: frozenset[str] = frozenset()  # keys that it does not get from its mappings
-    binding: Optional[Binding] = None  # the name under which more is added to it; it has another one where it is made
+    binding: Optional[Binding] = None  # the name under which elements are added, if it is made under another one
 
     def __hash__(self) -> int:
         return hash((self.node, self.scope, self.kind))  # what it holds can be deep
@@ -110,7 +110,7 @@ class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
     parser: Alternative
-    words: Optional[tuple[Alternative, ...]] = None  # that it reads, where that is not the command line
+    words: Optional[tuple[Alternative, ...]] = None  # those that it parses, if not the command line
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")
@@ -153,7 +153,7 @@ class Alternative(NamedTuple):
     by_default: bool = True  # it is what the default options give
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
-    copied: Optional[ast.Call] = None  # the call that makes it a copy of an object, which goes on by itself
+    copied: Optional[ast.Call] = None  # the call that made it, as an independent copy of an object
 
     @property
     def place(self) -> Place:
@@ -421,7 +421,7 @@ class Value(NamedTuple):
 
 ALTERNATIVES = 64  # of one expression, before it is open
 TOP = Value((), True)
-MANY = Value((), True)  # open since it can be too many things: for one call alone it may be few
+MANY = Value((), True)  # open, since there are too many alternatives; for one call there may be few
 BOTTOM = Value(())
 
 

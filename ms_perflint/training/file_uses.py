@@ -20,7 +20,7 @@ from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-# Calls that use a file, by their last word -> what they do with it
+# last word of a call that uses a file -> use of the file
 _FILES: Mapping[str, str] = {
     **dict.fromkeys(("load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint"), "loaded"),
     **dict.fromkeys(("load", "load_ckpt", "load_file", "safe_open", "load_model", "load_pretrained"), "loaded"),
@@ -181,7 +181,7 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
     others = (each for each in _sites(program) if each.node is not site.node)
     for other in sorted(others, key=lambda other: other.module is not site.module):
         if _follow(steps, _steps(program, other, ()), frozenset()) is False:
-            continue  # in each call of its function: before it is computed what it uses
+            continue  # in each call of its function; cheaper than its files
         for use in _uses_at(program, other):
             for path in written:
                 if use.is_of(path) and _may_be_after(program, site, path, use):

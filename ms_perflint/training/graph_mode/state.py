@@ -254,7 +254,7 @@ def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
 def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.Attribute) -> Optional[Obstacle]:
     """Return the obstacle in an assignment to an attribute in compiled code; None without one."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if _is_parameter(program, program.value(load, function)):  # what it is before compiled code assigns to it
+    if _is_parameter(program, program.value(load, function)):  # its value before compiled code assigns to it
         return None
     if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python

@@ -79,7 +79,7 @@ def _not_in_files(program: Program, part: Held, value: Value) -> Obstacle:
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
     found = list(unknown_networks(program))
-    for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
+    for site in program.sites("construct"):  # Python runs it op by op; the effect of graph mode was not measured
         if not is_compiled(program, site.scope) and program.runs(site) and not _is_of_plain_class(program, site):
             found.append(_named(site.scope, site.node))
     if len(compiled(program)) >= MANY:

@@ -51,7 +51,7 @@ from ms_perflint.training.networks.signals import (
     union,
 )
 
-CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
+CHANGES = 8  # of the effects of an expression, after which earlier ones are kept too
 
 
 @query
@@ -75,7 +75,7 @@ class _Solver:
         self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
         # By the identity of an expression, of a site that is a row of cells, or of a parameter:
         self._nodes: dict[int, tuple[Union[ast.expr, Site], Scope]] = {}
-        self._held: dict[int, Bits] = {}  # what it is, so far
+        self._held: dict[int, Bits] = {}  # its sources, so far
         self._readers: dict[int, set[int]] = {}  # what was found from it
         self._position: dict[int, int] = {}  # in the order in which they were found first
         self._changes: dict[int, int] = {}  # of what was found

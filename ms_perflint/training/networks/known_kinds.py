@@ -36,7 +36,7 @@ _CELLS = frozenset(
 )  # fmt: skip
 # Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
 OF_GRAPHS = frozenset({"LSTM"})
-# Layers that once summed in half precision, or were others, by the first version that has what was run
+# Layers that summed in half precision or differed in old versions -> first version with the behaviour that was run
 _SINCE = {"GroupNorm": (2, 7), "TransformerEncoder": (2, 0), "TransformerEncoderLayer": (2, 0)}
 # Operators, functions and methods of tensors by their last word, without underscores and in lower case: `Reshape`,
 # `reshape`; what they give is of the dtype that they are given

@@ -182,9 +182,9 @@ class _Search:
         self.is_bases_last = is_bases_last  # which are mostly of a library, and load much that is no network
         self.found = False
         self.has_products = False  # also ones that are too small to count
-        self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
+        self.layer: Optional[Site] = None  # the first that was found, if it is in the program
         self.is_hidden = False  # a part of the network is not known
-        self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
+        self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first unknown part, if it has a place
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()
         self.deriving: list[Scope] = []  # classes whose bases come last

@@ -22,7 +22,7 @@ class Use(NamedTuple):
     scope: Scope
     node: ast.expr
     stmt: ast.stmt  # before which it is converted
-    is_part: bool = False  # of a network that computes its loss itself: it is converted where it is made
+    is_part: bool = False  # a part of a network that computes its own loss, converted where it is made
     is_outer: bool = False  # its name belongs to a scope around: it gets another one
     is_row: bool = False  # a container, of which each cell is converted
 

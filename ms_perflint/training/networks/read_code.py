@@ -67,7 +67,7 @@ class Code:
         self.seen: set[Scope] = set()
         self.raised: Optional[tuple[Site, str]] = None  # the first cast to float32, and its name
         self.joins = False  # whether an operator takes tensors of one dtype only
-        self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
+        self.told: set[int] = set()  # nodes that are read with their call, by identity: the callee, the dtype of a cast
 
     def end(self) -> None:
         """Stop at a cast to float32 whose result an operator joins with a tensor in half precision."""

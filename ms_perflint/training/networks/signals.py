@@ -67,7 +67,7 @@ class Sources:
     signal moves all its bits at once.
     """
 
-    UNKNOWN = 1 << _HOWS.index(LOST)  # what may come from anywhere; it stays that whatever is done to it
+    UNKNOWN = 1 << _HOWS.index(LOST)  # an unknown source, which no change of the width makes known
 
     def __init__(self) -> None:
         self._all: list[Source] = []  # one of each group of bits
@@ -174,7 +174,7 @@ def _each(bits: int) -> Iterator[int]:
         bits &= bits - 1
 
 
-# --- what expressions do beside what they are, and what feeds what by that
+# --- effects of expressions, and the data flow that follows from them
 
 
 class Flow(NamedTuple):

@@ -129,14 +129,14 @@ class _Group:
         self.is_taken = False  # a layer takes in what the producer itself gives out
         self._joiners: dict[Call, None] = {}
         self._waits: dict[Call, None] = {}
-        self._strange: dict[Call, None] = {}  # layers that take it in, in a way that is not understood
+        self._strange: dict[Call, None] = {}  # layers that take the width in, but whose size comes from other constants
         self._calls: set[Call] = set()  # whose outputs have the width
         self._add(producer)
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
         is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
-        self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # which is which cannot be told
+        self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # the layers are not told apart
 
     def facts(self) -> Group:
         """Return what is known of the group, for the code that depends on it."""
@@ -199,7 +199,7 @@ class _Group:
             self._split(own)
         found = self._joined(call, own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
-        if len(along) > 1:  # which axis of a shape it is cannot be told
+        if len(along) > 1:  # the axis of the shape is ambiguous
             found = []
         if not found and self._has_other_size(call, own, how, signal):
             self._strange[call] = None
