@@ -205,7 +205,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="MEASURE", help=", ".join(names))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--envs", type=Path, help="a directory for the environments of the tools; else made anew")
+    parser.add_argument(
+        "--envs", type=Path, help="a directory for the environments of the tools; by default a temporary one"
+    )
     asked = parser.parse_args(arguments)
     folder = asked.tree.resolve()
     libraries = [library.resolve() for library in asked.libraries or [folder]]

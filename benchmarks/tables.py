@@ -59,7 +59,7 @@ def times(before: Sequence[float], after: Sequence[float]) -> str:
 
 
 def machine() -> str:
-    """Return what a figure depends on, and nobody's name: processor, cores, load."""
+    """Return the machine on which a figure was measured, without its name: processor, cores, load."""
     return f"{processor_model()}, load average {os.getloadavg()[0]:.1f}"
 
 
@@ -86,7 +86,7 @@ def block(code: str, table: str, programs: Sequence[str]) -> str:
 
 
 def genuine(page: str, programs: Sequence[str]) -> bool:
-    """Return whether the table of a page was measured with these programs, and nobody changed it since."""
+    """Return whether the table of a page was measured with these programs, and is unchanged since."""
     match = _BLOCK.search(page)
     return match is not None and match["key"] == key(match["body"][1:-1], programs)
 

@@ -157,7 +157,7 @@ def write(
     if is_new or after != before:
         after.save()
     said = Message(
-        "{file}: {number} findings ({added} added, {removed} removed)",
+        "{file}: {number} in total ({added} added, {removed} removed)",
         file=_shown(file),
         number=len(after.entries),
         added=len(after.entries - before.entries),

@@ -133,11 +133,11 @@ class Run:
         if not self._selected:
             return (), ()
         try:
-            return self._anew(tree, "".join(lines), path, name)
+            return self._linted(tree, "".join(lines), path, name)
         except ConfigError as error:
             return (), [Problem(path, 0, 0, error.args[0])]
 
-    def _anew(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
+    def _linted(self, tree: ast.Module, text: str, path: str, name: str) -> tuple[Sequence[Finding], Sequence[Problem]]:
         """Return the findings in a file that flake8 has read and parsed."""
         from ms_perflint.core.files import Disk, Overlay
         from ms_perflint.core.source import Source, SourceError, encoded

@@ -26,7 +26,7 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
     done = run(*BASELINE, "--write-baseline", ".", cwd=tmp_path)
     assert (done.code, done.out) == (0, QUIET)
-    assert done.err == "known.json: 1 findings (1 added, 0 removed)\n"
+    assert done.err == "known.json: 1 in total (1 added, 0 removed)\n"
     return tmp_path
 
 
@@ -87,12 +87,12 @@ def test_it_gets_shorter_and_longer_only_when_asked(here: Path) -> None:
     assert linted(here, "--write-baseline", ".").code == 1
     assert (here / FILE).read_bytes() == before
     extended = linted(here, "--extend-baseline", ".")
-    assert (extended.code, extended.err) == (0, "known.json: 3 findings (2 added, 0 removed)\n")
+    assert (extended.code, extended.err) == (0, "known.json: 3 in total (2 added, 0 removed)\n")
     assert known(here) == [("other.py", 1), ("train.py", 1), ("train.py", 2)]
     write(here, TRAIN)
     (here / "other.py").unlink()
     assert "2 of 3 findings are gone (other.py MSP301, train.py MSP301)" in linted(here, ".").err
-    assert linted(here, "--write-baseline", ".").err == "known.json: 1 findings (0 added, 2 removed)\n"
+    assert linted(here, "--write-baseline", ".").err == "known.json: 1 in total (0 added, 2 removed)\n"
     assert known(here) == [("train.py", 1)]
 
 

@@ -86,7 +86,7 @@ def test_what_keeps_a_training_in_fp32_unreported_is_named(net: str, loss: str, 
 
 def test_answers_that_leave_it_open_stand_apart_from_those_that_decide(tmp_path: Path) -> None:
     lines = [line.strip() for line in explain(tmp_path, "train.py:8", train=PROGRAM).out.splitlines()]
-    first = lines.index("asked in this order; these answers leave it open:")
+    first = lines.index("checked in this order; none of these answers decides:")
     decided = next(at for at, line in enumerate(lines) if line.startswith("decided at "))
     assert first < lines.index("yes  this call can run") < decided == len(lines) - 1
     sinks = PROGRAM.replace("sink_mode=False", "sink_mode=True")
@@ -107,13 +107,13 @@ def test_a_comment_and_the_configuration_are_named_where_they_hide_a_finding(tmp
     hidden = PROGRAM.replace("PYNATIVE_MODE)", "PYNATIVE_MODE)  # noqa: MSP101")
     said = explain(tmp_path, "train.py:5", train=hidden).out
     assert (
-        "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: found, and not shown: a comment"
+        "MSP101 pynative-mode-training, `ms.set_context(mode=ms.PYNATIVE_MODE)`: found, and not reported: a comment"
         in said
     )
     (tmp_path / "pyproject.toml").write_text('[tool.ms-perflint]\nper-file-ignores = {"train.py" = ["MSP101"]}\n')
     (tmp_path / "train.py").write_text(PROGRAM)
     ran = run("explain", "train.py:5", cwd=tmp_path)
-    assert "found, and not shown: the configuration switches the rule off in this file" in ran.out
+    assert "found, and not reported: the configuration switches the rule off in this file" in ran.out
 
 
 def test_a_call_of_something_else_is_named(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_module_is_asked_about_in_all_programs_that_run_it(tmp_path: Path) -> 
 
 def test_a_line_without_a_question_leads_to_those_with_one(tmp_path: Path) -> None:
     ran = explain(tmp_path, "train.py:1", train=PROGRAM)
-    assert "no rule that is on asks about this line" in ran.out
+    assert "no enabled rule checks this line" in ran.out
     (lines,) = [line for line in ran.out.splitlines() if line.startswith("in this file")]
     assert {"5", "8"} <= set(lines.replace(",", "").split())
 
@@ -160,11 +160,11 @@ def test_a_line_of_a_notebook_is_one_of_a_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("train.py", '"train.py" is no place: write FILE:LINE, like train.py:14'),
+        ("train.py", '"train.py" is not a place: write FILE:LINE, like train.py:14'),
         ("msp301", "MSP301 is a rule: `ms-perflint rule MSP301` explains it"),
         ("train.py:99", "train.py has no such line: 99"),
         ("train.py:0", "train.py has no such line: 0"),
-        ("config.yaml:1", "config.yaml: no Python file"),
+        ("config.yaml:1", "config.yaml: not a Python file"),
         ("gone.py:1", "gone.py"),
         ("broken.py:1", "broken.py:1:"),
     ],

@@ -25,7 +25,7 @@ SAYS = {
 }
 BLOCKED = Message("each step runs op by op in PyNative mode; obstacles to graph mode: {count}")
 UNPROVEN = Message("each step runs op by op in PyNative mode; graph mode is not known to compile all of it")
-ANEW = Message("each step runs op by op in PyNative mode, and creates a new `{name}`")
+RECREATES = Message("each step runs op by op in PyNative mode, and creates a new `{name}`")
 
 
 class PynativeModeTraining(Check):
@@ -84,6 +84,6 @@ class PynativeModeTraining(Check):
             says = BLOCKED.filled(count=change.obstacles)
         elif change.is_unproven:
             says = UNPROVEN
-        elif change.anew:
-            says = ANEW.filled(name=change.anew)
+        elif change.recreated:
+            says = RECREATES.filled(name=change.recreated)
         self.report(given or node, says, change.remedy)

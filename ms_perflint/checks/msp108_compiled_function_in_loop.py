@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ms_perflint.training.graph_mode.recreated import Recreated
 
-ANEW = Message("each step creates this `{name}`, and compiles it again")
+RECREATED = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
 MAY_CHANGE = Message("its arguments may change from step to step")
 
@@ -39,14 +39,14 @@ class CompiledFunctionInLoop(Check):
         """Return the calls that create a function or cell to be compiled in each step."""
         if not sites or not training.may_train(self.program):
             return ()
-        return [site for site in sites if id(site.node) in self._anew]
+        return [site for site in sites if id(site.node) in self._recreated]
 
     def suspect(self, call: Call) -> bool:
         """Each step creates it, and calls it."""
-        return id(call.node) in self._anew
+        return id(call.node) in self._recreated
 
     @cached_property
-    def _anew(self) -> dict[int, Recreated]:
+    def _recreated(self) -> dict[int, Recreated]:
         from ms_perflint.training.graph_mode.recreated import recompiled_per_step  # here, because most files are clean
 
         return {id(each.site.node): each for each in recompiled_per_step(self.program)}
@@ -56,5 +56,9 @@ class CompiledFunctionInLoop(Check):
         call = self.call(node)
         if call is None:
             return
-        anew = self._anew[id(call.node)]
-        self.report(node, ANEW.filled(name=anew.name), Remedy(edit.hoist(call, anew.before), ONCE, reason=MAY_CHANGE))
+        recreated = self._recreated[id(call.node)]
+        self.report(
+            node,
+            RECREATED.filled(name=recreated.name),
+            Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE),
+        )

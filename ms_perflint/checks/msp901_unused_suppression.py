@@ -28,7 +28,7 @@ class UnusedSuppression(Check):
     preview = True  # a suppression unused for one MindSpore version or device may be needed for another
     per_program = False
     reviews = True
-    gain = Gain("small", Message("none; the next finding is seen"))
+    gain = Gain("small", Message("none; later findings are not hidden"))
 
     @classmethod
     def review(

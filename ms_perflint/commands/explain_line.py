@@ -36,7 +36,7 @@ def explain_line(place: str, configs: Configurations, output_format: str, langua
     parts = _parts(place)
     path = os.path.abspath(parts["file"])
     if not path.endswith(PYTHON):
-        raise UsageError(Message("{file}: no Python file: rules look at calls in those", file=shown(path)))
+        raise UsageError(Message("{file}: not a Python file: rules check calls in Python files", file=shown(path)))
     linter = Linter(configs.of(path), Disk())
     try:
         module = linter.project.parse(path)
@@ -61,7 +61,7 @@ def _parts(place: str) -> dict[str, str]:
     if match is None and place.upper() in codes():
         raise UsageError(Message("{code} is a rule: `ms-perflint rule {code}` explains it", code=place.upper()))
     if match is None:
-        raise UsageError(Message('"{place}" is no place: write FILE:LINE, like train.py:14', place=place))
+        raise UsageError(Message('"{place}" is not a place: write FILE:LINE, like train.py:14', place=place))
     return match.groupdict("")
 
 

@@ -12,10 +12,10 @@ from ms_perflint.languages import ENGLISH, Message, say
 
 
 class Safety(enum.Enum):
-    """How far a fix may be trusted; the word is also the `applicability` of the JSON output."""
+    """The grade of a fix; its value is also the `applicability` of the JSON output."""
 
-    SAFE = "safe"  # same numerics, same run behaviour, same memory class
-    UNSAFE = "unsafe"  # correct, but changes numerics, cadence or timing: needs consent
+    SAFE = "safe"  # numerics, behaviour of the run and peak memory stay the same
+    UNSAFE = "unsafe"  # correct code, but one of these may change: needs consent
     DISPLAY = "display-only"  # shown as a diff, never applied
 
     def __lt__(self, other: Safety) -> bool:

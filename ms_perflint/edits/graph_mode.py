@@ -42,7 +42,7 @@ class Change(NamedTuple):
     origin: str
     remedy: Remedy
     obstacles: int = 0  # obstacles to graph mode that no edit removes
-    anew: str = ""  # objects that each step creates, and graph mode would compile each time
+    recreated: str = ""  # objects that each step creates, and graph mode would compile each time
     is_unproven: bool = False  # whether some code is not known to compile in graph mode
 
 
@@ -187,7 +187,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
         related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
     is_once = again is None and counted is None
     reason = UNTOLD if is_training_unknown(program) else COMPILES if is_once else EPOCHS
-    return Change(origin, Remedy(both, advice, None, reason, related), anew=made[0].name if made else "")
+    return Change(origin, Remedy(both, advice, None, reason, related), recreated=made[0].name if made else "")
 
 
 def _obstacles(program: Program) -> tuple[Related, ...]:

@@ -22,7 +22,7 @@ def precision_of(reader: Reader) -> Fact:
     """Return whether half precision may reach the training, with all places of evidence."""
     program = reader.program
     if not training.trains(program).is_yes:
-        return Fact(Message("precision"), None, Message("not asked: it does not train"), (), False)
+        return Fact(Message("precision"), None, Message("not applicable: it does not train"), (), False)
     made = list(_made(reader))
     halved = list(_halved(reader))
     told = {evidence.place for evidence in made}

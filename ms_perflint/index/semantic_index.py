@@ -331,7 +331,7 @@ class SemanticIndex:
         self.path = source.path
         self.directory = os.path.dirname(source.path)
         self.tree = parse(source) if tree is None else tree
-        self._borrowed = tree is not None  # whoever made it goes on to use it
+        self._borrowed = tree is not None  # the caller uses it after this
         self.sites: list[Site] = []
         self.by_word: dict[str, list[Site]] = {}
         self.scopes: list[Scope] = []

@@ -1,1 +1,1 @@
-"""What an expression can be: abstract values, queries, argument binding, call contexts, path conditions."""
+"""The evaluator: abstract values, queries, argument binding, call contexts, path conditions."""

@@ -1,8 +1,8 @@
 """The assignment graph of one file: how objects flow between names, attributes, parameters and results.
 
 A flow-insensitive points-to by words. A node is a variable of a function, or a word that all files share: a name of a
-module, an attribute, a key. A path says what is taken out of what a node holds: CALL its result, ELEMENT an element.
-It finds more than there is, never less than the evaluator knows: it only chooses what the evaluator is asked about.
+module, an attribute, a key. A path names the part of the objects: CALL the result, ELEMENT an element.
+It over-approximates the evaluator, and only selects the expressions that the evaluator computes.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Assignments(Places):
     def _into(self, container: ast.expr, places: list[Place], scope: Scope, way: str = ELEMENT) -> None:
         """Add edges for the elements of a container, also to what it was taken from."""
         for node, path in self.places(container, scope):
-            if CALL in path:  # made by a call: what is put into it stands nowhere else
+            if CALL in path:  # made by a call: no other node has its elements
                 continue
             self.flow(places, node, (joined(path, way),))
             if path == "":
@@ -146,7 +146,7 @@ class Assignments(Places):
                 self.flow([(node, "")], self.variable(function, given.arg), ("",))
             return
         is_property = is_decorated(function.node, *PROPERTIES)
-        if not is_property:  # its name stands for what it returns
+        if not is_property:  # else its name is its result
             node.functions = more(node.functions, function)
             self._decorated(function, node)
         ways: list[tuple[Node, str]] = [(node, CALL)]

@@ -65,14 +65,14 @@ def overlaid(
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]
     if all(any(not each.is_required for each in path_condition(binding.block)) for binding in found):
-        given.append(Value((), False, True))  # it may as well be what it was before
+        given.append(Value((), False, True))  # or the earlier value
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
 
 
 def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
-    """Return whether none of some objects has a setting when it is created: who reads it then reads what is stored."""
+    """Return whether none of some objects has a setting when it is created: each read then gets a stored value."""
 
     def has(known: Alternative) -> Optional[bool]:
         if known.cls is not None or known.definition is not None:
@@ -264,7 +264,7 @@ def _is_sure(
 
 
 def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Optional[ast.expr]) -> bool:
-    """Return whether a store is made under the expression that is read, and that is no other object meanwhile."""
+    """Return whether a store and a read have the same expression, which still denotes the same object."""
     target = receiver_of(binding)
     if holder is not None and ast.dump(target) != ast.dump(holder):
         return False

@@ -100,7 +100,7 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
 
 
 def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
-    """Return whether an update may come after a store: one of another function that has not surely run before."""
+    """Return whether an update may come after a store; in another function: unless it has surely run before."""
     at, other = place(update.node, update.block.scope), stored(store)
     if update.block.scope.owner is store.scope.owner:
         return at is None or other is None or at.rank > other.rank

@@ -73,7 +73,7 @@ class CallContext(Scope):
 
 
 def modules_of(what: tuple[object, ...]) -> frozenset[SemanticIndex]:
-    """Return the modules in which things stand: scopes, what has one, calls, or several of these."""
+    """Return the modules of scopes, of objects with a scope, of calls, or of several of these."""
     found: set[SemanticIndex] = set()
     todo = [*what]
     for each in todo:  # which grows

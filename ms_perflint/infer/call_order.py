@@ -65,9 +65,10 @@ def has_run_before(
 
 
 def held(evaluator: Evaluator, node: ast.Name, home: Scope, scope: Scope) -> tuple[Binding, ...]:
-    """Return the bindings of a scope that may hold where a name is read in another one that looks it up there.
+    """Return the bindings of a scope that may be current where another scope reads the name.
 
-    Where a function reads it, also those that others replace later; none of which another has surely taken the place.
+    If a function reads the name, bindings that are replaced later count too. Those that are surely replaced before the
+    read do not.
     """
     found = home.reaching(node, scope)
     if home is scope or home.runs(scope):

@@ -73,10 +73,10 @@ def entered(
     receiver: Optional[Alternative],
     outer: Optional[Scope] = None,
 ) -> Value:
-    """Return what a function returns to one call, or to whoever reads a property; `outer`: see Known.
+    """Return the result of a function for one call, or for a read of a property; `outer`: see Known.
 
-    A parameter that a function gives back, as a check of it does, is what this call passes. Else what all calls
-    together can get is asked first: where that is one thing, it does not depend on the call.
+    A parameter that the function only checks and returns is the argument of this call. Otherwise the joined result of
+    all calls is evaluated first: if it is a single alternative, it does not depend on the call.
     """
     is_plain = function.is_function and (layer is None or layer.row is None)
     same = _given_back(function.module, function) if is_plain else None
@@ -224,7 +224,7 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
             continue
         only = evaluator.value(callee, scope).only
         made = only.what if only is not None else None
-        if isinstance(made, Scope) and made.is_function and _is_told_apart(made.module, made, callee is not decorator):
+        if isinstance(made, Scope) and made.is_function and _changes_call(made.module, made, callee is not decorator):
             layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
             found = applied(evaluator, layer)
             value = found if found.alternatives and not found.open else value
@@ -232,8 +232,8 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
 
 
 @fact
-def _is_told_apart(module: SemanticIndex, decorator: Scope, is_called: bool) -> bool:
-    """Return whether a decorator gives a function that does not hand on what it is called with, and what comes back.
+def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> bool:
+    """Return whether the wrapper of a decorator changes the arguments of the function, or its result.
 
     `is_called`: it makes the decorator, `@decorator(argument)`.
     """

@@ -1,4 +1,4 @@
-"""What may change the lists and dicts of a program, by form and by words: the evaluator is asked which of them do."""
+"""Possible changes of the lists and dicts of a program, by form and by name; the evaluator decides which apply."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Change(NamedTuple):
 
 @fact
 def touching(module: SemanticIndex) -> dict[str, list[Change]]:
-    """Return what a file may change a list or dict with, by the last words of what it is about.
+    """Return the changes of lists and dicts in a file, by the last word of the changed expression.
 
-    That are stores under keys that are computed, methods, `+=`, and calls that are given it; what a method adds that
-    code only names, `add = name.append`, is not known.
+    Changes are stores under computed keys, methods, `+=`, and calls that get the list or dict. The elements that a
+    bound method adds, `add = name.append`, are not known.
     """
     found: dict[str, list[Change]] = {}
     for stmt, block in module.steps:

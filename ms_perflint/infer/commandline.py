@@ -60,7 +60,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     if len(given) == 1 and given[0] is not None and given[0].is_all:
         return _of_one(declared, given[0], meaning, where)
     if _is_config(declared):
-        # a launcher that asks for a config file does not say which: the one that is loaded by default counts
+        # a launcher that requires a config file does not say which one: the default file counts
         given = [each if each is not None and each.text is not None else None for each in given]
     if not any(given):
         return declared
@@ -114,7 +114,7 @@ def of_index(program: Asked, index: object) -> Value:
 
 
 def by_index(words: Sequence[tuple[str, Place]], place: Place) -> dict[str, Given]:
-    """Return what `of_index` asks for: the words of a command line, with the script, by their positions."""
+    """Return the words of a command line, with the script, by their positions, for `of_index`."""
     count = len(words) + 1
     found = {COUNT: (str(count), place)}
     found.update((str(at - back), word) for at, word in enumerate(words, 1) for back in (0, count))
@@ -141,7 +141,7 @@ def names_config(constant: object) -> bool:
 
 
 def of_option(keywords: Mapping[str, ast.expr]) -> Meaning:
-    """Return what flags mean to an option that is declared with these keyword arguments."""
+    """Return the function from a flag to the value of an option, which is declared with these keyword arguments."""
     action, kind = keywords.get("action"), keywords.get("type")
     word = action.value if isinstance(action, ast.Constant) else None
     if word in ("store_true", "store_false"):
@@ -171,7 +171,7 @@ def named(program: Asked, name: str, value: Value, bare: bool = False) -> Value:
 
 
 def like(constant: object) -> Meaning:
-    """Return what flags mean to an option that is made from a key of a config file: the type is that of its value."""
+    """Return the function from a flag to the value of an option that replaces a constant of a config file."""
     kind = type(constant).__name__
     if kind not in ("bool", "int", "float", "str"):
         return lambda given: NO_CONSTANT

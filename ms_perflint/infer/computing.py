@@ -168,7 +168,7 @@ def called(
 
 
 def if_known(value: Optional[Value]) -> Optional[Value]:
-    """Return a result; None where nothing of it is known, so that it is an instance."""
+    """Return a result; None if nothing of it is known: the caller takes an instance instead."""
     return value if value is not None and (value.alternatives or not value.open) else None
 
 

@@ -113,7 +113,7 @@ def _chain(program: Files, path: str, seen: list[str]) -> Optional[config_docume
     if entry is None or not isinstance(entry.data, dict):
         return entry
     for key in BASES:
-        if key in entry.data and _is_spoken_of(program, key):
+        if key in entry.data and _is_named(program, key):
             own = {name: each for name, each in entry.data.items() if name != key}
             return _based(program, entry._replace(data=own), entry.data[key], seen)
     return entry
@@ -138,6 +138,6 @@ def _based(
     return whole._replace(open=whole.open or is_open)
 
 
-def _is_spoken_of(program: Files, key: str) -> bool:
-    """Return whether code of the program has a key as a string literal."""
+def _is_named(program: Files, key: str) -> bool:
+    """Return whether code of the program contains a key as a string literal."""
     return any(program.project.contains(path, quote + key + quote) for path in program.files for quote in "'\"")

@@ -16,7 +16,7 @@ from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Constant,
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "merge_from_list", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings
-CALLERS = 20  # of one function, of which it is looked at what they pass
+CALLERS = 20  # of one function, whose arguments are followed
 FLOW_STEPS = 150  # expressions that the search for the source of a setting looks at; found ones stand within 100
 
 

@@ -100,7 +100,7 @@ class Database(Protocol):
         """Return the call sites whose callee may be something named `word`."""
 
     def touching(self, word: str) -> Sequence[Change]:
-        """Return what running code may change a list or dict with that has this last word."""
+        """Return the possible changes of a list or dict whose expression has this last word."""
 
     def passed_on(self, api: str) -> Sequence[Site]:
         """Return the call sites that may call an API, or what has this word, by another name or out of a container."""
@@ -130,4 +130,4 @@ class Database(Protocol):
         """Return the `key=value` among the arguments of the run configuration, each with its place."""
 
     def is_one_run(self) -> bool:
-        """Return whether one run is judged, and no other: what it is not given has its default."""
+        """Return whether a single run is checked: an option that it does not pass has its default."""

@@ -160,11 +160,11 @@ class Library(NamedTuple):
     has_field: Callable[[Evaluator, Alternative, object], Optional[bool]] = lambda *_: None
     afterwards: frozenset[str] = frozenset()  # methods of records that run behind the constructor
     is_record: Callable[[Scope], bool] = lambda *_: False  # whose class body holds only defaults
-    option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP  # of what a parser returns
+    option: Callable[[Evaluator, Options, str], Value] = lambda *_: TOP  # of the result of a parser
     has_option: Callable[[Evaluator, Alternative, str], Optional[bool]] = lambda *_: None
-    behind: Callable[[Evaluator, Alternative], list[Part]] = lambda *_: []  # what defaults of options are made of
-    methods: Mapping[str, str] = {}  # that tell of which class an object is, whatever it is called here
-    command_line: frozenset[str] = frozenset()  # what gives nothing but what a user passes
+    behind: Callable[[Evaluator, Alternative], list[Part]] = lambda *_: []  # operands of the defaults of options
+    methods: Mapping[str, str] = {}  # method -> class of the objects that have it, whatever their name
+    command_line: frozenset[str] = frozenset()  # results that only a user passes
     mappings: frozenset[str] = frozenset()  # last words of classes whose keys are attributes
     rows: frozenset[str] = frozenset()  # classes whose objects hold the objects that they are given
     merges: frozenset[str] = frozenset()  # methods that lay a config file over their object

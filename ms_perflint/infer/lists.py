@@ -39,7 +39,7 @@ NESTED = 8  # lists inside one another, before what they hold is open
 
 
 def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
-    """Return the lists that a name is given, which are made elsewhere, with what is added under this name."""
+    """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
     before = _lists(value)
     if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
         return value
@@ -50,7 +50,7 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
 
 
 def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
-    """Return the lists that a name is given, which are made elsewhere, as one list that changes under this name."""
+    """Return lists that are made elsewhere and bound to a name, as one list that changes under this name."""
     before = _lists(value)
     if not before:
         return value
@@ -115,7 +115,7 @@ def grows(evaluator: Evaluator, known: Alternative) -> bool:
 
 
 def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
-    """Return the words by which code changes a list after it was made, under the name that it got there."""
+    """Return the names of the methods by which code changes a list after it was made."""
     return frozenset(change.word for change in changes(evaluator, what))
 
 
@@ -145,7 +145,7 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Ch
 def _under_other_names(
     evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
 ) -> Iterator[Change]:
-    """Yield what changes a list in other functions and files than that of a name, or under other names."""
+    """Yield the changes of a list under other names, and in other functions and files than that of its name."""
     module, word = holder.scope.module, (_names(holder.node) or (holder.name,))[-1]
     owner = holder.scope.owner
     is_local = isinstance(holder.node, (ast.Name, ast.arg)) and owner.is_function
@@ -159,7 +159,7 @@ def _under_other_names(
 
 
 def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield those of some changes that are about a list, as the evaluator says, which is asked of each."""
+    """Yield those of some changes that change a list, according to the evaluator."""
     identity = Alternative(what, (what.scope.module, what.node)).identity  # type: ignore[arg-type]
     for change in changes:
         value = evaluator.value(change.about, change.block.scope)
@@ -168,7 +168,7 @@ def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterab
 
 
 def identities(value: Value) -> set[object]:
-    """Return the lists that a value can be, with those that grow under the names that they got later."""
+    """Return the identities of the lists that a value can be, with those that grow under a later name."""
     found = {known.identity for known in value.alternatives if known.is_display}
     grown = (
         known for known in value.alternatives if isinstance(known.what, Display) and known.what.binding is not None
@@ -179,13 +179,13 @@ def identities(value: Value) -> set[object]:
 
 @fact
 def _keys(module: SemanticIndex) -> dict[int, str]:
-    """Return under which keys lists and dicts stand where a file shows the dict around them."""
+    """Return the keys of lists and dicts in literal dicts, by the identity of their nodes."""
     dicts = (node for node in module.displays if isinstance(node, ast.Dict))
     return {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
 
 
 def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
-    """Return whether what a change is about may be what a name holds, by what binds its own name."""
+    """Return whether the changed object may be the object of a name, by the bindings of its own name."""
     about, scope = change.about, change.block.scope
     if not isinstance(about, ast.Name):
         return True
@@ -231,7 +231,7 @@ def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:
-    """Return whether a list or dict is for good what it is where it is made, as far as its file shows.
+    """Return whether a list or dict is never changed after it is made, as far as its file shows.
 
     An empty one is filled later, wherever that is; one that is given to a function of another library may be, too.
     """
@@ -261,13 +261,13 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     groups = list(owner.bindings.values())
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
-    all_of_them = (each for group in groups for each in group)
-    return [each for each in all_of_them if what.node is (each.value if each.kind != "augment" else each.stmt)]
+    bindings = (each for group in groups for each in group)
+    return [each for each in bindings if what.node is (each.value if each.kind != "augment" else each.stmt)]
 
 
 @fact
 def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
-    """Return what changes a list under one name, and the calls that are given the list: the same in all programs."""
+    """Return the changes of a list under one name, and the calls that get the list: the same in all programs."""
     owner, names = holder.scope.owner, _names(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
     found = list(_grown(holder))
@@ -280,7 +280,7 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
 
 
 def _grown(holder: Binding) -> Iterator[Change]:
-    """Yield what `+=` adds to an attribute or parameter, or in a loop: elsewhere it binds a name again."""
+    """Yield the elements that `+=` adds to an attribute or parameter, or in a loop; elsewhere it rebinds a name."""
     owner, names = holder.scope.owner, _names(holder.node)
     is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
     group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]

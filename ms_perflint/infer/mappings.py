@@ -64,7 +64,7 @@ def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value
 def copied(evaluator: Evaluator, node: ast.Call, held: Held, value: Value, is_deep: bool = False) -> Optional[Value]:
     """Return the copy that a call makes of a known dict; None for others.
 
-    What code shows just there is no other dict: `EasyDict({...})`.
+    A dict that is made in the call, `EasyDict({...})`, is returned itself.
     """
     if not is_mapping(value) or not all(known.is_display for known in value.alternatives):
         return None

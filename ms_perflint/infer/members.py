@@ -70,14 +70,14 @@ def under(
     scope: Scope,
     absent: Value = TOP,
 ) -> Value:
-    """Return what stands under some keys; `holder`: the expression that `base` is, where `node` reads it.
+    """Return the value under some keys; `holder`: the expression of `base`, which `node` reads.
 
     `absent`: what is read where the one key may not be there.
     """
     registered = registries.registered(evaluator, holder, keys, scope) if holder is not None else None
     if evaluator.is_pending(keys) or (registered is None and evaluator.is_pending(base)):
         return BOTTOM
-    if registered is not None:  # what its functions store under keys that are computed is part of that
+    if registered is not None:  # with the entries under computed keys
         values, base = [registered], TOP
     elif keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
         return tables.any_entry(evaluator, base)
@@ -128,7 +128,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
 
 @query
 def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
-    """Return the object of a class of which the program makes one, which `self` is; None of others."""
+    """Return the object of a class of which the program makes only one, which is then `self`; None for others."""
     sites = evaluator.program.callers(cls) if not evaluator.program.derived(cls) else ()
     made = evaluator.value(sites[0].node, sites[0].scope).only if len(sites) == 1 else None
     return made if made is not None and made.cls is cls and made.is_made else None
@@ -165,7 +165,7 @@ def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[
 def outside(
     evaluator: Evaluator, base: str, name: str, receiver: Optional[Alternative], node: ast.expr, scope: Scope
 ) -> Value:
-    """Return a member of what is outside of the project; open where the chain repeats it too often.
+    """Return a member of an object outside of the project; open where the chain repeats it too often.
 
     A name that gets a member of itself has no last value: `model = model.network`, `x = x.relu()`.
     """
@@ -214,7 +214,7 @@ def of_class(
     """
     holder = receiver or met or _class_itself(evaluator, cls)
     is_any = own and holder.is_any
-    late: list[Value] = []  # what derived classes make of it, where an object has it from a base until then
+    late: list[Value] = []  # values by derived classes, which replace that of a base
     for known in lineage(evaluator, cls):
         if isinstance(known.what, Scope):
             is_asked = own or known.what is not cls
@@ -346,7 +346,7 @@ def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alterna
 
 @query
 def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
-    """Return what the constructors of an object make its own under names that they are given; NOTHING for others."""
+    """Return the value of a member that constructors set under a computed name; NOTHING for others."""
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
@@ -438,7 +438,7 @@ def _is_property(known: Alternative) -> bool:
 
 
 def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Value:
-    """Return what a property that a call makes gives where it is read from an object."""
+    """Return the value of a property that a call makes, where it is read from an object."""
     getter = Signature.named("fget").bind(made).of("fget").part
     value = evaluator.value(*getter) if getter is not None else TOP
     functions = [known.definition for known in value.alternatives]
@@ -447,5 +447,5 @@ def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Va
 
 
 def _binds(known: Alternative, function: Scope) -> bool:
-    """Return whether a function gets the object that it is taken from; what `partial` makes of it does not."""
+    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
     return function.is_method and all(layer.is_method for layer in known.prepared)

@@ -40,10 +40,10 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
     if init is None or name in init.attrs:
         return stores
     own = [each for each in stores if each.scope.owner is init]
-    anew = [each for each in stores if each.kind != "augment" and is_always_passed(stored(each))]
+    replacing = [each for each in stores if each.kind != "augment" and is_always_passed(stored(each))]
     called = [(at, method) for site in init.calls if (method := _own_method(cls, init, site)) and (at := _rank(site))]
-    sure = [rank(each) for each in anew if each.scope.owner is init]
-    given = {each.scope.owner for each in anew}
+    sure = [rank(each) for each in replacing if each.scope.owner is init]
+    given = {each.scope.owner for each in replacing}
     sure += [at for at, method in called if method in given]
     replaced = [each for each in own if rank(each) < max(sure, default=-1) and not each.block.loops]
     if not replaced or any(name in method.attrs for at, method in called if rank(replaced[0]) < at < max(sure)):

@@ -1,4 +1,4 @@
-"""Narrowing: what the path condition of a place leaves of a value."""
+"""Narrowing: the part of a value that the path condition of a place allows."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
 
 
 def _is_about(condition: Condition, name: str) -> bool:
-    thing = choice(condition.test).node
-    return isinstance(thing, ast.Name) and thing.id == name
+    tested = choice(condition.test).node
+    return isinstance(tested, ast.Name) and tested.id == name
 
 
 def _holds(condition: Condition, known: Alternative) -> bool:
@@ -125,7 +125,7 @@ def _holds(condition: Condition, known: Alternative) -> bool:
 
 
 def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> Value:
-    """Return what a name or an attribute can be where a function reads it: not None where that was just asked for.
+    """Return the value of a name or an attribute where a function reads it: not None if code just tested and filled it.
 
     `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.
     """
@@ -143,7 +143,7 @@ def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> 
 
 
 def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
-    """Return whether code on the way to a place has asked whether a name or an attribute is None, and filled it in."""
+    """Return whether code on the path to a place tests a name or an attribute for None, and sets it then."""
     words = _words(node)
     if not words:
         return False
@@ -164,7 +164,7 @@ def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
 
 
 def _own_stores(node: ast.expr, scope: Scope) -> Iterator[Binding]:
-    """Yield what the function in which a name or an attribute is read gives it."""
+    """Yield the values that a function stores in a name or an attribute that it reads."""
     owner = scope.owner
     found: list[Binding] = []
     if isinstance(node, ast.Attribute):

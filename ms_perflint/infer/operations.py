@@ -57,7 +57,7 @@ def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 
 
 def _formatted(evaluator: Evaluator, part: ast.expr, scope: Scope) -> Value:
-    """Return a part of an f-string, as the text that it becomes, where it is not just put there."""
+    """Return the value of a part of an f-string, converted and formatted if it says so."""
     if not isinstance(part, ast.FormattedValue):
         return evaluator.value(part, scope)
     value = evaluator.value(part.value, scope)
@@ -188,9 +188,9 @@ def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...])
 
 
 def _is_none(known: Alternative, wanted: bool) -> object:
-    """Return whether a thing is None: what is no constant, and no name outside of the project, is something.
+    """Return whether an alternative is None: all but constants and names outside of the project are not None.
 
-    A function of MindSpore, or a method of its objects, is something, too.
+    A function of MindSpore, or a method of its objects, is not None either.
     """
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
@@ -199,7 +199,7 @@ def _is_none(known: Alternative, wanted: bool) -> object:
 
 
 def _is_same(known: Alternative, other: Alternative, wanted: bool) -> object:
-    """Return whether two things are one: classes and functions of the project, and objects made once, by a module."""
+    """Return whether two alternatives are one object: a class or function of the project, or made once by a module."""
     kinds = [_kind(each) for each in (known, other)]
     if None in kinds or kinds in ([Constant, Constant], [Api, Api]):  # each reading of a method makes another one
         return NO_CONSTANT
@@ -207,7 +207,7 @@ def _is_same(known: Alternative, other: Alternative, wanted: bool) -> object:
 
 
 def _kind(known: Alternative) -> Optional[type]:
-    """Return the kind of a thing that is one however often it is met; None of others."""
+    """Return the kind of an alternative that is a single object; None of others."""
     if known.constant is not NO_CONSTANT:
         return Constant
     if isinstance(known.what, Scope):
@@ -247,7 +247,7 @@ def _logic(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
 def _decided(
     evaluator: Evaluator, node: ast.BoolOp, operands: Sequence[Value], deciding: bool, scope: Scope
 ) -> Optional[Value]:
-    """Return what comes out, whatever an operand before is: `unknown() and False`; None where that matters."""
+    """Return the result that does not depend on the operand before: `unknown() and False`; None if it does."""
     for position, operand in enumerate(operands):
         if operand.default_truth is not deciding or all(o.default_truth is not None for o in operands[:position]):
             continue

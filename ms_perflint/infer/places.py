@@ -22,7 +22,7 @@ CALL, ELEMENT = "c", "e"  # steps of a path; an element of an element is an elem
 DEPTH = 4  # steps of a path that are distinguished
 ANY = "*"  # the word of what is found by a name that is computed
 OWN = "*self"  # the same, of the object of a method
-KEY = "["  # before a word that is read as a key: it gives what has the word, but does not pass on what is defined so
+KEY = "["  # prefix of a word that is read as a key: such a node reads what has the word, and defines nothing
 PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
 ENTERED = {
@@ -80,7 +80,7 @@ class Node:
 
     def __init__(self, word: Optional[str] = None) -> None:
         self.word = word
-        self.flows: Sequence[tuple[str, Node, str]] = ()  # path here, the node that gets it, and as what of it
+        self.flows: Sequence[tuple[str, Node, str]] = ()  # path in this node, target node, path in the target
         self.passes: Sequence[tuple[str, Argument]] = ()
         self.sites: Sequence[tuple[str, Site]] = ()  # the calls of it
         self.functions: Sequence[Scope] = ()  # functions, lambdas and classes that are defined under it
@@ -112,7 +112,7 @@ class Argument(NamedTuple):
     slot: Union[int, str]  # a position or a keyword
     is_spread: bool = False  # also for later positions, or for any keyword: `*x`, `**x`
     before: tuple[int, ...] = (0, 1)  # how many parameters a method may be given before the first argument
-    result: Optional[tuple[Node, str]] = None  # what gets it where the callee returns it as it is
+    result: Optional[tuple[Node, str]] = None  # the node of the result, if the callee returns it unchanged
 
 
 def more(held: Sequence[T], one: T) -> list[T]:
@@ -386,9 +386,9 @@ class Places:
         return self._passing.get(func.id) if isinstance(func, ast.Name) else None
 
     def _handed(self, node: ast.Call, scope: Scope, calls: bool) -> list[Place]:
-        """Return what a function of Python may give: what it is given, or parts of that where it is made for these.
+        """Return the possible results of a function of Python: its arguments, or parts of them (`itemgetter`).
 
-        If it `calls` that, with all that it is given, results too, in any order. A text is the name of a part.
+        If it `calls` its arguments with each other, also their results, in any order. A text is the name of a part.
         """
         places = [place for argument in given(node) for place in self.places(argument, scope)]
         named: list[Place] = [(self.word(text.rpartition(".")[2]), "") for text in map(text_of, node.args) if text]
@@ -422,7 +422,7 @@ class Places:
         return name == "globals" or (name in ("locals", "vars") and scope.parent is None)
 
     def _shown(self, node: ast.expr, scope: Scope) -> list[Place]:
-        """Return the container that an expression makes, with what it holds; `first + second` holds what both do."""
+        """Return the container that an expression makes, with its elements; `first + second` has those of both."""
         if id(node) in self._displays:
             return [(self._displays[id(node)], "")]
         made = self._display(node)

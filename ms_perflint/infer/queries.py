@@ -66,7 +66,7 @@ class Query:
         self.work = work
         self.arguments = arguments
         self.answer = bottom  # so far
-        self.depth = ACYCLIC  # in which it is under way
+        self.depth = ACYCLIC  # at which it is evaluated
         self.member = -1  # among those of cycles that are not settled
         self.position = -1  # in the order in which queries were answered first
         self.changes = 0  # of its answer, after it was read
@@ -113,12 +113,12 @@ class Queries:
         self._answered = 0  # queries, since the outermost one was asked
         self._depth = 0  # queries under way that are answered for the first time
         self._current: Optional[Query] = None  # the innermost query under way
-        self.reads: Optional[dict[Hashable, Any]] = None  # what that one has read; None where that is not recorded
-        self._rests = ACYCLIC  # depth of the outermost query under way on which that one rests, so far
-        self._dirty: set[Query] = set()  # queries that have read what has changed since
-        self._marked: list[Query] = []  # the same, in the order in which they were found out
+        self.reads: Optional[dict[Hashable, Any]] = None  # its inputs; None if they are not recorded
+        self._rests = ACYCLIC  # depth of the outermost query under way that it depends on, so far
+        self._dirty: set[Query] = set()  # queries with an outdated input
+        self._marked: list[Query] = []  # the same, in the order in which they became outdated
         self._starved: set[Query] = set()  # queries that found nothing, in what may still get more
-        self._fed: set[Query] = set()  # those among them for which that is all there is
+        self._fed: set[Query] = set()  # those of them that were evaluated once more, and found nothing again
 
     def ask(
         self, key: Hashable, bottom: Answer, top: Answer, work: Callable[..., Answer], arguments: tuple[object, ...]
@@ -187,7 +187,7 @@ class Queries:
         return self._inputs[asked]
 
     def is_of_program(self) -> None:
-        """Mark the query under evaluation as one of this program alone: others cannot be asked what it reads."""
+        """Mark the query under evaluation as one of this program alone: other programs cannot answer its inputs."""
         if self._current is not None:
             self._current.reads = self.reads = None
 
@@ -343,7 +343,7 @@ class Queries:
         heapify(dirty)
         while rests == depth:
             marked = len(self._marked)
-            query = _first(dirty, self._dirty)  # what it rests on was answered before it
+            query = _first(dirty, self._dirty)  # its dependencies come before it
             if query is not None:
                 self._answer(query)
                 rests = min(rests, self._rests)

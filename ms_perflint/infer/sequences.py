@@ -197,7 +197,7 @@ def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Option
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
-    """Return the dict of a comprehension; MANY where not all of it is known, which may be so for one call."""
+    """Return the dict of a comprehension; MANY if not all of it is known, which may be known for a single call."""
     passes = _passes(evaluator, node, scope)
     if passes is None:
         return MANY

@@ -41,7 +41,7 @@ def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
 
 
 def _loop(binding: Binding, names: dict[tuple[int, ...], str]) -> Optional[Loop]:
-    """Return a loop by what it binds, and what it goes through."""
+    """Return a loop from its targets and its iterable."""
     over = binding.value
     while isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in ("list", "sorted"):
         over = over.args[0] if over.args else None
@@ -157,7 +157,7 @@ def _is_own_class(callee: ast.expr, scope: Scope) -> bool:
 
 
 def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
-    """Return the result of a test in the loop body for one key; None where it does not depend on the key."""
+    """Return the truth of a test in the loop body for one key; None if it does not depend on the key."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         answer = comes(evaluator, test.operand, loop, name, scope)
         return None if answer is None else not answer
@@ -200,7 +200,7 @@ def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, 
 
 
 def _kind(known: Alternative) -> str:
-    """Return the name of the built-in type of a thing; "" where that is not known."""
+    """Return the name of the built-in type of an alternative; "" if that is not known."""
     what = known.what
     if isinstance(what, Constant):
         return type(what.value).__name__

@@ -257,7 +257,7 @@ class Sharing:
         return True
 
     def _asked_again(self, key: Hashable) -> Any:
-        """Return the answer to a question of another program; None where it is about what is not part of this one."""
+        """Return the answer to a question of another program; None if it is about files outside of this one."""
         form, arguments, modules = self.shared.question(key)
         if not self._holds(modules):
             return None

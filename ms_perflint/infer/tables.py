@@ -48,7 +48,7 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
-    """Return what another key of a table gives than what was found, as non-default; nothing of other displays."""
+    """Return the entries of a table other than those found, as non-default; nothing for other displays."""
     held = {known.what for value in found for known in value.alternatives}
     left = (known for known in any_entry(evaluator, base).alternatives if known.what not in held)
     return [Value((known.as_non_default(),)) for known in left]
@@ -238,7 +238,7 @@ def _removal(site: Site) -> Optional[Binding]:
 
 
 def _is_given(value: ast.expr, scope: Scope) -> bool:
-    """Return whether a function stores what it is given, and gives it back, as a decorator that registers it does."""
+    """Return whether a function stores its argument and returns it, as a registering decorator does."""
     bindings = scope.owner.bindings.get(value.id, ()) if isinstance(value, ast.Name) else ()
     returned = (node.id for node, _ in scope.owner.returns if isinstance(node, ast.Name))
     return any(binding.kind == "parameter" for binding in bindings) and value.id in returned  # type: ignore[attr-defined]

@@ -47,7 +47,7 @@ class Instance(NamedTuple):
     type: Union[Api, Scope]
     node: Optional[ast.Call]
     scope: Scope  # in which the call stands
-    row: Optional[tuple[Held, ...]] = None  # what the class gets where that call has it made: `map(Class, elements)`
+    row: Optional[tuple[Held, ...]] = None  # arguments of the class in an indirect call: `map(Class, elements)`
     is_parsed: bool = False  # that call makes it of the command line
 
     @property
@@ -82,7 +82,7 @@ class Display(NamedTuple):
     keys: tuple[Optional[Held], ...] = ()  # of a dict; None: of a mapping whose entries it gets
     is_deep: bool = False  # mappings inside of its mappings are laid over one another, too
     never: frozenset[str] = frozenset()  # keys that it does not get from its mappings
-    binding: Optional[Binding] = None  # the name under which more is added to it; it has another one where it is made
+    binding: Optional[Binding] = None  # the name under which elements are added, if it is made under another one
 
     def __hash__(self) -> int:
         return hash((self.node, self.scope, self.kind))  # what it holds can be deep
@@ -110,7 +110,7 @@ class Options(NamedTuple):
     """What a command-line parser returns; `parser` is where the parser was made."""
 
     parser: Alternative
-    words: Optional[tuple[Alternative, ...]] = None  # that it reads, where that is not the command line
+    words: Optional[tuple[Alternative, ...]] = None  # those that it parses, if not the command line
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")
@@ -146,14 +146,14 @@ What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDoc
 
 @equal_by("what", "by_default", "prepared", "outer", "copied")
 class Alternative(NamedTuple):
-    """One thing that an expression can be, and where that was read."""
+    """One possible value of an expression, and where it was read."""
 
     what: What
     where: Union[Place, tuple[SemanticIndex, ast.AST]]
     by_default: bool = True  # it is what the default options give
     prepared: tuple[Layer, ...] = ()  # the arguments that `partial` passes when it is called
     outer: Optional[Scope] = None  # of a function that is made in another one: the call of that
-    copied: Optional[ast.Call] = None  # the call that makes it a copy of an object, which goes on by itself
+    copied: Optional[ast.Call] = None  # the call that made it, as an independent copy of an object
 
     @property
     def place(self) -> Place:
@@ -302,7 +302,7 @@ class Alternative(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """Return what is the same for one object wherever it is met, also in a function with call contexts."""
+        """Return the identity of an object, which is equal wherever it is evaluated, also with call contexts."""
         what = self.what
         if isinstance(what, Options):
             return Options, what.parser.identity
@@ -318,7 +318,7 @@ class Alternative(NamedTuple):
         return self._replace(copied=node) if changes else self
 
     def as_non_default(self) -> Alternative:
-        """Return the same, as something that a user must ask for."""
+        """Return the same, as non-default: it needs an option."""
         return self._replace(by_default=False) if self.by_default else self
 
 
@@ -331,7 +331,7 @@ NO_CONSTANT = _NoConstant()
 
 
 def _key(known: Alternative) -> tuple[str, int, int, bool, str]:
-    """Return what alternatives are sorted by: their places, by default before others, constants by their text."""
+    """Return the sort key of alternatives: their places, by default before others, constants by their text."""
     where = known.where
     if isinstance(where, Place):
         path, row, column = where.path, where.row, where.column
@@ -341,7 +341,7 @@ def _key(known: Alternative) -> tuple[str, int, int, bool, str]:
 
 
 class Value(NamedTuple):
-    """What an expression can be.
+    """The possible values of an expression.
 
     `open`: also something that the program does not show; `optional`: also whatever a user passes.
     """
@@ -357,12 +357,12 @@ class Value(NamedTuple):
 
     @property
     def only(self) -> Optional[Alternative]:
-        """Return the one thing that it can be, as far as is known; None where it can be others."""
+        """Return the only known alternative; None if there are several."""
         return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
 
     @property
     def when_set(self) -> tuple[Alternative, ...]:
-        """Return what it can be where a member of it is read, or it is called: None there is set to another later."""
+        """Return the alternatives where a member is read, or the value is called: None does not count there."""
         return tuple(known for known in self.alternatives if known.constant is not None) or self.alternatives
 
     @property
@@ -409,7 +409,7 @@ class Value(NamedTuple):
         return _truth(self.by_default) if self.by_default and not self.open else None
 
     def as_non_default(self) -> Value:
-        """Return the same, as something that a user must ask for."""
+        """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
     def as_setting(self) -> Value:
@@ -421,14 +421,14 @@ class Value(NamedTuple):
 
 ALTERNATIVES = 64  # of one expression, before it is open
 TOP = Value((), True)
-MANY = Value((), True)  # open since it can be too many things: for one call alone it may be few
+MANY = Value((), True)  # open, since there are too many alternatives; for one call there may be few
 BOTTOM = Value(())
 
 
 def join(values: Iterable[Value]) -> Value:
-    """Return what can be one of several values, sorted by place; open where it is too many things.
+    """Return the join of several values, sorted by place; open if there are too many alternatives.
 
-    What it is by default and also otherwise, it is by default.
+    An alternative that is both default and non-default is default.
     """
     values = list(values)
     if len(values) == 1:

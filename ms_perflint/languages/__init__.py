@@ -74,7 +74,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 def chosen(asked: str | None, setting: str | None = None) -> str:
     """Return the language to speak: what was asked for, else the setting of the project, else that of the locale.
 
-    Nobody is spoken to in signs that the output cannot show, unless asked to be.
+    Unless it was asked for, Chinese is chosen only if the output can encode it.
     """
     if asked is not None:
         return asked

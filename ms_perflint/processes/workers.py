@@ -1,7 +1,7 @@
-"""Work side by side: in processes that end with the run that started them, or wherever an executor takes it.
+"""Parallel work: in processes that end with the run that started them, or in those of an executor.
 
-A process that dies, killed for its memory or by a fault in a library, takes one path with it. Whoever stops the run
-stops them at once. Results are passed on as they come: what they are put together to must not depend on their order.
+A process that dies, killed for its memory or by a fault in a library, loses one path. Stopping the run stops all
+processes at once. Results are passed on as they arrive, and the caller must not depend on their order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 Work = Callable[[Sequence[str]], Result]  # it must be possible to pickle it
-TICK = 0.25  # seconds after which it is told again how far the work is
+TICK = 0.25  # seconds between two reports of progress
 Start = Callable[[int], Executor]  # starts so many workers
 
 
@@ -38,7 +38,7 @@ def side_by_side(
 ) -> list[str]:
     """Give the results of the parts to `take`, each as soon as it is there; return the paths on which workers died.
 
-    How many paths more are done is told to `done`, and 0 from time to time while nothing is.
+    `done` is called with the number of paths that are done since the last call, and with 0 from time to time.
     """
     with _started(start, workers) as executor:
         left = _asked(executor, work, parts, take, done)

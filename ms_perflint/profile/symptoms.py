@@ -21,7 +21,7 @@ CONFIRMED, REFUTED, NOT_MEASURABLE, NOT_SEEN = "confirmed", "refuted", "not-meas
 SMALL = 0.02  # of a step: below this, fixing cannot be noticed
 IDLE = 0.2  # of a step: a device that waits that long waits for Python
 OUTLIER = 5  # times the median: a step that waits that much longer was interrupted
-BLOCK = 16  # the edge of the tile that a matrix product is computed in
+BLOCK = 16  # the edge of a tile of a matmul
 FLOATS = frozenset(("float32", "float64"))
 COLLECTIVE = "allreduce"  # in the type of a kernel that adds up gradients
 
@@ -74,16 +74,16 @@ def waits_for_data(asked: Asked) -> Seen:
 
 
 def full_precision(asked: Asked) -> Seen:
-    """Return whether matrix products take float32 inputs; the bound is the time spent, not the time saved."""
+    """Return whether matmuls and convolutions have FP32 inputs; the bound is the time spent, not the time saved."""
     profile = asked.profile
     known = [kernel for kernel in profile.kernels if kernel.is_product and kernel.dtypes]
     if not known:
         has_products = any(kernel.is_product for kernel in profile.kernels)
-        return _no_inputs(profile) if has_products else Seen(NOT_SEEN, Message("no matrix product ran"))
+        return _no_inputs(profile) if has_products else Seen(NOT_SEEN, Message("no matmul or convolution ran"))
     full = [kernel for kernel in known if FLOATS.issuperset(kernel.dtypes[:2])]
     time, whole = profile.per_step_us(full), profile.device_us
     message = Message(
-        "matrix products with FP32 inputs take {share} of the kernels' time", share=_percent_of(time, whole)
+        "matmuls and convolutions with FP32 inputs take {share} of the kernels' time", share=_percent_of(time, whole)
     )
     return Seen(REFUTED if time < SMALL * whole else CONFIRMED, message, time)
 
@@ -93,7 +93,7 @@ def padded(asked: Asked) -> Seen:
     profile = asked.profile
     own = [kernel for kernel in profile.kernels if kernel.is_product and _is_of(asked, kernel)]
     if not own:
-        return Seen(NOT_SEEN, Message("no matrix product of this layer ran in the window"))
+        return Seen(NOT_SEEN, Message("no matmul of this layer ran in the profiled steps"))
     if not any(kernel.shapes for kernel in own):
         return _no_inputs(profile)
     flat = [kernel for kernel in own if any(len(shape) == 2 for shape in kernel.shapes)]
@@ -103,7 +103,7 @@ def padded(asked: Asked) -> Seen:
     if not uneven:
         return Seen(REFUTED, Message("the dimensions are multiples of 16 when it runs"), 0.0)
     time = profile.per_step_us(uneven)
-    message = Message("its products with such a dimension take {share} of a step", share=_percent(profile, time))
+    message = Message("its matmuls with such a dimension take {share} of a step", share=_percent(profile, time))
     return Seen(CONFIRMED, message, time)
 
 
@@ -123,7 +123,7 @@ def casts(asked: Asked) -> Seen:
         return Seen(CONFIRMED, Message("1 cast of {name} ran in each step", name=name) if runs == 1 else said, time)
     if any(cell.name in asked.spot.classes for kernel in profile.kernels for cell in kernel.name.cells):
         return Seen(REFUTED, Message("no cast of {name} ran: the compiler removed it", name=name), 0.0)
-    return Seen(NOT_SEEN, Message("{name} did not run in the window", name=name))
+    return Seen(NOT_SEEN, Message("{name} did not run in the profiled steps", name=name))
 
 
 def saves(asked: Asked) -> Seen:
@@ -138,11 +138,11 @@ def saves(asked: Asked) -> Seen:
                 "step {number} waits {ms} ms longer than others", number=step.number, ms=f"{gap / 1000:.1f}"
             )
             return Seen(CONFIRMED, message, gap / cadence)
-    return Seen(NOT_SEEN, Message("no step of the window shows a save"))
+    return Seen(NOT_SEEN, Message("no profiled step shows a save"))
 
 
 def all_reduces(asked: Asked) -> Seen:
-    """Return whether many AllReduce run in a step, and nothing hides them."""
+    """Return whether several AllReduce run in a step that computation does not overlap."""
     profile, alone = asked.profile, asked.profile.communication_us
     runs = sum(kernel.runs for kernel in profile.kernels if COLLECTIVE in kernel.type.lower()) / profile.window
     if not runs:
@@ -153,7 +153,9 @@ def all_reduces(asked: Asked) -> Seen:
     share = _percent(profile, alone)
     if number == 1:
         return Seen(REFUTED, Message("1 AllReduce runs in each step"), 0.0)
-    message = Message("{number} AllReduce in each step, nothing hides {share} of it", number=number, share=share)
+    message = Message(
+        "{number} AllReduce in each step; {share} of it is not overlapped by computation", number=number, share=share
+    )
     return Seen(REFUTED if profile.share(alone) < SMALL else CONFIRMED, message, alone)
 
 

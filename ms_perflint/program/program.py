@@ -212,10 +212,10 @@ class Program:
         place = where or os.path.basename(self.entry)
         if queries.spent == NESTED:
             return Message(
-                "values rest on one another more than {most} deep in {place}", most=f"{DEEPEST:,}", place=place
+                "values depend on one another more than {most} levels deep in {place}", most=f"{DEEPEST:,}", place=place
             )
         if not queries.spent:
-            return Message("more than {most} values rest on one another in {place}", most=f"{MEMBERS:,}", place=place)
+            return Message("more than {most} values depend on one another in {place}", most=f"{MEMBERS:,}", place=place)
         return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
 
     def named(self, path: str) -> str:
@@ -369,7 +369,7 @@ class Program:
 
     @fact
     def touching(self, word: str) -> tuple[Change, ...]:
-        """Return what running code may change a list or dict with that has this last word."""
+        """Return the possible changes of a list or dict whose expression has this last word."""
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
@@ -421,7 +421,9 @@ class Program:
             (self.base or self).reaches.append(found)
         if found.unread:
             self.leave_out(
-                Message("it is not known which entries of a table in {number} files run", number=found.unread)
+                Message(
+                    "code is registered in {number} files, and it is not known which of it runs", number=found.unread
+                )
             )
         return found
 

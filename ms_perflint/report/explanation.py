@@ -17,8 +17,8 @@ from ms_perflint.report.text import labelled
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ANSWERS = {True: Message("yes"), False: Message("no")}
 HEADS = {  # of the questions, by whether there is a finding
-    True: Message("asked in this order; these answers lead to the finding:"),
-    False: Message("asked in this order; these answers leave it open:"),
+    True: Message("checked in this order; these answers lead to the finding:"),
+    False: Message("checked in this order; none of these answers decides:"),
 }
 LONGEST = 90  # characters of an expression
 LINES = 12  # about which rules ask, that are named
@@ -46,7 +46,7 @@ class _Text:
         for finding, said in found.elsewhere:
             lines += ["", *self.elsewhere(finding, said)]
         if not found.asked:
-            lines += ["", self.say(Message("no rule that is on asks about this line"))]
+            lines += ["", self.say(Message("no enabled rule checks this line"))]
             lines += [self.near(found)] if found.near else []
         return "".join(f"{line}\n" for line in lines)
 
@@ -70,7 +70,7 @@ class _Text:
             lines += self.finding(asked.finding)
         if not asked.is_meant:
             resolved = ", ".join(asked.resolved)
-            known = Message("it is {names}, which the rule does not ask about", names=resolved)
+            known = Message("it is {names}, which the rule does not check", names=resolved)
             lines.append(
                 f"  {self.say(known if resolved else Message('the function that is called here is not known'))}"
             )
@@ -105,7 +105,7 @@ class _Text:
 
     def elsewhere(self, finding: Finding, said: str) -> list[str]:
         """Return a finding on another line that depends on this one."""
-        rests = Message("{code} at {place} rests on this line", code=finding.code, place=position(finding.place))
+        rests = Message("this line is evidence of {code} at {place}", code=finding.code, place=position(finding.place))
         return [self.say(rests), f"  {visible(self.say(said))}"]
 
     def near(self, found: Explanation) -> str:
@@ -114,7 +114,7 @@ class _Text:
             f"{name(place).rpartition(':')[2]}:{place.line}" if place.cell else str(place.line) for place in found.near
         ]
         some = ", ".join(numbers[:LINES]) + (", ..." if len(numbers) > LINES else "")
-        return self.say(Message("in this file they ask about lines {lines}", lines=some))
+        return self.say(Message("in this file, rules check lines {lines}", lines=some))
 
     @staticmethod
     def code(text: str) -> str:
@@ -126,7 +126,7 @@ class _Text:
 def _verdict(asked: Asked) -> str:
     """Return whether a rule reports an expression, and in how many programs."""
     if asked.hidden is not None:
-        return Message("found, and not shown: {reason}", reason=asked.hidden)
+        return Message("found, and not reported: {reason}", reason=asked.hidden)
     if asked.finding is None:
         return Message("not reported")
     if asked.programs == 1:

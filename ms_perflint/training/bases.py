@@ -34,7 +34,7 @@ def is_cell_class(program: Program, cls: Optional[Scope]) -> bool:
 
 
 def is_cell(program: Program, known: Alternative) -> bool:
-    """Return whether something is an object of a cell of MindSpore, or of the project."""
+    """Return whether an alternative is an object of a cell of MindSpore, or of the project."""
     if known.cls is not None:
         return is_cell_class(program, known.cls)
     api = mindspore_api.returned(known.type_api) or known.type_api

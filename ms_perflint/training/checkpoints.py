@@ -161,7 +161,7 @@ def unused_config(program: Program, callback: Call) -> Optional[Call]:
 
 
 def steps_by_hand(program: Program) -> list[Site]:
-    """Return where the program calls hooks of a ModelCheckpoint itself: then nothing waits for its writer."""
+    """Return where the program itself calls hooks of a ModelCheckpoint: then nothing waits for its writer."""
     found = []
     for word in STEPS_BY_HAND:
         for site in program.sites(word):
@@ -194,7 +194,7 @@ def _is_one_epoch(train: Call, is_whole: bool) -> bool:
 
 
 def _is_as_long(factor: Part, train: Call) -> bool:
-    """Return whether a factor of the steps between two checkpoints is the number of epochs of a training."""
+    """Return whether the steps between two checkpoints have the number of epochs of a training as a factor."""
     epochs = train.given("epoch")
     wanted = train.argument("epoch").constants
     is_same = epochs is not None and spelling(factor.node) == spelling(epochs)
@@ -242,14 +242,14 @@ def _precedes(save: Call, site: Site) -> bool:
     if first is None or then is None or first >= then:
         return False
     by_default = [
-        [(each, conditions.by_default(program, each)) for each in way]
-        for way in conditions.path_conditions(program, save)
+        [(each, conditions.by_default(program, each)) for each in path]
+        for path in conditions.path_conditions(program, save)
     ]
     needed = [
-        [each for each, is_by_default in way if is_by_default is False or not (is_by_default or is_often)]
-        for way in by_default
+        [each for each, is_by_default in path if is_by_default is False or not (is_by_default or is_often)]
+        for path in by_default
     ]
-    return all(any(set(way) <= set(own) for way in needed) for own in conditions.path_conditions(program, site))
+    return all(any(set(path) <= set(own) for path in needed) for own in conditions.path_conditions(program, site))
 
 
 def _written(save: Call) -> list[Path]:

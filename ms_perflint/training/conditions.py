@@ -28,7 +28,7 @@ PathCondition = tuple[Condition, ...]  # what must hold on one chain of calls
 
 
 def conditions(program: Program, found: Iterable[Condition]) -> PathCondition:
-    """Return the parts of some conditions that may fail, outermost first."""
+    """Return those parts of some conditions that may be false, outermost first."""
     parts = (part for condition in found for part in condition.parts)
     return tuple(part for part in parts if _truth(program, part) is not part.result)
 
@@ -121,7 +121,7 @@ def _path_conditions(
 
 
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
-    """Return whether a callee may be a function; with `surely`, whether it is known to be among what it can be."""
+    """Return whether a callee may be a function; with `surely`, whether a known alternative of it is that function."""
     value = program.value(callee, scope)
     return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
 
@@ -173,8 +173,8 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
 
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(by_default(program, each) is False for each in way) for way in ways)
+    paths = path_conditions(program, site)
+    return bool(paths) and all(any(by_default(program, each) is False for each in path) for path in paths)
 
 
 def is_unasked(program: Program, site: Site) -> bool:
@@ -203,15 +203,15 @@ def _is_left_out(program: Program, parameter: Binding) -> bool:
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(_is_refused(program, each) for each in way) for way in ways)
+    paths = path_conditions(program, site)
+    return bool(paths) and all(any(_is_refused(program, each) for each in path) for path in paths)
 
 
 def _is_refused(program: Program, condition: Condition) -> bool:
     """Return whether a condition fails with what a launcher passes."""
     found = program.value(condition.test, condition.scope).by_default
-    said = (each for each in found if each.truth is (not condition.result))
-    return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in said)
+    refusing = (each for each in found if each.truth is (not condition.result))
+    return not condition.is_required and any(each.place.path.endswith((".sh", ".bash")) for each in refusing)
 
 
 # --- two paths
@@ -220,9 +220,8 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
     """Return whether the conditions of two paths can never hold together."""
     both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
-    return _are_contradictory(both) or any(
-        all(_are_contradictory((*both, *way)) for way in ways) for ways in map(_alternatives, both) if ways
-    )
+    choices = (alternatives for alternatives in map(_alternatives, both) if alternatives)
+    return _are_contradictory(both) or any(all(_are_contradictory((*both, *each)) for each in part) for part in choices)
 
 
 def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:

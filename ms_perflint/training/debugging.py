@@ -1,4 +1,4 @@
-"""Switches for debugging: which are on, under which option, and whether code reads what they write."""
+"""Switches for debugging: those that are on, their options, and the code that reads their output."""
 
 from __future__ import annotations
 

@@ -94,10 +94,10 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 
     In a run configuration its options decide conditions, too.
     """
-    ways = [frozenset(each) for call in calls for each in conditions.path_conditions(program, call)]
+    paths = [frozenset(each) for call in calls for each in conditions.path_conditions(program, call)]
     if program.run is not None:
-        ways = [frozenset(each for each in way if not conditions.by_default(program, each)) for way in ways]
-    return conditions.always(ways)
+        paths = [frozenset(each for each in path if not conditions.by_default(program, each)) for path in paths]
+    return conditions.always(paths)
 
 
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:

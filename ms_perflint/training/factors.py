@@ -22,7 +22,7 @@ DEPTH = 8  # names, attributes and calls on the way to a factor
 def has_factor(
     program: Program, part: Part, is_one: Callable[[Part], bool], alone: bool = False, depth: int = DEPTH
 ) -> bool:
-    """Return whether all that an expression can be are products with such a factor; `alone`: or that factor itself."""
+    """Return whether all values of an expression are products with such a factor; `alone`: or that factor itself."""
     node, scope = part.node, part.scope
     if alone and is_one(part):
         return True
@@ -47,7 +47,7 @@ def _is_size(known: Alternative) -> bool:
 
 
 def _given(program: Program, node: ast.expr, scope: Scope) -> list[Part]:
-    """Return the expressions that give another one its value; none where there may be others."""
+    """Return the expressions from which the value of an expression comes; none if there may be others."""
     if isinstance(node, ast.Call):
         return _returned(program, node, scope)
     if isinstance(node, ast.Name):
@@ -84,7 +84,7 @@ def _element(part: Part, index: int) -> Optional[Part]:
 
 
 def _returned(program: Program, node: ast.expr, scope: Scope) -> list[Part]:
-    """Return what the functions of the project return that a call enters; none where it may enter another one."""
+    """Return the results of the functions of the project that a call enters; none if it may enter another one."""
     found: list[Part] = []
     for known in program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ():
         function = known.definition

@@ -21,7 +21,7 @@ class Library(NamedTuple):
     graphs: bool = False  # its training scripts set graph mode, and its networks are written for it
     half: bool = False  # its own recipes train its networks in half precision: of mindcv 155 of 179 set level O2 or O3
     eager: bool = False  # its networks are written as those of PyTorch, and run in PyNative mode
-    adapter: bool = False  # it stands for PyTorch, also under the name of that
+    adapter: bool = False  # it replaces PyTorch, also under the name `torch`
     physics: bool = False  # it solves differential equations: derivatives by inputs, which need float32
 
 

@@ -21,7 +21,7 @@ from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-# Calls that use a file, by their last word -> what they do with it
+# last word of a call that uses a file -> use of the file
 _FILES: Mapping[str, str] = {
     **dict.fromkeys(("load_checkpoint", "load_checkpoint_async", "load_distributed_checkpoint"), "loaded"),
     **dict.fromkeys(("load", "load_ckpt", "load_file", "safe_open", "load_model", "load_pretrained"), "loaded"),
@@ -189,7 +189,7 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
     others = (each for each in _sites(program) if each.node is not site.node)
     for other in sorted(others, key=lambda other: other.module is not site.module):
         if _follow(steps, _steps(program, other, ()), frozenset()) is False:
-            continue  # in each call of its function: before it is computed what it uses
+            continue  # in each call of its function; cheaper than its files
         for use in _uses_at(program, other):
             for path in written:
                 if use.is_of(path) and _may_be_after(program, site, path, use):
@@ -224,7 +224,7 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
 
 
 def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool]:
-    """Return whether what the steps `then` lead to may run after what the steps `first` lead to.
+    """Return whether the site of the steps `then` may run after the site of the steps `first`.
 
     Later iterations of `loops` do not count. None where no function leads to both.
     """

@@ -76,7 +76,7 @@ def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) ->
 
 
 def attribute_values(program: Program, node: ast.expr, scope: Scope) -> list[End]:
-    """Return what a class stores in an attribute of `self` that one of its methods reads; none of other expressions."""
+    """Return the values that a class stores in an attribute of `self`, which a method reads; none for others."""
     cls = scope.owner.cls
     if cls is None or not isinstance(node, ast.Attribute) or word_of(node.value) != receiver_name(scope.owner):
         return []
@@ -85,7 +85,7 @@ def attribute_values(program: Program, node: ast.expr, scope: Scope) -> list[End
 
 
 def end(program: Program, node: ast.expr, scope: Scope) -> End:
-    """Return the expression at which the value of another one is lost: itself, or one that gives it its value."""
+    """Return the unknown expression from which the value of an expression comes, which may be the expression itself."""
     seen: set[ast.expr] = set()
     while True:
         seen.add(node)
@@ -102,7 +102,7 @@ def is_unknown(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
-    """Return the first unknown expression that gives another one its value; None without one."""
+    """Return the first unknown operand from which the value of an expression comes; None without one."""
     for step in _steps(program, node, scope):
         if is_unknown(program, step.node, step.scope):
             return step
@@ -110,7 +110,7 @@ def _step(program: Program, node: ast.expr, scope: Scope) -> Optional[End]:
 
 
 def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
-    """Return the expressions that give another one its value, or from which it is taken."""
+    """Return the operands from which the value of an expression comes."""
     if isinstance(node, ast.Name):
         return values_of_name(program, node.id, scope)
     if isinstance(node, ast.Await):
@@ -130,7 +130,7 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
 
 
 def values_of_name(program: Program, name: str, scope: Scope) -> list[End]:
-    """Return the values of a name: what binds it, or what calls pass for it where it is a parameter."""
+    """Return the values of a name: those of its bindings, or the arguments of calls if it is a parameter."""
     around = next((each for each in scope.chain() if name in each.bindings), None)
     found: list[End] = []
     for binding in around.bindings[name] if around is not None else ():

@@ -61,5 +61,5 @@ def may_compile(program: Program) -> bool:
     by_default = mode.default_mode(program)
     if by_default is not None:
         return by_default == mode.GRAPH
-    said = (mode.given(call) for call in mode.settings(program))
-    return any(mode.mode_of(known) == mode.GRAPH for value in said if value is not None for known in value.by_default)
+    values = (mode.given(call) for call in mode.settings(program))
+    return any(mode.mode_of(known) == mode.GRAPH for value in values if value is not None for known in value.by_default)

@@ -316,7 +316,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def written(site: Site) -> str:
-    """Return how a message writes a read: `.asnumpy()`, `print(...)`."""
+    """Return the text of a read in a message: `.asnumpy()`, `print(...)`."""
     return f".{site.word}()" if site.word in METHODS else f"{site.word}(...)"
 
 

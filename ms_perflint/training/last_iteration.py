@@ -1,4 +1,4 @@
-"""What runs in one iteration of a loop: the last one, the one that leaves the loop, or the only one."""
+"""Code that runs in one iteration of a loop: the last one, the one that leaves the loop, or the only one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
         return len(moved) == 1 and _counts(block, sides[0]) and _goes_to(block, end)
     if isinstance(test.left, ast.BinOp) and isinstance(test.left.op, ast.Mod):
         return _counts(block, test.left.left) and _goes_to(block, test.left.right)
-    if {_told(side, block.scope) for side in sides} == TOLD:
+    if {_last_word(side, block.scope) for side in sides} == TOLD:
         return True
     plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
@@ -70,8 +70,8 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
     return isinstance(other, (ast.Name, ast.Attribute)) and spelling(other) in ends
 
 
-def _told(side: ast.expr, scope: Scope) -> str:
-    """Return the last word of an expression, or of what a name is bound to once: `last = cb_params.epoch_num`."""
+def _last_word(side: ast.expr, scope: Scope) -> str:
+    """Return the last word of an expression, or of the only value of a name: `last = cb_params.epoch_num`."""
     bindings = scope.lookup(side) if isinstance(side, ast.Name) else ()
     value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
     return word_of(value if value is not None else side)
@@ -101,7 +101,7 @@ def _is_one_more(side: ast.BinOp) -> bool:
 
 
 def _is_one(test: ast.Compare, block: Block) -> bool:
-    """Return whether a test compares the variable of the outermost loop with what the loop does not change."""
+    """Return whether a test compares the variable of the outermost loop with a value that the loop does not change."""
     if isinstance(test.ops[0], (ast.GtE, ast.Lt)):
         return False
     loop, other = _compared(test, block)

@@ -94,7 +94,7 @@ def is_set(program: Program) -> bool:
 def _is_set_by_name(program: Program) -> bool:
     """Return whether a text may be the name of a `set_context` that sets the mode: `vars(ms)["set_context"](mode=0)`.
 
-    Where such a call is found, it is known what it sets.
+    Not if such a call is resolved: its mode is known then.
     """
     if any(program.apis(site) == (SET_CONTEXT,) for site in program.passed_on(SET_CONTEXT)):
         return False
@@ -134,8 +134,8 @@ def is_set_by_entry(program: Program) -> bool:
     """Return whether the entry script sets the mode under no condition: a cheap first answer."""
     entry = program.module(program.entry)
     sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
-    said = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
-    return any(_is_sure(program, site) for site in said)
+    passing = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
+    return any(_is_sure(program, site) for site in passing)
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
@@ -166,8 +166,8 @@ def is_opt_in(program: Program, site: Site) -> bool:
     Conditions on the device, on distribution and on the dataset are no such options.
     """
     return all(
-        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, way))
-        for way in conditions.path_conditions(program, site)
+        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, path))
+        for path in conditions.path_conditions(program, site)
     )
 
 
@@ -249,7 +249,7 @@ def is_overridden(program: Program, call: Call) -> bool:
 
 
 def before_training(program: Program, sites: Iterable[Site]) -> list[Site]:
-    """Return those of some sites that run before the training starts; none where it is not known when that is."""
+    """Return those of some sites that run before the training starts; none if the start is not known."""
     start = training_starts(program)
     at = ((site, program.position(site)) for site in sites)
     return [site for site, position in at if start is not None and position is not None and position < start]

@@ -1,6 +1,6 @@
-"""What an optimizer is, whether a program steps one, and which calls pass one to external code.
+"""Optimizers: whether a program steps one, and the calls that pass one to external code.
 
-External is what the files do not show, and MindSpore and some other libraries do not explain.
+External code is in no file of the program, and not of MindSpore or another library with a model.
 """
 
 from __future__ import annotations

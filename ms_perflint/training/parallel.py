@@ -221,7 +221,7 @@ def _uses_boost(model: Call) -> bool:
 
 
 class CallPaths:
-    """The paths on which a call runs, and which other calls run on one of them."""
+    """The paths on which a call runs, and the other calls that run on each of them."""
 
     def __init__(self, program: Program, call: Site) -> None:
         self.program = program
@@ -259,7 +259,7 @@ class CallPaths:
         return self._surely(later) and self._surely(before_training(self.program, later))
 
     def _is_undone(self, site: Site) -> bool:
-        """Return whether what a site sets is surely reset before the call, on the paths of both."""
+        """Return whether the setting of a site is surely reset before the call, on the paths of both."""
         precedes = self.program.precedes
         resets = [each for each in self.program.calls(RESET) if precedes(site, each) and precedes(each, self.call)]
         return self._surely(resets) and CallPaths(self.program, site)._surely(resets)
@@ -278,7 +278,7 @@ class CallPaths:
         apart: Callable[[PathCondition, PathCondition], bool],
         is_granted: Callable[[Condition, frozenset[str]], bool],
     ) -> bool:
-        """Return whether one of the sites runs on a path of the call: what holds there, or is granted, holds."""
+        """Return whether one of the sites runs on a path of the call: its conditions hold there, or are granted."""
         others = [each for site in sites for each in path_conditions(self.program, site)]
         for own in self.path_conditions:
             mine = devices(own)
@@ -299,7 +299,7 @@ class CallPaths:
         return contradict(self.program, own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
-        """Return whether a condition holds where gradients are added up, is about the fusion, or is not known."""
+        """Return whether a condition holds if gradients are added up, is about the fusion, or is not known."""
         if condition.devices != DEVICES:
             return "Ascend" in condition.devices or mine <= condition.devices
         words = " ".join(condition.words).lower()

@@ -37,7 +37,7 @@ _SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # t
 
 
 class Pipeline(NamedTuple):
-    """The stages of a pipeline that a training reads, the last one first, and whether it may be sunk."""
+    """The stages of a pipeline that a training reads, the last one first, and whether dataset sinking is possible."""
 
     stages: tuple[Alternative, ...]
     is_sunk: bool
@@ -72,7 +72,7 @@ def _makes(site: Site, stage: Alternative) -> bool:
 
 
 def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
-    """Yield the last stages of the pipelines that trainings read, each with whether it may be sunk."""
+    """Yield the last stages of the pipelines that trainings read, each with whether dataset sinking is possible."""
     for call in program.calls(*MODEL_TRAINS):
         is_sunk = call.argument("dataset_sink_mode").default_truth is not False  # what is not known may be true
         yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if is_dataset(known))
@@ -184,7 +184,7 @@ def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]
 
 
 def _sliced(program: Program, call: Call) -> Optional[int]:
-    """Return how many rows arrays are sliced into, by the first of several: `(x, y)`, `{"x": x, "y": y}`."""
+    """Return the number of rows of arrays, which is that of the first one: `(x, y)`, `{"x": x, "y": y}`."""
     known = call.argument("data").only
     shown = known.shown if known is not None else None
     columns = (

@@ -284,7 +284,7 @@ def _is_in_time(program: Program, site: Site) -> bool:
 
 
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a text, or what `json.dumps` makes of a dict, asks for a profile of the data pipeline."""
+    """Return whether a text, or a dict in `json.dumps`, requests a profile of the data pipeline."""
     value = program.value(node, scope)
     texts = [known.constant for known in value.by_default if isinstance(known.constant, str)]
     for known in value.by_default:

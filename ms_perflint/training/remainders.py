@@ -78,7 +78,7 @@ def _serves_others(program: Program, function: Scope) -> bool:
         return (each for each in callers if each.is_function)
 
     names = {scope.name for scope in reachable([function], above)}
-    trained = {scope.name for scope in training.training_scopes(program)}  # `main()` does there what it does here
+    trained = {scope.name for scope in training.training_scopes(program)}  # `main()` trains in the other script too
     endings = {name: r"(?![ \t]*\))" if name in trained else "" for name in sorted(names)}
     called = [name + r"[ \t]*\(" + ending for name, ending in endings.items()]
     pattern = rb"\b(?:%s)" % "|".join(called).encode()

@@ -1,4 +1,4 @@
-"""What repeats per step or per epoch of a training: code in its loop, in a callback, and in what these call."""
+"""Code that repeats per step or per epoch of a training: in its loop, in a callback, and in their callees."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ REPEATED_HOOKS = frozenset(
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     """Return whether a site runs per step or per epoch of a training.
 
-    With `even_once` a site counts, too, that one iteration of a loop runs between others, and one between two stages of
-    a training: the network and the optimizer go on from stage to stage.
+    With `even_once`, a site that runs in one iteration of a loop counts too, and one between two stages of a training
+    that continue with the same network and optimizer.
     """
     return _repeats(program, site, None, even_once, set())
 
@@ -63,7 +63,7 @@ def _repeats(
     even_once: bool,
     seen: set[tuple[Scope, Optional[Scope]]],
 ) -> bool:
-    """Return the same of a site that leads to another one; `entered`: the function that it has to call there."""
+    """Return the same for a site that leads to another one; `entered`: the function that it has to call."""
     scope = site.scope.owner
     if is_in_last_iteration(site):
         return False

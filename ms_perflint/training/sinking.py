@@ -50,18 +50,18 @@ def can_sink(call: Call) -> bool:
 def is_before_the_mode(call: Call) -> bool:
     """Return whether the training runs before any call sets the mode, in a version whose default is PyNative."""
     program = call.program
-    said = mode.settings(program)
-    if not said or mindspore_api.default_mode(program.version) != mode.PYNATIVE:
+    setting = mode.settings(program)
+    if not setting or mindspore_api.default_mode(program.version) != mode.PYNATIVE:
         return False
-    return all(program.precedes(call, each) for each in said)
+    return all(program.precedes(call, each) for each in setting)
 
 
 def is_pynative_by_default(program: Program) -> bool:
     """Return whether all calls that set the mode with the default options set PyNative mode."""
     modes = set()
     for call in mode.settings(program):
-        ways = conditions.path_conditions(program, call)
-        if any(all(conditions.by_default(program, each) is True for each in way) for way in ways):
+        paths = conditions.path_conditions(program, call)
+        if any(all(conditions.by_default(program, each) is True for each in path) for path in paths):
             value = mode.given(call)
             modes.add(mode.default_mode_of(value) if value is not None else None)
     return modes == {mode.PYNATIVE}
@@ -143,7 +143,7 @@ def _acts_by_step(call: Call) -> bool:
 
 
 def _is_literal(call: Call, given: Optional[ast.expr]) -> bool:
-    """Return whether a value is written in the call or in a variable of its file, and not in a config."""
+    """Return whether a value is a literal of the call or of a variable in its file, not of a config file."""
     if not isinstance(given, ast.Name):
         return isinstance(given, ast.Constant)
     scope = call.scope.home(given.id)

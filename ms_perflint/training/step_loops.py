@@ -18,7 +18,7 @@ from ms_perflint.training import conditions
 from ms_perflint.training.last_iteration import is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.training import callees, callers, steps_by_hand
 
-# Names of what a loop goes through that trains once in each pass, where it is not known what that is
+# Names of unknown iterables of loops whose iterations are trainings
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
 DATA = "mindspore.dataset."
 _ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets

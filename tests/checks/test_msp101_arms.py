@@ -235,7 +235,9 @@ READY = [
         for holder in HOLDERS[:4]
     ),
     setting(
-        "bound in both arms", HOLDERS[0], "if ASKS:\n    y = self.dense(x)\nelse:\n    y = self.dense(-x)\nreturn y\n"
+        "bound in both branches",
+        HOLDERS[0],
+        "if ASKS:\n    y = self.dense(x)\nelse:\n    y = self.dense(-x)\nreturn y\n",
     ),
     setting(
         "returned in the arm", HOLDERS[0], "if ASKS:\n    y = self.dense(x)\n    return y\nreturn self.dense(-x)\n"

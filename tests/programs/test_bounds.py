@@ -116,7 +116,7 @@ def test_of_a_large_table_those_entries_run_that_are_asked_for(
     assert entries(files) == expected
     program = analysed(files)
     assert program.is_whole
-    said = None if expected else "it is not known which entries of a table in 30 files run"
+    said = None if expected else "code is registered in 30 files, and it is not known which of it runs"
     assert program.left_out == said
 
 
@@ -439,6 +439,6 @@ def test_values_that_rest_on_too_many_others_are_unknown(
     given = [call.node.keywords[0].value if call.node.keywords else call.node.args[0] for call in (mode_of, model)]
     values = [program.value(node, program.module(program.entry).scope) for node in given]  # type: ignore[union-attr]
     assert [value.constants for value in values] == [() if is_said else (1,), (64,)]
-    reason = re.compile("more than 8,000 values rest on one another in train.py(:[0-9]+)?")
+    reason = re.compile("more than 8,000 values depend on one another in train.py(:[0-9]+)?")
     assert bool(program.left_out and reason.fullmatch(str(program.left_out))) is is_said
     assert not program.is_spent

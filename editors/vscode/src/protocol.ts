@@ -1,4 +1,4 @@
-// What the server answers beyond the protocol of language servers: see "Requests of their own" in docs/editors.md.
+// What the server answers beyond the protocol of language servers: see "Requests beyond the protocol" in docs/editors.md.
 
 import { RequestType } from "vscode-languageclient/node";
 import type { Location, TextDocumentIdentifier } from "vscode-languageclient/node";

@@ -32,7 +32,7 @@ class Cast(NamedTuple):
 
 
 def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
-    """Return the cast that a call makes; None for other calls, and where that is not known."""
+    """Return the cast that a call makes; None for other calls, and if it is not known whether they cast."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return None
     form = by_method(dtypes, node, scope)

@@ -164,7 +164,7 @@ def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
-    """Return the only value of a name that is read nowhere else; None where there are others."""
+    """Return the only value of a name that is read only once; None for others."""
     only = scope.only(node) if scope.sole(node) is not None else None
     if only is None or only_target(only.stmt) is None:
         return None

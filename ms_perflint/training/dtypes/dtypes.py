@@ -1,7 +1,7 @@
 """The dtype of a tensor, from the reaching definitions of one function.
 
 An answer is a dtype of MindSpore, or the unknown dtype of an expression ("that of `x`", "what `self.dtype` says"), or
-None. What mixed precision may change is None: results of cells and of matrix products, `Parameter`s.
+None. What mixed precision may change is None: results of cells and of matmuls, `Parameter`s.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class OpenCalls:
-    """A program whose functions other programs call, too, so that the callers of none are all known."""
+    """A program whose functions other programs call too, so that no function has only known callers."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -85,7 +85,7 @@ class Dtypes:
 
     @cached_property
     def _open(self) -> Optional[ProgramEvaluator]:
-        """Return an evaluator that knows no caller of a function; None for a script, which has no other programs."""
+        """Return an evaluator that knows no caller of a function; None for a script, which has one program only."""
         project, entry = self.program.project, self.program.entry
         is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
         return (

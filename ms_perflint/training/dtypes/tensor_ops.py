@@ -96,7 +96,7 @@ RESULTS = {"TopK": ("", "int32"), "Sort": ("", "int32")}
 NO_TENSOR = words("shape Shape size Size rank Rank dtype DType ndim tuple_to_array is_tensor numel")
 # Attributes of a tensor that tell its form, and not its values
 FORMS = words("shape dtype ndim size itemsize")
-# Methods that give an array of NumPy; with it those that give other values of Python
+# Methods that give an array of NumPy; then also those that give other values of Python
 ARRAYS = words("asnumpy")
 READS = ARRAYS | words("item tolist")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs

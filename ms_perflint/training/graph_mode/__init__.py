@@ -1,1 +1,1 @@
-"""Graph-mode readiness: the code that graph mode would compile, and what stands in its way there."""
+"""Graph-mode readiness: the code that graph mode would compile, and the obstacles in it."""

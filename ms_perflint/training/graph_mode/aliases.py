@@ -28,7 +28,7 @@ _FILLS = APPENDS | UPDATES
 
 
 def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the changes of an object in a compiled function that another name of it is to show later."""
+    """Yield the changes of an object in a compiled function that the program reads later under another name."""
     for step in steps(program, function):
         for name, is_inside in _changed(step.stmt):
             is_shared = is_inside and _is_element_read(function, step, name)

@@ -1,4 +1,4 @@
-"""What Python changes between the steps that has another effect in graph mode.
+"""Changes that Python makes between steps, and that have another effect in graph mode.
 
 Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
@@ -36,7 +36,7 @@ _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
-    """Yield what Python changes between steps with another effect in graph mode."""
+    """Yield the changes that Python makes between steps, and that have another effect in graph mode."""
     for site in program.sites("set_data"):
         if site.base is not None and word_of(site.base) == _RATE and _acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")

@@ -31,12 +31,12 @@ _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"}
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
-_BY_TENSOR = Message("graph mode wants `{name}` bound in both arms of a test on a tensor")
-_BY_ATTRIBUTE = Message("graph mode wants `{name}` bound in both arms of a test on an attribute of another object")
+_BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test on a tensor")
+_BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a test on an attribute of another object")
 
 
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what the arms of a test in a compiled function do differently, where graph mode compiles both."""
+    """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both."""
     tensors = Tensors(program, function)
     for step in steps(program, function):
         if not isinstance(step.stmt, ast.If):
@@ -55,7 +55,7 @@ _Found = tuple[ast.AST, str, Message]
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return what puts more into a container in one arm of a test than the other arm does; None without one."""
+    """Return a node that adds to a container to which the other arm of a test adds less; None without one."""
     arms = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
     counts = [Counter(name.id for name, _ in puts) for puts in arms]
     for name, node in (*arms[0], *arms[1]):
@@ -108,7 +108,7 @@ def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Te
             return made[0].stmt, "arms", unbound.filled(name=name)
         is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
         if tensors is not None and is_plain and any(map(tensors.is_given, made)):
-            text = Message("graph mode wants `{name}` to be a tensor before this test on a tensor too", name=name)
+            text = Message("graph mode needs `{name}` to be a tensor before this test on a tensor, too", name=name)
             return made[0].stmt, "arms", text
     return None
 

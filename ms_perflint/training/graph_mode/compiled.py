@@ -1,4 +1,4 @@
-"""The functions that graph mode compiles: `construct` of cells, what is differentiated, and what they call."""
+"""The functions that graph mode compiles: `construct` of cells, differentiated functions, and their callees."""
 
 from __future__ import annotations
 
@@ -213,9 +213,9 @@ def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
 
 
 def gone_through(binding: Binding) -> tuple[Optional[ast.expr], tuple[int, ...]]:
-    """Return what a loop goes through for a name that it binds, and which part of its elements the name is.
+    """Return the iterable of a loop for a name that it binds, and the part of its elements that the name is.
 
-    Of `zip` and `enumerate` it is the argument for the name.
+    For `zip` and `enumerate`, the iterable is the argument for the name.
     """
     over = binding.stmt.iter if isinstance(binding.stmt, (ast.For, ast.AsyncFor)) else None
     path = binding.path

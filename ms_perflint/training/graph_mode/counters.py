@@ -39,7 +39,7 @@ _ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 
 
 def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site, ast.expr]]:
-    """Yield what the running calls of a function pass for the parameter that a name at a site is, with the calls."""
+    """Yield the arguments that running calls pass for a parameter, which a name at a site is, with the calls."""
     bindings = site.scope.lookup(name) if isinstance(name, ast.Name) else ()
     for binding in (each for each in bindings if each.kind == "parameter" and each.scope is site.scope):
         for caller in callers(program, site.scope):
@@ -49,7 +49,7 @@ def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site,
 
 
 class Loops:
-    """Which expressions are numbers that count in loops, and which loops go through data.
+    """Expressions that are numbers which count in loops, and loops over data.
 
     `certain`: only what is known; else also what is likely.
     """
@@ -142,7 +142,7 @@ class Loops:
         return (word == "enumerate" and not self.certain) or self._is_long(site, head, binding.name)
 
     def _behind_bar(self, site: Site, head: ast.expr) -> ast.expr:
-        """Return what a loop goes through inside of a progress bar: `tqdm(range(n))`."""
+        """Return the iterable inside of a progress bar: `range(n)` of `tqdm(range(n))`."""
         while isinstance(head, ast.Call) and head.args:
             if word_of(head.func) != "tqdm" and not self._apis(site, head) & _BARS:
                 break

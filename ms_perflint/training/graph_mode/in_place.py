@@ -75,7 +75,7 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
 
 
 def _word(stmt: ast.AST) -> str:
-    """Return what a loop goes through, by its name: `range`, `enumerate`; "" for others."""
+    """Return the name of the function that gives the iterable of a loop: `range`, `enumerate`; "" for others."""
     over = stmt.iter if isinstance(stmt, ast.For) else None
     return word_of(over.func) if isinstance(over, ast.Call) else ""
 

@@ -327,8 +327,8 @@ class _Callee:
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
             return True
         cls = self.function.cls
-        steps_one = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
-        return steps_one or (cls is not None and is_step_class(self.program, cls))
+        steps_optimizer = any(is_optimizer_word(each.word) for each in self.function.owner.calls)
+        return steps_optimizer or (cls is not None and is_step_class(self.program, cls))
 
     def _is_made_of_constants(self) -> bool:
         return all(is_constant(self.program, self.function, each) for each in given(self.node))

@@ -34,7 +34,7 @@ _HOPS = 4  # names that stand for one another
 
 
 def in_masks(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the stores through a mask of a value that a mask chooses, in a compiled function."""
+    """Yield the stores of a compiled function through a mask whose value a mask selects too: `x[mask] = y[mask]`."""
     values = _Masks(program, function)
     for node, value in values.stores():
         if values.is_chosen(node.slice) and (value is None or values.is_part(value)):
@@ -60,7 +60,7 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
 
 
 class _Masks:
-    """Which expressions of a compiled function are masks, and which are parts of a tensor that a mask chooses."""
+    """The masks of a compiled function, and the parts of tensors that they select."""
 
     def __init__(self, program: Program, function: Scope) -> None:
         self.program = program
@@ -68,7 +68,7 @@ class _Masks:
         self.dtypes = Dtypes(program)
 
     def stores(self) -> Iterator[tuple[ast.Subscript, Optional[ast.expr]]]:
-        """Yield what is assigned by an index, and the value; None where what is there is worked with."""
+        """Yield the subscripts that are assigned, with the value; None for an augmented assignment."""
         for step in steps(self.program, self.function):
             targets, value = assigned(step.stmt)
             is_changed = isinstance(step.stmt, ast.AugAssign)
@@ -90,7 +90,7 @@ class _Masks:
         return word_of(node.func) in (*tensor_ops.BOOLEAN, "bool") or (dtype is not None and dtype.name == "bool_")
 
     def is_called_mask(self, node: ast.expr) -> bool:
-        """Return whether a name says that it is a mask, and nothing says that it is a number or holds numbers."""
+        """Return whether a name is that of a mask, and no binding shows that it is a number or holds numbers."""
         if not isinstance(node, ast.Name) or "mask" not in node.id.lower():
             return False
         own = self.function.flow.at(node) if self.function.home(node.id) is self.function else ()
@@ -145,7 +145,7 @@ class _Masks:
         return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
 
     def _always(self, node: ast.Name, is_so: Callable[[ast.expr, int], bool], hops: int) -> bool:
-        """Return whether all values of a name of the function are so; not where there may be others."""
+        """Return whether a predicate holds for all values of a name of the function; False if there may be others."""
         is_own = hops > 0 and self.function.home(node.id) is self.function
         values = self.function.wholes(node) if is_own else []
         return bool(values) and all(is_so(each, hops - 1) for each in values)

@@ -19,7 +19,7 @@ class Obstacle(NamedTuple):
     place: Place
     kind: str
     message: Message
-    code: str  # what stands there, on one line
+    code: str  # source text, on one line
 
 
 def obstacle(module: SemanticIndex, node: ast.AST, kind: str, message: Message) -> Obstacle:

@@ -114,8 +114,8 @@ def _written(library: str) -> Message:
 
 def _is_usual(program: Program, site: Site) -> bool:
     """Return whether a site may be reached with the default options."""
-    ways = path_conditions(program, site)
-    return any(all(by_default(program, each) is not False for each in way) for way in ways)
+    paths = path_conditions(program, site)
+    return any(all(by_default(program, each) is not False for each in path) for path in paths)
 
 
 def _is_backward(program: Program, site: Site) -> bool:

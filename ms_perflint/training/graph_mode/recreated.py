@@ -31,7 +31,7 @@ from ms_perflint.training.training import callers, is_trained, train_sites, trai
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_object, root
 
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
-_HOPS = 4  # names and functions between what is called and what made it
+_HOPS = 4  # names and functions between a callee and the call that made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 
 
@@ -154,7 +154,7 @@ def place(site: Site) -> Optional[ast.stmt]:
 
 
 def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
-    """Return whether a loop binds a name: what is made of it there may differ from iteration to iteration."""
+    """Return whether a loop binds a name, whose value may then differ from iteration to iteration."""
     home = scope.home(name.id)
     inside = {id(node) for node in descendants(loop)}
     return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])

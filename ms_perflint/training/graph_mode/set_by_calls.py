@@ -116,7 +116,7 @@ def _whole(node: ast.expr, scope: Scope, hops: int, key: tuple[Any, ...]) -> tup
 
 
 def _is_shared(name: ast.Name, scope: Scope) -> bool:
-    """Return whether other functions may read a name: one of a module, or of a function around others."""
+    """Return whether other functions may read a name: a name of a module, or of a function with inner functions."""
     home = scope.home(name.id)
     return home is not None and (home is home.module.scope or (home.is_function and bool(home.defines)))
 

@@ -63,7 +63,9 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
         shared = next(_shared(program, own.values(), met.values()), None)
         met.update(own)
         if shared is not None:
-            text = Message("two networks here have a Parameter `{name}`: graph mode wants one cell around", name=shared)
+            text = Message(
+                "two networks here have a Parameter `{name}`: graph mode needs one cell that contains both", name=shared
+            )
             yield obstacle(function.module, site.node, "names", text)
 
 

@@ -1,4 +1,4 @@
-"""What Python and compiled code tell each other by names and attributes: in graph mode it does not arrive.
+"""State that Python and compiled code share by names and attributes, and that graph mode does not pass on.
 
 Run on 2.10, CPU. A name, an attribute of any object, a list or dict that Python changes between steps keeps its first
 value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read again. What compiled code
@@ -54,7 +54,7 @@ _MADE = ("__init__", "__new__")
 
 
 def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what a compiled function reads and Python changes between steps, and what it writes and Python reads."""
+    """Yield the state that a compiled function reads and Python changes between steps, or the reverse."""
     yield from _names_changed(program, function)
     yield from _attributes_changed(program, function)
     yield from _written(program, function)
@@ -254,7 +254,7 @@ def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
 def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.Attribute) -> Optional[Obstacle]:
     """Return the obstacle in an assignment to an attribute in compiled code; None without one."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if _is_parameter(program, program.value(load, function)):  # what it is before compiled code assigns to it
+    if _is_parameter(program, program.value(load, function)):  # its value before compiled code assigns to it
         return None
     if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python

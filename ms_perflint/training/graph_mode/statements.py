@@ -133,7 +133,7 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
 
 
 def _holds_tensors(program: Program, site: Site, known: Sequence[Alternative]) -> bool:
-    """Return whether a method is one of a list that may hold tensors, other than numbers and shapes."""
+    """Return whether a method is called on a list that may hold tensors, and not only numbers or shapes."""
     function, base = site.scope, site.base
     if base is None or is_own(site.call.func) or not all(each.api.startswith((".", "builtins.")) for each in known):
         return False  # a function of a module, a method of the project, a cell
@@ -156,7 +156,7 @@ def _has_fields(known: Alternative) -> bool:
 
 
 def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Optional[tuple[str, Message]]:
-    """Return the same of a call of Python's own libraries, NumPy or others."""
+    """Return the kind and message of an obstacle in a call of Python's own libraries, NumPy or others."""
     name, node = api.rpartition(".")[2], site.call
     is_made_here = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
     if api.startswith(_RANDOM) and name not in _SEEDED and not is_made_here:
@@ -288,9 +288,9 @@ class _Tensors:
             for node in ast.walk(self.function.node)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         )
-        told = all(self.is_only_shown(load) for load in loads)
+        is_shown = all(self.is_only_shown(load) for load in loads)
         self.asked.discard(name)
-        return told
+        return is_shown
 
 
 def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -300,7 +300,9 @@ def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
     for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
         for value, _ in bprop.returns:
             if _is_no_tuple(program, value, bprop, _HOPS):
-                yield obstacle(bprop.module, value, "bprop", Message("graph mode wants a tuple from `bprop`"))
+                yield obstacle(
+                    bprop.module, value, "bprop", Message("graph mode needs a tuple as the result of `bprop`")
+                )
 
 
 def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:

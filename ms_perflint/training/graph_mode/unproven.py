@@ -42,15 +42,15 @@ _FORMS: tuple[type[ast.AST], ...] = (ast.ClassDef, ast.AsyncFunctionDef)
 
 @fact
 def unknown_networks(program: Program) -> tuple[Obstacle, ...]:
-    """Return what is trained that the files do not show, or not in full."""
+    """Return the trained networks and functions that the files do not show, or not in full."""
     values = ((part, program.evaluator.read(part)) for part in trained(program))
-    told = ((part, value) for part, value in values if _is_partly_known(value))
-    return tuple(_not_in_files(program, part, value) for part, value in told if not is_seen(program, value))
+    known = ((part, value) for part, value in values if _is_partly_known(value))
+    return tuple(_not_in_files(program, part, value) for part, value in known if not is_seen(program, value))
 
 
 @fact
 def is_training_unknown(program: Program) -> bool:
-    """Return whether it is not known what is trained: a parameter that no caller passes, an unbound name."""
+    """Return whether the trained network is unknown: a parameter that no caller passes, an unbound name."""
     parts = trained(program)
     return not parts or not all(_is_partly_known(program.evaluator.read(part)) for part in parts)
 
@@ -79,7 +79,7 @@ def _not_in_files(program: Program, part: Held, value: Value) -> Obstacle:
 def unproven(program: Program) -> Optional[Obstacle]:
     """Return the first code that graph mode is not known to compile, that of the entry script first; None if none."""
     found = list(unknown_networks(program))
-    for site in program.sites("construct"):  # Python runs it, op by op: what graph mode makes of that was not measured
+    for site in program.sites("construct"):  # Python runs it op by op; the effect of graph mode was not measured
         if not is_compiled(program, site.scope) and program.runs(site) and not _is_of_plain_class(program, site):
             found.append(_named(site.scope, site.node))
     if len(compiled(program)) >= MANY:
@@ -112,7 +112,7 @@ def _text(scope: Scope, node: ast.AST) -> str:
 
 
 def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the code of a compiled function that is of no kind known to compile."""
+    """Yield the code of a compiled function that is not known to compile."""
     cls = function.cls
     if cls is not None:
         odd = _oddity(program, cls)
@@ -161,7 +161,7 @@ def _is_deep(program: Program, function: Scope, step: Site) -> bool:
 
 
 def _passes(program: Program, function: Scope, loops: Sequence[ast.AST]) -> int:
-    """Return how often the body of nested loops runs; more than _PASSES where that is not known."""
+    """Return how often the body of nested loops runs; more than _PASSES if that is not known."""
     passes = 1
     for loop in loops:
         over = loop.iter if isinstance(loop, ast.For) else None
@@ -191,7 +191,7 @@ def _is_part_of_row(program: Program, function: Scope, node: ast.AST) -> bool:
 
 
 def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
-    """Return whether an attribute is given what is computed there, other than a Parameter or a count.
+    """Return whether compiled code stores a computed value in an attribute, other than a Parameter or a count.
 
     Run: a tensor that compiled code keeps in an attribute and reads there gives other gradients in graph mode.
     """

@@ -1,1 +1,1 @@
-"""What is trained: layers, widths, precision, and which layer feeds which."""
+"""Networks that are trained: their layers, the inputs and widths of these, and the precision."""

@@ -1,8 +1,8 @@
-"""What feeds what: which layers' outputs reach a layer, through `construct`, containers and functions.
+"""Data flow between layers: whose outputs reach a layer, through `construct`, containers and functions.
 
-A forward data flow over the functions of a few modules. The evaluator says what each callee is; what a layer gives
-out is followed through names, operators, other cells and functions. What is found of an expression is found again
-when something that it reads has changed, and only then. Calls of one function are taken together.
+A forward data flow over the functions of a few modules. The evaluator resolves each callee; the output of a layer is
+followed through names, operators, other cells and functions. An expression is computed again only when something that
+it reads has changed. All calls of one function are joined.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ from ms_perflint.training.networks.signals import (
     union,
 )
 
-CHANGES = 8  # of what is found of an expression, before what was found earlier is kept beside it
+CHANGES = 8  # of the effects of an expression, after which earlier ones are kept too
 
 
 @query
 def data_flow(program: Inputs, modules: tuple[SemanticIndex, ...]) -> Flow:
-    """Return what feeds what in some modules."""
+    """Return the data flow between the layers of some modules."""
     return _Solver(program, modules).solve()
 
 
@@ -75,7 +75,7 @@ class _Solver:
         self._bound: dict[tuple[object, ...], list[tuple[Binding, Part]]] = {}  # parameters, and what a call passes
         # By the identity of an expression, of a site that is a row of cells, or of a parameter:
         self._nodes: dict[int, tuple[Union[ast.expr, Site], Scope]] = {}
-        self._held: dict[int, Bits] = {}  # what it is, so far
+        self._held: dict[int, Bits] = {}  # its sources, so far
         self._readers: dict[int, set[int]] = {}  # what was found from it
         self._position: dict[int, int] = {}  # in the order in which they were found first
         self._changes: dict[int, int] = {}  # of what was found
@@ -92,9 +92,9 @@ class _Solver:
     # --- until nothing changes
 
     def solve(self) -> Flow:
-        """Return what feeds what.
+        """Return the data flow at its fixpoint.
 
-        A parameter for which nothing is passed is a source of its own, which is known once all else is.
+        A parameter without arguments is a source; these parameters are known when all calls are.
         """
         for function in self._functions:
             for site in function.calls:
@@ -124,7 +124,7 @@ class _Solver:
         return flow(effects, self._sources, ends, returned, self._lost)
 
     def signal(self, node: ast.expr, scope: Scope) -> Bits:
-        """Return what reaches an expression; of one that depends on itself, what is known so far."""
+        """Return the sources that reach an expression; those known so far, if it depends on itself."""
         key = id(node)
         if key not in self._held:
             self._explore(key, node, scope)
@@ -148,7 +148,7 @@ class _Solver:
             self._find(key)
 
     def _find(self, key: int) -> None:
-        """Compute what reaches an expression, from what is known so far."""
+        """Compute the sources of an expression from those known so far."""
         outer, effects = self._current, self._own
         self._current, self._own = key, []
         node, scope = self._nodes[key]

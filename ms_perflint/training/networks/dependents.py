@@ -174,9 +174,9 @@ class Dependents:
         if not self.group.carries(self.flow, signal):
             return
         elements = [part for node, _ in rest for part in self._elements(node, operation.scope)]
-        said = [(self._says(node, scope), scope) for node, scope in elements]
-        numbers = tuple(found for (found, _), _ in said if found is not None)
-        stand = [(node, scope) for (_, nodes), scope in said for node in nodes]
+        parts = [(self._says(node, scope), scope) for node, scope in elements]
+        numbers = tuple(found for (found, _), _ in parts if found is not None)
+        stand = [(node, scope) for (_, nodes), scope in parts for node in nodes]
         if len(stand) > 1 or (stand and numbers):
             self._stop(operation.node, operation.scope, SHAPE)
         elif stand:
@@ -283,7 +283,7 @@ class Dependents:
         return self.program.value(node, scope).alternatives
 
     def _tie(self, operation: Operation) -> None:
-        """Read operands that are as wide as one another: of a sum, or a state and the layer that it is passed to."""
+        """Read operands of equal width: those of a sum, or a state and the layer that gets it."""
         is_state = operation.word == signals.STATE
         is_sum = operation.word == signals.ADDED or operation.word in signals.TIES
         text = STARTED if is_state else OPERAND
@@ -321,11 +321,11 @@ class Dependents:
         if shape is None:
             self._stop(node, scope, text)
             return
-        said = [self._says(axis, where) for axis, where in shape]
-        stand = [(literals[0], where) for (_, literals), (_, where) in zip(said, shape) if literals]
+        parts = [self._says(axis, where) for axis, where in shape]
+        stand = [(literals[0], where) for (_, literals), (_, where) in zip(parts, shape) if literals]
         if len(stand) > 1:
             self._stop(node, scope, text)
-        elif stand and all(found is None for found, _ in said):
+        elif stand and all(found is None for found, _ in parts):
             self._take(*stand[0])
 
     def _shape(self, node: ast.expr, scope: Scope, depth: int = 0) -> Optional[list[tuple[ast.expr, Scope]]]:

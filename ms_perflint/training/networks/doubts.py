@@ -70,7 +70,7 @@ def said_elsewhere(program: Program, found: Hidden) -> Optional[Place]:
 
 
 def _importer(program: Program, module: SemanticIndex, origins: Sequence[Origin]) -> Optional[str]:
-    """Return another file that imports the name of one of these constants; None without one."""
+    """Return a file other than that of a constant that imports its name; None without one."""
     nodes = {id(origin.node) for origin in origins}
     names = {
         name for name, bindings in module.scope.bindings.items() for binding in bindings if id(binding.value) in nodes

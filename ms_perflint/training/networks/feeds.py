@@ -1,4 +1,4 @@
-"""The input of each layer of a program, and its width."""
+"""The inputs of the layers of a program, and their widths."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Feeds:
         return self._widths[source]
 
     def by_width(self, signal: Signal) -> Mapping[int, frozenset[Call]]:
-        """Return the layers from which a signal comes, by each width that they may give it."""
+        """Return the layers that are sources of a signal, by each width that they may give it."""
         if signal not in self._by_width:
             found: dict[int, list[Call]] = {}
             for source in signal:
@@ -99,7 +99,7 @@ class Feeds:
 
 @query
 def feeds(program: Program, module: SemanticIndex) -> Feeds:
-    """Return what feeds what in a module and in those that make its networks."""
+    """Return the inputs of the layers of a module, and of the modules that make its networks."""
     functions = (scope for scope in module.scopes if scope.is_function)
     makers = (scope for scope in functions if scope.name == "__init__" or not scope.is_method)
     sites = (site for scope in makers for site in program.callers(scope))

@@ -126,7 +126,7 @@ class FreeWidths:
         out = numbers(self.program, node, call.scope) if node is not None else ()
         out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
         if not any(map(self._may_be_unaligned, out)) and (out or layers.slots(call)):
-            return  # before it is asked what feeds what
+            return  # cheaper than the data flow
         if not out and node is not None and not self._may_be_for_one_call(call, node):
             return
         for slot in feeds.feeds(self.program, call.module).slots(call):

@@ -195,7 +195,7 @@ def _goes_through(program: Program, cls: Scope, name: str) -> bool:
 
 
 def _passes(over: ast.expr, target: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what a loop goes through, each with the target of its items: `for i, (a, b) in enumerate(zip(x, y))`."""
+    """Yield the iterables of a loop, each with the target of its items: `for i, (a, b) in enumerate(zip(x, y))`."""
     word = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
     elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     if not isinstance(over, ast.Call) or not word:

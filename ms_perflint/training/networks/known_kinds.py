@@ -36,7 +36,7 @@ _CELLS = frozenset(
 )  # fmt: skip
 # Layers whose gradients in float16 are wrong in PyNative mode (run on 2.10, CPU; in graph mode they are right)
 OF_GRAPHS = frozenset({"LSTM"})
-# Layers that once summed in half precision, or were others, by the first version that has what was run
+# Layers that summed in half precision or differed in old versions -> first version with the behaviour that was run
 _SINCE = {"GroupNorm": (2, 7), "TransformerEncoder": (2, 0), "TransformerEncoderLayer": (2, 0)}
 # Operators, functions and methods of tensors by their last word, without underscores and in lower case: `Reshape`,
 # `reshape`; what they give is of the dtype that they are given
@@ -99,7 +99,7 @@ def is_operator(word: str) -> bool:
 
 
 def is_layered(word: str) -> bool:
-    """Return whether an operator is one with which a layer computes: an attribute of it that is given its weights."""
+    """Return whether an operator is one of those to which layers pass their weights."""
     return plain(word) in _OF_LAYERS
 
 
@@ -115,16 +115,16 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
     """
     kind = plain(word)
     given = next((each.value for each in call.keywords if each.arg == "dtype"), call.args[-1] if call.args else None)
-    said = given.attr if isinstance(given, ast.Attribute) else ""
+    named = given.attr if isinstance(given, ast.Attribute) else ""
     if kind in _CASTS:
-        return said, given
+        return named, given
     if kind == "float" and not call.args and isinstance(call.func, ast.Attribute):
         return "float32", None
     if kind in _RAISE:
         return "float32", None
     if kind in _MADE:
-        is_dtype = said in _DTYPES or said == "dtype" or said.startswith(("int", "bool", "float"))
-        return (said, given) if is_dtype else ("float32", None)
+        is_dtype = named in _DTYPES or named == "dtype" or named.startswith(("int", "bool", "float"))
+        return (named, given) if is_dtype else ("float32", None)
     return "", None
 
 

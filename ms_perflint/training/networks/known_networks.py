@@ -1,4 +1,4 @@
-"""Networks that are recognised by name, and numbers that a task fixes: their widths are what they are."""
+"""Published networks, by their names, and numbers that the task fixes: their widths cannot be chosen."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def is_published(site: Site) -> bool:
 
 
 def is_made_for_published(program: Program, site: Site) -> bool:
-    """Return whether all that makes what a site is part of are published networks, or parts of such."""
+    """Return whether only published networks, or their parts, make the class or function around a site."""
     seen: set[Scope] = set()
     todo, is_one = [site], False
     while todo:
@@ -177,7 +177,7 @@ def names_in(node: ast.AST) -> list[str]:
 
 
 def is_fixed(node: ast.expr) -> bool:
-    """Return whether the task makes a number what it is, by its name."""
+    """Return whether the task fixes a number, by its name."""
     return any(re.search(FIXED, words(name)) for name in names_in(node))
 
 

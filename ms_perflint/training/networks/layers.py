@@ -91,7 +91,7 @@ class Slot:
 
 
 def network(site: Site) -> Scope:
-    """Return the code that holds the layers around a site: the class, else the function or module.
+    """Return the code that makes the layers around a site: the class, else the function or module.
 
     A static method of a class without bases, which is no cell, counts as a function.
     """
@@ -144,7 +144,7 @@ def width_given(call: Call) -> Optional[ast.expr]:
 
 
 def are_made(call: ast.Call) -> bool:
-    """Return whether the operands of the call may be created in it, so that their shapes are written there."""
+    """Return whether the operands of the call may be created in it, with literal shapes."""
     return len(call.args) > 1 and isinstance(call.args[0], ast.Call)
 
 

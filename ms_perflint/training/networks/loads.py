@@ -54,7 +54,7 @@ def _is_of_this_run(call: Call) -> bool:
 
 
 def _may_hold(program: Program, net: Value, classes: Collection[Scope]) -> bool:
-    """Return whether a network may contain one of some classes; of what is no class it is not known."""
+    """Return whether a network may contain an instance of one of some classes; True if its class is not known."""
     is_network = all(each.is_object and not networks.is_no_network(each.type_api) for each in net.alternatives)
     if not is_network or not net.alternatives or net.open or not all(each.is_class for each in classes):
         return True

@@ -185,7 +185,7 @@ def _is_left(program: Program, site: Site) -> bool:
     if not attr or cls is None:
         return False
     if site.scope.owner not in program.reached:
-        return False  # code that is not known to run: what calls it is not known either
+        return False  # code without a known caller
     words = set().union(*(method.names | method.attrs for method in cls.defines))
     if words & _ALL_CELLS or base_apis(program, cls) != {"mindspore.nn.Cell"}:
         return False

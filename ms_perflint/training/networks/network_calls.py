@@ -1,4 +1,4 @@
-"""What the calls of networks call: layers, rows of cells, code of the program, operators."""
+"""Callees in networks: layers, rows of cells, code of the program, operators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUILTINS = frozenset(dir(builtins))
 
 
 class Callee(NamedTuple):
-    """What a call calls: the same whatever it is given."""
+    """The callee of a call, which does not depend on the arguments."""
 
     word: str
     cells: tuple[Alternative, ...]  # layers, rows of cells, code of the program
@@ -38,7 +38,7 @@ class Callee(NamedTuple):
 
 
 class NetworkCalls:
-    """What the calls of networks call in one program, each computed once."""
+    """The callees in the networks of one program, each computed once."""
 
     def __init__(self, program: Inputs) -> None:
         self.program = program
@@ -47,15 +47,15 @@ class NetworkCalls:
         self._rows: dict[int, tuple[Alternative, list[Value], bool]] = {}  # by the identity of a row, which it holds
 
     def callee(self, node: ast.Call, scope: Scope) -> Callee:
-        """Return what a call calls."""
+        """Return the callee of a call."""
         if id(node) not in self._callees:
             self._callees[id(node)] = self._callee(node, scope)
         return self._callees[id(node)]
 
     def bindings(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
-        """Return what may be bound to a name where it is read: behind a loop over cells, nothing from before it.
+        """Return the bindings of a name that may be current where it is read.
 
-        A network has such cells, so that the loop has run.
+        Behind a loop over cells, bindings before the loop do not count: a network has cells, so that the loop has run.
         """
         found = scope.lookup(node)
         here = place(node, scope) if len(found) > 1 else None
@@ -68,7 +68,7 @@ class NetworkCalls:
         return found
 
     def _calls_in_turn(self, binding: Binding) -> bool:
-        """Return whether what is bound comes from a call of a cell, and another one in each pass of a loop."""
+        """Return whether a binding gets the result of a call of a cell, another cell in each pass of a loop."""
         parts = ast.walk(binding.value) if binding.value is not None else ()
         calls = (node for node in parts if isinstance(node, ast.Call))
         return any(self.callee(call, binding.scope).looped for call in calls)

@@ -103,7 +103,7 @@ def reach(program: Program, values: Iterable[Value]) -> Reach:
 
 
 def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the first part of a network that the program does not show, and the scope in which that stands."""
+    """Return the first part of a network that the program does not show, with its scope."""
     return _searched(program, tuple(values), False).hidden
 
 
@@ -124,7 +124,7 @@ def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Sear
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the call of another library that makes a part, and its scope; None for other parts."""
+    """Return the call of another library that makes a part, with its scope; None for other parts."""
     made, api = known.creation, known.type_api
     is_own = not api or known.cls is not None or known.origin is not None or api.startswith("mindspore.")
     if made is None or is_own or re.search("loss", api, re.IGNORECASE):
@@ -182,9 +182,9 @@ class _Search:
         self.is_bases_last = is_bases_last  # which are mostly of a library, and load much that is no network
         self.found = False
         self.has_products = False  # also ones that are too small to count
-        self.layer: Optional[Site] = None  # the first that was found, where it stands in the program
+        self.layer: Optional[Site] = None  # the first that was found, if it is in the program
         self.is_hidden = False  # a part of the network is not known
-        self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first such part, where it stands somewhere
+        self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first unknown part, if it has a place
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()
         self.deriving: list[Scope] = []  # classes whose bases come last
@@ -356,7 +356,7 @@ def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:
-    """Yield the cells that are added to a container, or to the list of which it is made: `net.append(nn.ReLU())`."""
+    """Yield the cells that are added to a container, or to the list that is passed to it: `net.append(nn.ReLU())`."""
     made = known.creation
     if made is None or known.type_api not in CONTAINERS:
         return
@@ -375,7 +375,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
 
 
 def _calls_what_it_is_given(cls: Scope) -> bool:
-    """Return whether a class calls an attribute that is a parameter: `self.backbone = backbone`."""
+    """Return whether a class calls an attribute that holds an argument: `self.backbone = backbone`."""
     called = {site.word for method in cls.defines for site in method.calls}
     return any(
         name in called and any(isinstance(binding.value, ast.Name) for binding in bindings)

@@ -22,7 +22,7 @@ class Use(NamedTuple):
     scope: Scope
     node: ast.expr
     stmt: ast.stmt  # before which it is converted
-    is_part: bool = False  # of a network that computes its loss itself: it is converted where it is made
+    is_part: bool = False  # a part of a network that computes its own loss, converted where it is made
     is_outer: bool = False  # its name belongs to a scope around: it gets another one
     is_row: bool = False  # a container, of which each cell is converted
 
@@ -60,7 +60,7 @@ class NotKnownError(Exception):
 
 
 def stop(module: SemanticIndex, node: ast.AST, text: str) -> None:
-    """End the reading, with what is told."""
+    """End the reading with an obstacle."""
     raise NotKnownError(Related(module.place(node), text))
 
 

@@ -43,7 +43,7 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     2.10).
     """
     if program.is_whole and not any(_may_tie(program, module) for module in program.modules):
-        return ()  # before it is asked what the network is made of: that runs, and stands in these modules
+        return ()  # cheaper than the parts of the network, which are in these modules
     reached = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
     methods = sorted(reached, key=lambda scope: (scope.module.path, position(scope.node)))
     sites = ((method, site) for method in methods for site in method.calls)

@@ -67,7 +67,7 @@ class Code:
         self.seen: set[Scope] = set()
         self.raised: Optional[tuple[Site, str]] = None  # the first cast to float32, and its name
         self.joins = False  # whether an operator takes tensors of one dtype only
-        self.told: set[int] = set()  # what a call says for itself, by identity: what it calls, the dtype of a cast
+        self.told: set[int] = set()  # nodes that are read with their call, by identity: the callee, the dtype of a cast
 
     def end(self) -> None:
         """Stop at a cast to float32 whose result an operator joins with a tensor in half precision."""
@@ -133,7 +133,7 @@ class Code:
             hidden(function.module, node)
             return
         self.told.add(id(node.func))
-        self._tell_numbers(node)
+        self._note_numbers(node)
         self._follows(node, site.word, site)
         if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
             return
@@ -238,7 +238,7 @@ class Code:
         known = self.program.value(func, site.scope).alternatives
         return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
 
-    def _tell_numbers(self, node: ast.Call) -> None:
+    def _note_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given as operations with numbers."""
         if known_kinds.plain(word_of(node.func)) in known_kinds.OF_SHAPES:
             is_method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)

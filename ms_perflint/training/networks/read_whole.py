@@ -246,7 +246,7 @@ class _Reader:
                 if is_loss_api(api):
                     continue  # it is asked for where it is called
                 if site.scope.owner.cls is None and _trains_networks(api):
-                    continue  # a function that makes a network, and what trains it
+                    continue  # a function that makes both a network and its train cell
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
                     self._layer(site.module, site.node, api)
             elif definition is not None and definition.is_class:

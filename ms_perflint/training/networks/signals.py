@@ -1,6 +1,6 @@
-"""What reaches an expression of a network: the source of a tensor, and what changed its width on the way.
+"""Sources of the tensors that reach an expression of a network, and the changes of their width on the way.
 
-The effects of expressions, from which follows what feeds what.
+Also the effects of expressions, of which the data flow consists.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Sources:
     signal moves all its bits at once.
     """
 
-    UNKNOWN = 1 << _HOWS.index(LOST)  # what may come from anywhere; it stays that whatever is done to it
+    UNKNOWN = 1 << _HOWS.index(LOST)  # an unknown source, which no change of the width makes known
 
     def __init__(self) -> None:
         self._all: list[Source] = []  # one of each group of bits
@@ -163,7 +163,7 @@ class Sources:
 
 
 def union(signals: Iterable[int]) -> int:
-    """Return what reaches an expression that is one of several."""
+    """Return the sources of an expression that is one of several."""
     return reduce(or_, signals, 0)
 
 
@@ -174,11 +174,11 @@ def _each(bits: int) -> Iterator[int]:
         bits &= bits - 1
 
 
-# --- what expressions do beside what they are, and what feeds what by that
+# --- effects of expressions, and the data flow that follows from them
 
 
 class Flow(NamedTuple):
-    """What feeds what in some modules, in all programs with the same callees."""
+    """The data flow between the layers of some modules, in all programs with the same callees."""
 
     takes: dict[Made, Signal]  # layer -> what it is fed
     made_in: dict[Made, dict[Scope, None]]  # layer -> the functions that make it, as they are called
@@ -216,7 +216,7 @@ class Tied(NamedTuple):
 
 
 class Operated(NamedTuple):
-    """An `Operation`, so far."""
+    """An `Operation`, with the operands that are known so far."""
 
     node: ast.expr
     scope: Scope
@@ -244,7 +244,7 @@ def flow(
     returned: Iterable[tuple[ast.expr, Scope, Signal]],
     lost: str,
 ) -> Flow:
-    """Return what feeds what, for expressions with these effects."""
+    """Return the data flow of expressions with these effects."""
     found = Flow({}, {}, {}, (), (), ends, tuple(returned), lost)
     takes: dict[Made, Bits] = {}
     ties: dict[Signal, None] = {}

@@ -232,12 +232,12 @@ def are_unknown(program: Program) -> bool:
 
 
 def unknown(program: Program) -> Optional[Message]:
-    """Return the expression that hides the networks of a program."""
+    """Return the unknown expression from which the networks of a program come."""
     return why_unknown(program, any_order(program)) if any_order(program) else NOWHERE
 
 
 def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:
-    """Return the expression that hides the networks of some trainings; None where a layer of one is known."""
+    """Return the unknown expression from which the networks of some trainings come; None if a layer is known."""
     values = tuple(value for each in trainings for value in each.values)
     if networks.multiplies(program, values):
         return None

@@ -87,7 +87,7 @@ def _decided(program: Program) -> _Decided:
 
 
 def hidden(program: Program) -> Optional[Message]:
-    """Return the expression that hides the networks that are trained, in a program without half precision."""
+    """Return the unknown expression from which trained networks come, in a program without half precision."""
     if not train_cells.are_unknown(program) or suspects(program):
         return None
     values = train_cells.trained(program)
@@ -109,7 +109,7 @@ def _first(program: Program) -> Optional[Training]:
     reached = [each for each in train_cells.any_order(program) if not is_for_cpu_only(program, each.call)]
     for is_one in kinds:
         found = list(islice(filter(is_one, reached), 2))
-        if len(found) > 1:  # else it makes no difference in which order they run, which costs more
+        if len(found) > 1:  # else the execution order, which is expensive, makes no difference
             rank = {each.call: at for at, each in enumerate(train_cells.trainings(program))}
             reached.sort(key=lambda each: (is_on_request(program, each.call), rank[each.call]))
             return next(filter(is_one, reached))

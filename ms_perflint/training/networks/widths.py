@@ -129,14 +129,14 @@ class _Group:
         self.is_taken = False  # a layer takes in what the producer itself gives out
         self._joiners: dict[Call, None] = {}
         self._waits: dict[Call, None] = {}
-        self._strange: dict[Call, None] = {}  # layers that take it in, in a way that is not understood
+        self._strange: dict[Call, None] = {}  # layers that take the width in, but whose size comes from other constants
         self._calls: set[Call] = set()  # whose outputs have the width
         self._add(producer)
         size = -1
         while size != (size := len(self.slots)):
             self._grow()
         is_several = len({slot.width for slot in flow.slots(producer.call) if slot.role == OUT}) > 1
-        self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # which is which cannot be told
+        self.is_fixed = self.is_fixed or (is_several and self._is_left(producer.call))  # the layers are not told apart
 
     def facts(self) -> Group:
         """Return what is known of the group, for the code that depends on it."""
@@ -199,9 +199,9 @@ class _Group:
             self._split(own)
         found = self._joined(call, own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
-        if len(along) > 1:  # which axis of a shape it is cannot be told
+        if len(along) > 1:  # the axis of the shape is ambiguous
             found = []
-        if not found and self._is_strange(call, own, how, signal):
+        if not found and self._has_other_size(call, own, how, signal):
             self._strange[call] = None
         for slot in found:
             if slot.width == 2 * self.width and slot.number.operator is None and self._sums(slot, Sum(slot.number, 2)):
@@ -217,7 +217,7 @@ class _Group:
             if how == signals.WHOLE:
                 self._tied(signal)
 
-    def _is_strange(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
+    def _has_other_size(self, call: Call, own: Sequence[Slot], how: str, signal: signals.Signal) -> bool:
         """Return whether a layer depends on the width although its size is computed from other constants."""
         roles = {role for _, role in layers.LAYERS.get(call.api, ((PARAMETER, IN),)) if role != OUT}
         if not own:
@@ -270,7 +270,7 @@ class _Group:
         return sum(next(iter(each)) for each in known) if all(len(each) == 1 and 0 not in each for each in known) else 0
 
     def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
-        """Note a sum that another width of a concatenation would leave equal: that width is fixed first."""
+        """Note a layer whose sum has an earlier width with the same remainder: that width is fixed first."""
         own = position(self.producer.call.node)
         for origin in {source.origin for signal in parts for source in signal}:
             for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
@@ -297,7 +297,7 @@ class _Group:
         return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
     def _sums(self, slot: Slot, found: Sum) -> bool:
-        """Keep a size that is such a sum, and return whether it is one."""
+        """Record a size that is a sum of widths, and return whether it is one."""
         if slot.number.operator is None and [origin.node for origin in slot.number.origins] != [slot.node]:
             return False
         self.sums[id(slot.node)] = found
