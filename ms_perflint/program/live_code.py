@@ -53,9 +53,10 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     """Return the scopes that run: a running scope makes the functions and classes run whose names it loads.
 
     All functions of the entry script count, also those that `__main__` does not call. A module counts once running
-    code loads a name of it, or if importing it has effects; others are not parsed. Of tables that decorators fill
-    all entries run, of large ones those whose keys are named by running code, or by the run (`words`: what it
-    passes, and the words of its config files).
+    code loads a name of it, or if importing it has effects; others are not parsed. Of tables that decorators fill,
+    and that running code reads, all entries run; of large ones those whose keys are named by running code, or by the
+    run (`words`: what it passes, and the words of its config files). Where running code gets methods by computed
+    names, all methods run that these may be.
     """
     too_large: set[tuple[str, frozenset[str]]] = program.project.shared.setdefault(_TooLarge, set())
     for takes_all in (True, False) if (program.entry, words) not in too_large else ():
