@@ -230,6 +230,8 @@ DERIVED = [
 
 LAYERS = [
     _kind("same", "group normalisation", "h = self.part(h)", "self.part = nn.GroupNorm(2, 4)"),
+    _kind("same", "mask of infinity", "h = ops.softmax(ops.masked_fill(h, h > 5, float('-inf')))"),
+    _kind("same", "negative infinity", "h = ops.softmax(h.masked_fill(h > 5, -float('inf')))"),
     _kind("same", "softmax of channels", "h = self.part(h)", "self.part = nn.Softmax2d()"),
     _kind("same", "adaptive max pool", "h = self.part(h.reshape(-1, 4, 16))", "self.part = nn.AdaptiveMaxPool1d(16)"),
     _kind(

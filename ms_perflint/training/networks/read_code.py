@@ -135,7 +135,8 @@ class Code:
         self.told.add(id(node.func))
         self._note_numbers(node)
         self._follows(node, site.word, site)
-        if isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS:
+        is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
+        if is_builtin or _is_infinity(node):
             return
         self.words.add(site.word)
         if self._is_listed(node.func, function):
@@ -324,6 +325,12 @@ def _is_attribute(function: Scope) -> bool:
     cls = function.parent.cls if function.parent is not None else None
     bindings = (each for row in cls.attributes.values() for each in row) if cls is not None else ()
     return any(each.value is function.node for each in bindings)
+
+
+def _is_infinity(node: ast.Call) -> bool:
+    """Return whether a call is `float("-inf")`, which float16 holds too; `float("1e9")` it does not."""
+    text = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    return word_of(node.func) == "float" and isinstance(text, str) and text.strip().lower().lstrip("+-") == "inf"
 
 
 def _is_of_base(func: ast.expr) -> bool:
