@@ -154,21 +154,21 @@ def test_a_custom_operator_of_something_else_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "construct", "is_named"),
+    ("mode", "construct", "named"),
     [
-        ("PYNATIVE_MODE", "{'out': self.fc(x)}", True),
-        ("PYNATIVE_MODE", "dict(out=self.fc(x))", True),
-        ("GRAPH_MODE", "{'out': self.fc(x)}", True),
-        ("PYNATIVE_MODE", "(self.fc(x), x)", False),
-        ("PYNATIVE_MODE", "self.fc(x)", False),
+        ("PYNATIVE_MODE", "{'out': self.fc(x)}", "{'out': self.fc(x)}"),
+        ("PYNATIVE_MODE", "dict(out=self.fc(x))", "dict"),
+        ("GRAPH_MODE", "{'out': self.fc(x)}", "{'out': self.fc(x)}"),
+        ("PYNATIVE_MODE", "(self.fc(x), x)", ""),
+        ("PYNATIVE_MODE", "self.fc(x)", ""),
     ],
 )
-def test_a_network_that_returns_a_dictionary_is_not_converted(mode: str, construct: str, is_named: bool) -> None:
+def test_a_network_that_returns_a_dictionary_is_not_converted(mode: str, construct: str, named: str) -> None:
     net = PROBABLE.format(init="pass", construct=construct)
     loss = STEPS.format("ops.mse_loss(net(data)['out'], label)")
     finding = found(f"ms.set_context(mode=ms.{mode})\n", net, loss)
-    assert (finding.fix is None) is is_named
-    assert not is_named or "`dict` is not known" in refused(finding)
+    assert (finding.fix is None) is bool(named)
+    assert not named or f"`{named}` is not known" in refused(finding)
 
 
 @pytest.mark.parametrize(
@@ -574,6 +574,26 @@ def test_parts_that_get_other_names_are_not_converted_where_weights_are_loaded(l
     assert other.fix is not None
     other = found(with_rows(ROW, PASSES), OWN_STEP, "ms.load_checkpoint('other.ckpt', nn.Dense(1, 1))\n")
     assert other.fix is not None
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("def inner(y):\n    return y", "inner"),
+        ("class Inner:\n    pass", "Inner"),
+        ("with x:\n    pass", "with x:"),
+        ("try:\n    pass\nfinally:\n    pass", "try:"),
+        ("del x", "del x"),
+        ("{1: x}", "{1: x}"),
+        ("lambda y: y", "lambda y: y"),
+        ("{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5, 'f': 6}", "{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e':..."),
+    ],
+)
+def test_syntax_that_is_not_known_is_named(row: str, name: str) -> None:
+    head = "def construct(self, x):\n        "
+    net = join(NET).replace(head, head + row.replace("\n", "\n        ") + "\n        ")
+    finding = found(net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
+    assert refused(finding) == f"`{name}` is not known to work in FP16 or BF16"
 
 
 @pytest.mark.parametrize(

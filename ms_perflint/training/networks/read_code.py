@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 from typing import Optional
 
+from ms_perflint.core.source import short
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
 from ms_perflint.infer.bases import ancestors
@@ -31,6 +32,7 @@ _EXPRESSIONS = (
     ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Starred, ast.JoinedStr,
     ast.FormattedValue, ast.NamedExpr,
 )  # fmt: skip
+LONGEST = 40  # characters of code in a message
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
@@ -50,6 +52,11 @@ def is_known(program: Program, api: str) -> bool:
     """Return whether a layer of MindSpore is one of a known kind, for a program."""
     is_for_graphs = api.rpartition(".")[2] in known_kinds.OF_GRAPHS
     return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
+
+
+def _named(node: ast.AST) -> str:
+    """Return the name of an inner function or class; of other syntax the start of its first line."""
+    return getattr(node, "name", "") or short(ast.unparse(node).partition("\n")[0], LONGEST)
 
 
 class Code:
@@ -86,10 +93,8 @@ class Code:
         body = function.node.body  # type: ignore[union-attr]
         for statement in body if isinstance(body, list) else [body]:  # else of a lambda
             for node, is_test in _nodes(statement):
-                if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
-                    unknown(module, node, type(node).__name__.lower())
-                if isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
-                    unknown(module, node, type(node).__name__.lower())
+                if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
+                    unknown(module, node, _named(node))
                 if not is_test:
                     self._node(node, function)
 
