@@ -44,7 +44,7 @@ class Entries:
         """Return the entry scripts of the programs of a file: itself, then those that import it, sorted."""
         directory = os.path.dirname(path)
         found = self._importing(path, self._scripts_around(directory))
-        if not found:
+        if not found and not self.has_main(path):
             found = self._importing(path, self._scripts_beside(self._home(directory)))
         return (path, *sorted(found))
 

@@ -778,31 +778,16 @@ PROGRAMS: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         ["job/train.py"],
     ),
     (
-        "a module with a main guard of its own, found by a search path",
-        {
-            "job/train.py": "import sys\nsys.path.append('..')\nfrom models import net\n" + START,
-            "models/net.py": "if __name__ == '__main__':\n    show()",
-        },
-        "models/net.py",
-        ["job/train.py"],
-    ),
-    (
-        "a script with a main guard beside a script that does not import it",
-        {"job/train.py": "import models\n" + START, "models/net.py": "if __name__ == '__main__':\n    show()"},
-        "models/net.py",
-        [],
-    ),
-    (
         "a collection of projects",
         {**PKG, "tools/train.py": START, **{f"project{number}/x.py": "" for number in range(40)}},
         "pkg/data.py",
         [],
     ),
     (
-        "a script that a script beside its folder imports",
+        "a script has its own program",
         {"one/train.py": START, "two/train.py": "import one.train\n" + START},
         "one/train.py",
-        ["two/train.py"],
+        [],
     ),
     (
         "a script whose lines end with a carriage return",
