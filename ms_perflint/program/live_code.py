@@ -54,9 +54,9 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
 
     All functions of the entry script count, also those that `__main__` does not call. A module counts once running
     code loads a name of it, or if importing it has effects; others are not parsed. Of tables that decorators fill,
-    and that running code reads, all entries run; of large ones those whose keys are named by running code, or by the
-    run (`words`: what it passes, and the words of its config files). Where running code gets methods by computed
-    names, all methods run that these may be.
+    and that running code reads, all entries run. Of large tables, read or not, those run whose keys are named by
+    running code, or by the run (`words`: what it passes, and the words of its config files). Where running code gets
+    methods by computed names, all methods run that these may be.
     """
     too_large: set[tuple[str, frozenset[str]]] = program.project.shared.setdefault(_TooLarge, set())
     for takes_all in (True, False) if (program.entry, words) not in too_large else ():
@@ -190,11 +190,15 @@ class _Reach:
         """Add what decorators put into the tables of running code, which no code loads by name."""
         running = self.modules
         words: Collection[str] = {word for module in running for word in registries.registering(module)}
-        if not self.marked(words):
+        marked, known = self.marked(words), {module.path for module in running}
+        if not marked:
             return
-        words = tuple(sorted(registries.read_by(self.running(), running)))
-        marked = self.marked(words)
-        left = [path for path in marked if path not in {module.path for module in running}]
+        size = sum(self.length(path) for path in marked if path not in known)
+        if self.size + size <= ENTRIES:  # of more, all programs of a project together take minutes: all tables count
+            words = registries.read_by(self.running(), running)
+            marked = self.marked(words)
+        words = tuple(sorted(words))
+        left = [path for path in marked if path not in known]
         if not left or (self.takes_all and not self.keys and self.size + sum(map(self.length, left)) <= ENTRIES):
             self.has_taken_all = True
             for path in marked:
