@@ -188,14 +188,13 @@ class _Reach:
 
     def register(self) -> None:
         """Add what decorators put into the tables of running code, which no code loads by name."""
-        running = self.modules
-        words: Collection[str] = {word for module in running for word in registries.registering(module)}
-        marked, known = self.marked(words), {module.path for module in running}
+        words: Collection[str] = {word for module in self.modules for word in registries.registering(module)}
+        marked, known = self.marked(words), {module.path for module in self.modules}
         if not marked:
             return
         size = sum(self.length(path) for path in marked if path not in known)
         if self.size + size <= ENTRIES:  # of more, all programs of a project together take minutes: all tables count
-            words = registries.read_by(self.running(), running)
+            words = registries.read_by(self.running(), self.modules)
             marked = self.marked(words)
         words = tuple(sorted(words))
         left = [path for path in marked if path not in known]
@@ -204,7 +203,7 @@ class _Reach:
             for path in marked:
                 self.enter(path, words)
             return
-        self.read_texts(running)
+        self.read_texts(self.modules)
         self.unread = 0
         for word in words:
             self.register_named(word, [path for path in marked if self.program.project.decorates(path, (word,))])

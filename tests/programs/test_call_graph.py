@@ -14,7 +14,7 @@ from test_spellings import BASES, filled
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.places import ANY, OWN
-from ms_perflint.infer.values import Bound, Instance, Value
+from ms_perflint.infer.values import Bound, Instance
 from ms_perflint.program import value_flow
 from ms_perflint.program.call_graph import GROUP
 from ms_perflint.program.program import Program
@@ -155,26 +155,26 @@ def computed(number: int) -> dict[str, str]:
     return {"train.py": f"import sys\n{functions}names = input()\n{calls}"}
 
 
+def asked_callees(monkeypatch: pytest.MonkeyPatch) -> list[Site]:
+    """Return the sites whose callees are asked for from now on."""
+    asked: list[Site] = []
+    callees = ProgramEvaluator.callees
+    monkeypatch.setattr(ProgramEvaluator, "callees", lambda self, site: asked.append(site) or callees(self, site))
+    return asked
+
+
 @pytest.mark.parametrize("make", [tangled, computed])
 @pytest.mark.parametrize("number", [2 * GROUP, 4 * GROUP])
 def test_sites_that_may_enter_many_functions_are_asked_once_for_all(
     make: Callable[[int], dict[str, str]], number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = analysed(make(number))
-    asked = 0
-    callees = ProgramEvaluator.callees
-
-    def counted(self: ProgramEvaluator, site: Site) -> Value:
-        nonlocal asked
-        asked += 1
-        return callees(self, site)
-
-    monkeypatch.setattr(ProgramEvaluator, "callees", counted)
+    callees, asked = ProgramEvaluator.callees, asked_callees(monkeypatch)
     functions = [scope for module in program.modules for scope in module.scopes if scope.is_function]
     sites = {site for function in functions for site in all_sites(program, function)}
     assert len(functions) >= number and len(sites) >= number
     found = {function: set(program.callers(function)) for function in functions}
-    assert 0 < asked <= 12 * (len(functions) + len(sites))
+    assert 0 < len(asked) <= 12 * (len(functions) + len(sites))
     called = {site: {known.definition for known in callees(program.evaluator, site).alternatives} for site in sites}
     assert found == {function: {site for site in sites if function in called[site]} for function in functions}
 
@@ -187,19 +187,11 @@ def test_sites_that_may_call_objects_of_many_classes_are_asked_once_for_all(
     table = ", ".join(f"Step{at}()" for at in range(number))
     calls = "".join(f"table[{at}](1)\n" for at in range(number)) + "Step0()(2)\n"
     program = analysed({"train.py": f"{classes}table = [{table}]\n{calls}"})
-    asked = 0
-    callees = ProgramEvaluator.callees
-
-    def counted(self: ProgramEvaluator, site: Site) -> Value:
-        nonlocal asked
-        asked += 1
-        return callees(self, site)
-
-    monkeypatch.setattr(ProgramEvaluator, "callees", counted)
+    callees, asked = ProgramEvaluator.callees, asked_callees(monkeypatch)
     methods = [each for module in program.modules for each in module.scopes if each.name == "__call__"]
     assert len(methods) == number
     found = {method: set(program.callers(method)) for method in methods}
-    assert 0 < asked <= 12 * 3 * number
+    assert 0 < len(asked) <= 12 * 3 * number
     sites = [site for module in program.modules for site in module.sites]
     called = {site: {known.cls for known in callees(program.evaluator, site).alternatives} for site in sites}
     assert found == {method: {site for site in sites if method.cls in called[site]} for method in methods}

@@ -20,7 +20,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import assigned, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import assigned, gone_through, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import callers
 
@@ -67,6 +67,7 @@ def _is_element_read(function: Scope, step: Site, name: ast.Name) -> bool:
 
 
 def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.Name) -> bool:
+    """Return whether the object of a name, which a step changes, may be read later under another name."""
     home = function.home(name.id)
     if home is not function:  # of an enclosing function: only that one sees it
         return home is not None and home.is_function and is_compiled(program, home) and name.id in home.names
@@ -90,10 +91,7 @@ def _shared(function: Scope, binding: Binding) -> Optional[ast.expr]:
     """Return the name or item whose object a binding shares: `x = y`, `x = y[0]`, `for x in y`; None if none."""
     if not isinstance(binding.stmt, ast.For):
         return binding.whole if _is_view(function, binding.whole) else None
-    over, path = binding.stmt.iter, binding.path
-    while isinstance(over, ast.Call) and word_of(over.func) in ("zip", "enumerate") and path and over.args:
-        index = path[0] if word_of(over.func) == "zip" and isinstance(path[0], int) else 0
-        over, path = over.args[min(index, len(over.args) - 1)], path[1:]
+    over, _ = gone_through(binding)
     return over if _is_view(function, over) else None
 
 
