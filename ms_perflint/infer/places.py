@@ -175,6 +175,7 @@ class Places:
         self.words: dict[str, Node] = {}
         self.locals: dict[tuple[int, str], Node] = {}  # by the scope and the name
         self.lambdas: dict[int, Node] = {}
+        self.starred: Optional[Node] = None  # `own_names`, where star imports add to them
         self.given: dict[int, Node] = {}  # by a call whose result is used: the arguments that it gives back
         self._nodes: list[Node] = []
         self._displays: dict[int, Node] = {}
@@ -363,11 +364,10 @@ class Places:
 
     @cached_property
     def own_names(self) -> Node:
-        """Return the node of all names of the file."""
+        """Return the node of all names of the file; `value_flow` adds those of star imports."""
         made, scope = self._made(), self.module.scope
         self.flow([(self.name(name, scope), "") for name in scope.bindings], made, ("",))
-        if scope.stars:
-            self.flow([(self.word(ANY), "")], made, ("",))
+        self.starred = made if scope.stars else None
         return made
 
     def entered(self, places: Iterable[Place]) -> list[Place]:

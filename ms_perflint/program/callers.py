@@ -288,13 +288,11 @@ def _named(program: Program, site: Site) -> list[Scope]:
 
 def _partials(program: Inputs, wanted: Scope) -> Iterator[Site]:
     """Yield the calls of results of `partial(function, ...)`, and the `partial` where there may be further calls."""
-    if not program.has_partials(wanted.name):
-        return
-    made = [site for site in program.partials.of(wanted.name) if _prepares(program, site, wanted)]
-    for site in program.partials.calls if made else ():
+    made = [site for site in program.partials_of(wanted.name) if _prepares(program, site, wanted)]
+    for site in program.partial_calls() if made else ():
         if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).alternatives):
             yield site
-    yield from (site for site in made if program.partials.escapes(site))
+    yield from (site for site in made if program.partial_escapes(site))
 
 
 def _prepares(program: Inputs, site: Site, wanted: Scope) -> bool:
@@ -323,12 +321,16 @@ class Partials:
         return frozenset(name for module in modules for word in PREPARING for name in module.result_names(word))
 
     @cached_property
-    def calls(self) -> tuple[Site, ...]:
+    def _calls(self) -> tuple[Site, ...]:
         """Return the calls that may be of the result of `partial`: under its names, `partial(function, ...)(...)`."""
         modules = self.program.modules if self.sites else ()
         made = {id(site.node) for site in self.sites}
         named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
         return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(_callee(s)) in made))
+
+    def calls(self) -> tuple[Site, ...]:
+        """Return the calls that may be of the result of `partial`, see `_calls`."""
+        return self._calls
 
     def of(self, name: str) -> list[Site]:
         """Return the calls of `partial` whose function may have a name, or be the result of another `partial`."""
@@ -345,7 +347,7 @@ class Partials:
 
         It is not, if it is called or prepared again in place, or if its name is only called.
         """
-        used = (*map(_callee, self.calls), *map(prepared, self.sites))
+        used = (*map(_callee, self._calls), *map(prepared, self.sites))
         if any(node is site.node for node in used):
             return False
         target = only_target(site.stmt) if getattr(site.stmt, "value", None) is site.node else None

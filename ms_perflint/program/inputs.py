@@ -9,6 +9,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.queries import Queries
 from ms_perflint.program.call_graph import CallGraph
+from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.imports import Roots
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
 
     from ms_perflint.infer.evaluate import ProgramEvaluator
-    from ms_perflint.program.callers import Partials
 
     Arguments = ParamSpec("Arguments")
 
@@ -79,7 +79,9 @@ class Inputs(Noted):
     instance_group = _noted(CallGraph.instance_group, "call_graph.")
     decorated_by = _noted(Program.decorated_by)
     bases_named = _noted(Program.bases_named)
-    has_partials = _noted(Program.has_partials)
+    partials_of = _noted(Partials.of, "partials.")
+    partial_calls = _noted(Partials.calls, "partials.")
+    partial_escapes = _noted(Partials.escapes, "partials.")
     stores = _noted(Program.stores)
     touching = _noted(Program.touching)
     config_document = _noted(Program.config_document)
@@ -120,12 +122,6 @@ class Inputs(Noted):
         """Return the modules whose code matters, the entry script first."""
         self.queries.is_of_program()
         return self._program.modules
-
-    @property
-    def partials(self) -> Partials:
-        """Return what the program makes of functions with `partial`."""
-        self.queries.is_of_program()
-        return self._program.partials
 
     # --- queries
 

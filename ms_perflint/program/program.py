@@ -263,10 +263,6 @@ class Program:
                 found.setdefault(word, []).append(module)
         return found
 
-    def has_partials(self, name: str) -> bool:
-        """Return whether a call of `partial` may get a function with a name."""
-        return bool(self.partials.of(name))
-
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules whose bytes contain a word."""
         found = (self.module(path) for path in self.files if self.project.contains(path, word))

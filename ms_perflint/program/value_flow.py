@@ -139,15 +139,22 @@ class ValueFlow:
         return list(self.callables)
 
     @cached_property
-    def _aliases(self) -> dict[Key, tuple[str, ...]]:
-        """Return the other names of a function or class in files that only rename it."""
-        found: dict[Key, dict[str, None]] = {}
+    def _aliases(self) -> dict[Key, tuple[Key, ...]]:
+        """Return where else a value of a name is found: under the names of files that only rename it.
+
+        For a name that a star import adds to a file: the node of all names of this file.
+        """
+        found: dict[Key, dict[Key, None]] = {}
         for module in self.modules:
             for name in module.imported:
                 if name not in self.defined:
                     for scope in self.names.resolve(module, name).scopes:
                         if scope.name != name:
                             found.setdefault(graph_of(scope.module).of_function(scope).key, {})[name] = None
+            starred = graph_of(module).starred
+            if starred is not None:
+                for name in self.names.starred(module):
+                    found.setdefault(name, {})[starred] = None
         return {key: tuple(names) for key, names in found.items()}
 
     @cached_property

@@ -147,6 +147,11 @@ class Resolver:
         found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
         return tuple(path for path in found if path is not None)
 
+    def starred(self, module: SemanticIndex) -> list[str]:
+        """Return the names of files of the project that star imports may bind in a module, sorted."""
+        found = (binds for path in self._star_files(module) for _, binds in self._binders(path))
+        return sorted(frozenset().union(*found))
+
     def _origins(self, module: SemanticIndex, name: str) -> Iterator[tuple[SemanticIndex, str]]:
         """Yield the modules from which a module may import a name, and the name there."""
         for stmt, alias in module.imported.get(name, ()):

@@ -224,7 +224,22 @@ def test_a_name_that_is_worked_out_is_one_of_the_file_it_is_looked_up_in(call: s
         for scope in module.scopes
         if scope.is_function and set(all_sites(program, scope)) & set(sites)
     }
-    assert called == {"own", "near", "make"} | ({"other"} if star else set())
+    assert called == {"own", "near", "make"}
+
+
+def test_the_names_of_a_file_include_those_that_star_imports_bind_in_the_files_it_imports() -> None:
+    files = {
+        "train.py": "import far\nfrom kit import *\nfrom mindspore.nn import *\nfar.other()\n"
+        "print(own, make, made)\neval(input())()\n",
+        "kit.py": "from inner import *\nfrom near import renamed as made\ndef own():\n    pass\n",
+        "inner.py": "def make():\n    pass\n",
+        "near.py": "def renamed():\n    pass\ndef hidden():\n    pass\n",
+        "far.py": "def other():\n    pass\n",
+    }
+    program = analysed(files)
+    (site,) = (site for site in program.modules[0].sites if site.word == "")
+    functions = [scope for module in program.modules for scope in module.scopes if scope.is_function]
+    assert {each.name for each in functions if site in all_sites(program, each)} == {"own", "make", "renamed"}
 
 
 @pytest.mark.parametrize("name", [ANY, OWN, 0])
