@@ -5,8 +5,6 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import accumulate
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ms_perflint.config.settings import Config, ConfigError, Patterns, PerDirectory, inside, relative
@@ -20,10 +18,6 @@ if TYPE_CHECKING:
 
 _SPECIAL = frozenset("*?[]!\\/# ")  # characters of a pattern; without them it is a plain name
 LARGEST = 1_000_000  # largest size of a file of patterns, in bytes
-SHARES = 8  # parts per worker, as some take longer than others
-CHEAPEST = 0.3  # smallest cost of a part in seconds, as each part reads the imports of its files again
-MOST = 1000  # largest number of files in a part, whose findings are returned together
-RATE = 1.2e-6  # assumed cost of a byte in seconds
 
 
 class Found(NamedTuple):
@@ -245,63 +239,3 @@ def _spec(root: str, path: str, problems: set[Problem]) -> tuple[tuple[str, Spec
     from ms_perflint.core.patterns import Spec, parsed
 
     return ((root, Spec(map(parsed, lines))),)
-
-
-def shares(
-    paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})
-) -> list[Sequence[str]]:
-    """Return the paths, in order, in parts of about the same cost, the most expensive first.
-
-    `costs` are the known costs of files in seconds. The files of a folder, and of those below it, are in one part
-    unless they cost more than a part may: they import one another, and each part reads its imports again.
-    """
-    sums = [0.0, *accumulate(_prices(paths, costs))]
-    most = max(CHEAPEST, sums[-1] / (workers * SHARES))
-    parts: list[tuple[int, int]] = []
-    for start, end in _pieces(paths, sums, most):
-        if parts and _fits(sums, parts[-1][0], end, most):
-            start, _ = parts.pop()
-        parts.append((start, end))
-    parts.sort(key=lambda part: sums[part[0]] - sums[part[1]])
-    return [paths[start:end] for start, end in parts]
-
-
-def _fits(sums: Sequence[float], start: int, end: int, most: float) -> bool:
-    """Return whether adjacent files fit into one part."""
-    return sums[end] - sums[start] <= most and end - start <= MOST
-
-
-def _pieces(paths: Sequence[str], sums: Sequence[float], most: float) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of the largest folders that fit into a part; for larger ones, of their files."""
-    stack = [(0, len(paths))]
-    while stack:
-        start, end = stack.pop()
-        if end - start == 1 or _fits(sums, start, end, most):
-            yield start, end
-        else:
-            stack += reversed(_children(paths, start, end))
-
-
-def _children(paths: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
-    """Return the start and end of each entry in the innermost folder of some files."""
-    first, last = paths[start], paths[end - 1]
-    differ = next((at for at, (one, other) in enumerate(zip(first, last)) if one != other), len(first))
-    below = first.rfind(os.sep, 0, differ) + 1  # offset of the names of the entries
-    entries = [path[below:].partition(os.sep)[0] for path in paths[start:end]]
-    starts = [start + at for at in range(end - start) if at == 0 or entries[at] != entries[at - 1]]
-    return list(zip(starts, [*starts[1:], end]))
-
-
-def _prices(paths: Sequence[str], costs: Mapping[str, float]) -> list[float]:
-    """Return the costs of files in seconds, estimated by size where they are not known."""
-    sizes = [_size(path) for path in paths]
-    known = sum(size for path, size in zip(paths, sizes) if path in costs)
-    rate = sum(map(costs.__getitem__, filter(costs.__contains__, paths))) / known if known else RATE
-    return [costs.get(path, size * rate) for path, size in zip(paths, sizes)]
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0

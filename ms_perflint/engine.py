@@ -14,10 +14,11 @@ from ms_perflint.core.files import Disk, Files, with_change
 from ms_perflint.core.findings import Finding
 from ms_perflint.core.reports import Problem, Report, reported
 from ms_perflint.core.stacks import with_room
-from ms_perflint.discovery import grouped, shares
+from ms_perflint.discovery import grouped
 from ms_perflint.languages import Message
 from ms_perflint.linting.prefilter import left_out
 from ms_perflint.processes.collector import without_collector
+from ms_perflint.processes.parts import shares
 from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:

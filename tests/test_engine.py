@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint import discovery, engine
+from ms_perflint import engine
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Nowhere, Overlay
@@ -51,7 +51,7 @@ def test_the_order_of_paths_does_not_matter(files: tuple[str, ...], config: Conf
 
 
 def test_processes_find_the_same(files: tuple[str, ...], config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "CHEAPEST", 0)
+    monkeypatch.setattr("ms_perflint.processes.parts.CHEAPEST", 0)
     assert engine.lint(files, config, jobs=2) == engine.lint(files, config)
 
 
@@ -128,7 +128,7 @@ def test_a_tree_of_programs_is_told_the_same_file_by_file(tmp_path: Path, monkey
     assert {(os.path.join("pkg", "callbacks.py"), "MSP301"), (os.path.join("pkg", "slow.py"), "MSP101")} <= found
     assert {code for path, code in found if path == os.path.join("pkg", "fast.py")} == set()
     assert sorted(f for path in paths for f in engine.lint([path], config).findings) == list(together.findings)
-    monkeypatch.setattr(discovery, "CHEAPEST", 0)
+    monkeypatch.setattr("ms_perflint.processes.parts.CHEAPEST", 0)
     assert engine.lint(paths, config, jobs=2) == together
 
 

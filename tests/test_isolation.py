@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from front import FIXED, SAFE, TRAIN, environment
 
-from ms_perflint import cli, discovery
+from ms_perflint import cli
 from ms_perflint.api import lint_paths
 from ms_perflint.config.formats import FORMATS
 from ms_perflint.core.findings import Safety
@@ -167,7 +167,7 @@ def assert_isolated(report: Report) -> None:
 
 
 def test_side_by_side(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "CHEAPEST", 0)
+    monkeypatch.setattr("ms_perflint.processes.parts.CHEAPEST", 0)
     for where in ("index.semantic_index:SemanticIndex.__init__", "check:Check.examine"):
         spoil(monkeypatch, where)
         assert_isolated(lint_paths(here, jobs=2, select=["MSP301"], isolated=True))

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from ms_perflint import discovery, engine
+from ms_perflint import engine
 from ms_perflint.config.settings import Config
-from ms_perflint.discovery import grouped, shares
+from ms_perflint.discovery import grouped
 from ms_perflint.linting.linter import Linter
+from ms_perflint.processes.parts import OF_PROJECT, shares
 from ms_perflint.processes.workers import Start, Work, follow, processes, side_by_side
 
 PATHS = [f"file{number}" for number in range(12)]
@@ -154,6 +155,54 @@ def test_a_folder_is_divided_only_where_it_is_too_dear_for_a_part(tmp_path: Path
     assert len(many) == len(paths)
 
 
+IN_ONE = {  # by the folder that is linted: what files of one project import
+    "": ("from kit.net import Net", "from kit import data"),
+    "kit": ("from kit.net import Net", "from kit.data import make"),
+    "deep": ("from src.kit.net import Net", "import src.kit.data"),
+    "beside": ("import tool", "from tool import make"),
+    "relative": ("from ..net import Net", "from ...kit.data import make"),
+}
+APART = {
+    "own": ("from src.net import Net", "from .net import Net"),  # each project has its own `src`
+    "alike": ("import utils", "from mindspore import nn"),  # each project has one
+    "few": ("import mindspore", "from project_0.src import net"),  # one of eight imports another
+    "none": ("", "import os"),
+}
+
+
+def of_folder(folder: Path, first: str, other: str, names: Sequence[str], most: int = 8) -> list[str]:
+    """Make files with one of two imports, the other one in all but `most`; return them in the order of a run."""
+    for number, name in enumerate(names):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = first if number < most and number % 2 else other
+        (folder / name).write_text(f"{text}\n{'#' * 60_000}\n", encoding="utf-8")
+    return sorted((str(folder / name) for name in names), key=grouped)
+
+
+@pytest.mark.parametrize("where", IN_ONE)
+def test_files_of_one_project_are_in_one_part_for_each_worker(where: str, tmp_path: Path) -> None:
+    """Each part judges the programs of its files again."""
+    home = {"deep": "src/kit", "beside": "tool"}.get(where, "kit")
+    names = [f"{home}/{part}/{number}.py" for part in ("net", "data") for number in range(6)]
+    names += [f"examples/{number}/train.py" for number in range(6)] if where not in ("kit", "relative") else []
+    paths = of_folder(tmp_path, *IN_ONE[where], names, most=99)
+    asked = [path for path in paths if where not in ("kit", "relative") or f"{os.sep}kit{os.sep}" in path]
+    for workers in (2, 4):
+        parts = shares(asked, workers, dict.fromkeys(asked, 1.0))
+        assert len(parts) == workers and sorted(path for part in parts for path in part) == sorted(asked)
+        assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert len(shares(asked, 64, dict.fromkeys(asked, 1.0))) == OF_PROJECT
+
+
+@pytest.mark.parametrize("how", APART)
+def test_files_of_several_projects_are_in_as_many_parts_as_there_may_be(how: str, tmp_path: Path) -> None:
+    names = [f"project_{number}/{name}" for number in range(8) for name in ("train.py", "src/data.py", "src/net.py")]
+    names += [f"project_{number}/utils.py" for number in range(8)] if how == "alike" else []
+    paths = of_folder(tmp_path, *reversed(APART[how]), names, most=2 if how == "few" else 99)
+    parts = shares(paths, 2, dict.fromkeys(paths, 1.0))
+    assert len(parts) > 8 and sorted(path for part in parts for path in part) == sorted(paths)
+
+
 def test_a_file_on_which_a_process_dies_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [str(tmp_path / name) for name in ("bad.py", "good.py", "other.py")]
     for path in paths:
@@ -167,7 +216,7 @@ def test_a_file_on_which_a_process_dies_is_a_problem(tmp_path: Path, monkeypatch
         return os.kill(os.getpid(), signal.SIGKILL) if path == paths[0] else opened(linter, path)
 
     monkeypatch.setattr(Linter, "file", dies)  # the workers are forks
-    monkeypatch.setattr(discovery, "CHEAPEST", 0)
+    monkeypatch.setattr("ms_perflint.processes.parts.CHEAPEST", 0)
     report = engine.lint(paths, config, jobs=2)
     assert list(report.findings) == good
     assert [(problem.path, problem.message) for problem in report.problems] == [(paths[0], engine.DIED)]
