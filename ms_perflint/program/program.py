@@ -85,6 +85,8 @@ class Program:
         """
         kept = {name: vars(self)[name] for name in KEPT}
         self.evaluator.close()
+        if "_order" in vars(self):
+            self._order.close()
         self.__dict__.clear()
         self.__dict__.update(kept)
         self._forget()
@@ -440,7 +442,7 @@ class Program:
 
     def position(self, site: Site) -> Optional[int]:
         """Return the position of the first run of a site in the execution order; None where it is not known."""
-        return self._order.at.get(id(site.node))
+        return self._order.position(site.node)
 
     def precedes(self, first: Site, second: Site) -> bool:
         """Return whether a site runs before another one, by the first run of both; False where one is not known.
@@ -460,16 +462,15 @@ class Program:
 
     def is_run_by_entry(self, site: Site) -> bool:
         """Return whether running the entry script leads to a call, not only a call of its functions from elsewhere."""
-        position = self.position(site)
-        return position is not None and position < self._order.run_by_entry
+        return self._order.is_run_by_entry(site.node)
 
     def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
         """Return whether running the entry script passes a call with one of these last words, or one of these calls."""
-        return not self._order.words.isdisjoint(words) or any(node in self._order.at for node in nodes)
+        return self._order.passes(words, nodes)
 
     @cached_property
     def _order(self) -> run_order.Order:
-        return run_order.order(self)
+        return run_order.Order(self)
 
     def may_run(self, site: Site) -> bool:
         """Return whether no condition around a call is always false."""
