@@ -663,9 +663,14 @@ class Learner:
         self.actor_train = nn.TrainOneStepCell(actor, nn.Adam(actor.trainable_params(), rate))
         self.critic_train = nn.TrainOneStepCell(critic, nn.Adam(critic.trainable_params(), rate))
 
-    def learn(self, x):
-        return self.actor_train(x), self.critic_train(x)
+    {steps}
 """
+TOGETHER = "def learn(self, x):\n        return self.actor_train(x), self.critic_train(x)"
+APART = """def learn(self, x):
+        return self.judge(x), self.actor_train(x)
+
+    def judge(self, x):
+        return self.critic_train(x)"""
 LEARNS = """
 import json
 import mindspore as ms
@@ -680,12 +685,17 @@ for batch in given["data"]:
 
 
 @pytest.mark.parametrize(
-    ("layer", "orders"), [("half = ms.float16", 0), ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", 1)]
+    ("layer", "steps", "lines", "orders"),
+    [
+        ("half = ms.float16", APART, [], 0),
+        ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", TOGETHER, [8], 0),  # the steps of one function
+        ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", APART, [8], 1),
+    ],
 )
-def test_which_training_runs_first_is_asked_where_one_has_matmul(
-    layer: str, orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_which_training_runs_first_is_asked_where_functions_compete_that_have_matmul(
+    layer: str, steps: str, lines: list[int], orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer)}
+    files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer, steps=steps)}
     write(tmp_path, {**files, "train.py": LEARNS})
     counts: Counter[str] = Counter()
     count(monkeypatch, counts, run_order.Order, "__init__", "ordered")
@@ -693,7 +703,7 @@ def test_which_training_runs_first_is_asked_where_one_has_matmul(
     report = engine.lint([str(tmp_path / "train.py"), str(tmp_path / "kit/learner.py")], config)
     assert not report.problems
     found = [(finding.code, finding.place.line) for finding in report.findings if finding.code]
-    assert found == [("MSP201", 8)] * orders
+    assert found == [("MSP201", line) for line in lines]
     assert counts["ordered"] == orders
 
 
