@@ -177,6 +177,12 @@ class Program:
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
 
+    @property
+    def _code(self) -> Program:
+        """Return the program whose answers about running code alone are kept: of runs that run the same, the first."""
+        base = self.base
+        return base if base is not None and self.modules is base.modules else self
+
     @cached_property
     def all_modules(self) -> tuple[SemanticIndex, ...]:
         """Return all modules that can be parsed, also those without running code: it parses them."""
@@ -273,8 +279,12 @@ class Program:
     @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
+        if not self._may_say(word):
+            return []
+        if self._code is not self:
+            return self._code.sites(word)
         found: list[Site] = []
-        for module in self.modules if self._may_say(word) else ():
+        for module in self.modules:
             found += module.sites_of(word)
         return found
 
@@ -302,6 +312,8 @@ class Program:
         """
         word = api.rpartition(".")[2]
         names = dict.fromkeys((api, word))
+        if self._may_say(word) and self._code is not self:
+            return self._code.passed_on(api)
         if not self._may_say(word) or not any(map(self.call_graph.is_passed_on, names)):
             return ()
         sites = self.sites(word)
@@ -363,11 +375,15 @@ class Program:
     @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
+        if self._code is not self:
+            return self._code.stores(name)
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
     @fact
     def touching(self, word: str) -> tuple[Change, ...]:
         """Return the possible changes of a list or dict whose expression has this last word."""
+        if self._code is not self:
+            return self._code.touching(word)
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
