@@ -663,9 +663,14 @@ class Learner:
         self.actor_train = nn.TrainOneStepCell(actor, nn.Adam(actor.trainable_params(), rate))
         self.critic_train = nn.TrainOneStepCell(critic, nn.Adam(critic.trainable_params(), rate))
 
-    def learn(self, x):
-        return self.actor_train(x), self.critic_train(x)
+    {steps}
 """
+TOGETHER = "def learn(self, x):\n        return self.actor_train(x), self.critic_train(x)"
+APART = """def learn(self, x):
+        return self.judge(x), self.actor_train(x)
+
+    def judge(self, x):
+        return self.critic_train(x)"""
 LEARNS = """
 import json
 import mindspore as ms
@@ -680,20 +685,25 @@ for batch in given["data"]:
 
 
 @pytest.mark.parametrize(
-    ("layer", "orders"), [("half = ms.float16", 0), ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", 1)]
+    ("layer", "steps", "lines", "orders"),
+    [
+        ("half = ms.float16", APART, [], 0),
+        ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", TOGETHER, [8], 0),  # the steps of one function
+        ("actor, critic = nn.Dense(64, 64), nn.Dense(64, 32)", APART, [8], 1),
+    ],
 )
-def test_which_training_runs_first_is_asked_where_one_has_matmul(
-    layer: str, orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_which_training_runs_first_is_asked_where_functions_compete_that_have_matmul(
+    layer: str, steps: str, lines: list[int], orders: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer)}
+    files = {"setup.py": "", "kit/__init__.py": "", "kit/learner.py": LEARNER.format(layer=layer, steps=steps)}
     write(tmp_path, {**files, "train.py": LEARNS})
     counts: Counter[str] = Counter()
-    count(monkeypatch, counts, run_order, "order", "ordered")
+    count(monkeypatch, counts, run_order.Order, "__init__", "ordered")
     config = Config(str(tmp_path), select=("MSP201",))
     report = engine.lint([str(tmp_path / "train.py"), str(tmp_path / "kit/learner.py")], config)
     assert not report.problems
     found = [(finding.code, finding.place.line) for finding in report.findings if finding.code]
-    assert found == [("MSP201", 8)] * orders
+    assert found == [("MSP201", line) for line in lines]
     assert counts["ordered"] == orders
 
 
@@ -721,10 +731,34 @@ def test_the_execution_order_is_asked_where_it_makes_a_difference(
 ) -> None:
     write(tmp_path, {"train.py": SHARED.format(modes=modes)})
     counts: Counter[str] = Counter()
-    count(monkeypatch, counts, run_order, "order", "ordered")
+    count(monkeypatch, counts, run_order.Order, "__init__", "ordered")
     report = engine.lint([str(tmp_path / "train.py")], Config(str(tmp_path), select=("MSP601",)))
     assert [finding.code for finding in report.findings if finding.code] == codes
     assert counts["ordered"] == orders
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "entered"),
+    [
+        ("", "", 1),
+        ("prepare()", "", 3),  # with `inner`
+        ("", "prepare()", 1),
+        ("", "prepare(); inner()", 1),
+        ("inner()", "prepare()", 2),
+        ("if False: prepare()", "", 1),
+    ],
+)
+def test_the_execution_order_is_followed_as_far_as_it_is_asked_for(
+    before: str, after: str, entered: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = "def inner():\n    print(1)\n\n\ndef prepare():\n    inner()\n\n\n"
+    script = f"{functions}{SHARED.format(modes=f'{PYNATIVE}; {GRAPH}')}{after}\n"
+    write(tmp_path, {"train.py": script.replace("ms.reset_auto", f"{before}\nms.reset_auto", 1)})
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, run_order.Order, "_runs", "entered")
+    report = engine.lint([str(tmp_path / "train.py")], Config(str(tmp_path), select=("MSP601",)))
+    assert [finding.code for finding in report.findings if finding.code] == ["MSP601"]
+    assert counts["entered"] == entered
 
 
 def test_what_stands_in_one_file_is_found_once_for_all_programs(

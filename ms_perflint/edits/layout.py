@@ -72,6 +72,8 @@ def pad(source: Source, offset: int) -> str:
 
 def width(text: str) -> int:
     """Return the number of columns of a text: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text.expandtabs(TAB_WIDTH))
     columns = 0
     for char in text.expandtabs(TAB_WIDTH):
         if not unicodedata.combining(char):

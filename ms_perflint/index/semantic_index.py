@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Optional, Protocol, Union, runtime_checkable
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Source, SourceError, Span
@@ -314,14 +314,6 @@ class Site:
         return self.module.place(self.node)
 
 
-@runtime_checkable
-class Closable(Protocol):
-    """An answer about a module that holds references to it."""
-
-    def close(self) -> None:
-        """Cut the reference cycles."""
-
-
 class SemanticIndex:
     """The semantic index of one file; `index_builder.module_of` fills it."""
 
@@ -460,7 +452,7 @@ class SemanticIndex:
             scope.main = None
             del scope.block
         for each in self.facts.values():
-            if isinstance(each, Closable):
+            if hasattr(each, "close"):  # an answer about the module that holds references to it
                 each.close()
         for held in vars(self).values():
             if isinstance(held, (dict, list)):

@@ -77,6 +77,8 @@ def modules_of(what: tuple[object, ...]) -> frozenset[SemanticIndex]:
     found: set[SemanticIndex] = set()
     todo = [*what]
     for each in todo:  # which grows
+        if isinstance(each, (ast.AST, str)):  # as most are
+            continue
         if type(each) is Scope:
             found.add(each.module)
         elif type(each) is CallContext:
@@ -85,10 +87,8 @@ def modules_of(what: tuple[object, ...]) -> frozenset[SemanticIndex]:
             found.add(each)
         elif isinstance(each, tuple):
             todo += each
-        elif not isinstance(each, (ast.AST, str)):
-            scope = getattr(each, "scope", None)
-            if isinstance(scope, Scope):
-                todo.append(scope)
+        elif isinstance(scope := getattr(each, "scope", None), Scope):
+            todo.append(scope)
     return frozenset(found)
 
 

@@ -193,10 +193,18 @@ def _letters(parts: Iterable[Pieces]) -> list[Piece]:
 
 
 def _meet(own: list[Piece], other: list[Piece]) -> bool:
-    """Return whether two patterns match a common string; their ends are compared first."""
+    """Return whether two patterns match a common string; their ends are compared first, then their beginnings."""
     while own and other and isinstance(own[-1], str) and isinstance(other[-1], str):
         if own.pop() != other.pop():
             return False
+    same = 0
+    for left, right in zip(own, other):
+        if not (isinstance(left, str) and isinstance(right, str)):
+            break
+        if left != right:
+            return False
+        same += 1
+    own, other = own[same:], other[same:]
     row = [True, *[False] * len(other)]  # whether what comes before in both can be one text
     for at, right in enumerate(other):
         row[at + 1] = row[at] and isinstance(right, Hole)

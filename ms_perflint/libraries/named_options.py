@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.core.facts import fact
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.infer import commandline, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
@@ -20,7 +21,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
         default = {k.arg: k.value for k in site.call.keywords}.get("default")
         if default is None:
             continue
-        loop = _loop(site)
+        loop = _loop(site.module, site)
         if loop is not None:
             values.append(_of_loop(evaluator, site, loop, default, name))
         else:
@@ -32,7 +33,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     """Return whether a site adds an option under a computed name; None where that is not known."""
-    loop = _loop(site)
+    loop = _loop(site.module, site)
     if loop is not None:
         return setting_loops.has(evaluator, loop, name, site.scope)
     answers = {is_it for is_it, _ in _calls(evaluator, site, name)}
@@ -47,8 +48,9 @@ def _of_loop(evaluator: Evaluator, site: Site, loop: setting_loops.Loop, default
     return evaluator.read(given) if given is not None else TOP
 
 
-def _loop(site: Site) -> Optional[setting_loops.Loop]:
-    """Return the loop over names whose variable is part of the flag of a site; None without one."""
+@fact
+def _loop(module: SemanticIndex, site: Site) -> Optional[setting_loops.Loop]:
+    """Return the loop over names whose variable is part of the flag of a site of a file; None without one."""
     for flag in site.call.args[:1]:
         for node in ast.walk(flag):
             loop = setting_loops.of_key(node, site.block) if isinstance(node, ast.Name) else None

@@ -47,18 +47,21 @@ class Inquiry:
         self._project = project
         self._checks: dict[tuple[type[Check], Program], Check] = {}
         self._sites: dict[tuple[type[Check], str], list[Site]] = {}  # candidates, by check and file
+        self._has_sites: dict[tuple[type[Check], str], bool] = {}  # see `has_sites`
 
     def close(self) -> None:
         """Free all memory."""
         self.programs.close()
         self._checks.clear()
         self._sites.clear()
+        self._has_sites.clear()
 
     def evict(self, path: str) -> None:
         """Free what only a file and its own program need."""
         self.drop(path)
-        for key in [key for key in self._sites if key[1] == path]:
-            del self._sites[key]
+        for held in (self._sites, self._has_sites):
+            for key in [key for key in held if key[1] == path]:
+                del held[key]
 
     def drop(self, entry: str) -> None:
         """Drop the program of an entry script, which is done, or which an internal error left in an unknown state."""
@@ -81,7 +84,10 @@ class Inquiry:
 
     def has_sites(self, check: type[Check], module: SemanticIndex) -> bool:
         """Return whether a file may have suspects of a check in some program."""
-        return bool(self.candidates(check, module)) or passes_triggers_on(check, module)
+        key = check, module.path
+        if key not in self._has_sites:
+            self._has_sites[key] = bool(self.candidates(check, module)) or passes_triggers_on(check, module)
+        return self._has_sites[key]
 
     def ask(self, check: type[Check], entry: str, module: SemanticIndex) -> Reply:
         """Return the findings of a check in a file as part of one program, in all run configurations."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Optional, Union
+from collections.abc import Mapping
+from functools import cache
+from typing import Optional
 
 from ms_perflint.check import Check, last_word, trigger_words
 from ms_perflint.index.semantic_index import SemanticIndex, Site
@@ -38,7 +39,7 @@ def all_candidates(check: Check, module: SemanticIndex, named: list[Site]) -> li
     The latter are calls of a parameter, an element or a `partial`: only a program shows what these hold.
     """
     program, found = check.program, {id(site.node): site for site in named}
-    for api in _functions(check) if training.may_train(program) else ():
+    for api in _functions(check.triggers) if training.may_train(program) else ():
         for site in program.passed_on(api):
             if site.module is module and id(site.node) not in found and _is_only(program, site, api):
                 found[id(site.node)] = site
@@ -47,13 +48,15 @@ def all_candidates(check: Check, module: SemanticIndex, named: list[Site]) -> li
 
 def passes_triggers_on(check: type[Check], module: SemanticIndex) -> bool:
     """Return whether a file may call a trigger by another name: it passes one on, or calls it in another form."""
-    said = (api for api in _functions(check) if last_word(api).encode() in module.source.text)
-    return any(not passed_on(module).isdisjoint((api, last_word(api))) for api in said)
+    said = [(api, word) for api, word in _functions(check.triggers).items() if word.encode() in module.source.text]
+    return any(not passed_on(module).isdisjoint(names) for names in said)
 
 
-def _functions(check: Union[Check, type[Check]]) -> Iterator[str]:
-    """Yield those triggers of a check that are functions and methods of MindSpore, by their names in full."""
-    return (trigger for trigger in check.triggers if "." in trigger[1:] and not trigger.endswith("()"))
+@cache
+def _functions(triggers: tuple[str, ...]) -> Mapping[str, str]:
+    """Return those triggers that are functions and methods of MindSpore, with their last words."""
+    named = (trigger for trigger in triggers if "." in trigger[1:] and not trigger.endswith("()"))
+    return {api: last_word(api) for api in named}
 
 
 def _is_only(program: Program, site: Site, api: str) -> bool:

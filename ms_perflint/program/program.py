@@ -85,6 +85,8 @@ class Program:
         """
         kept = {name: vars(self)[name] for name in KEPT}
         self.evaluator.close()
+        if "_order" in vars(self):
+            self._order.close()
         self.__dict__.clear()
         self.__dict__.update(kept)
         self._forget()
@@ -174,6 +176,12 @@ class Program:
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
+
+    @property
+    def _code(self) -> Program:
+        """Return the program whose answers about running code alone are kept: of runs that run the same, the first."""
+        base = self.base
+        return base if base is not None and self.modules is base.modules else self
 
     @cached_property
     def all_modules(self) -> tuple[SemanticIndex, ...]:
@@ -271,8 +279,12 @@ class Program:
     @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
+        if not self._may_say(word):
+            return []
+        if self._code is not self:
+            return self._code.sites(word)
         found: list[Site] = []
-        for module in self.modules if self._may_say(word) else ():
+        for module in self.modules:
             found += module.sites_of(word)
         return found
 
@@ -300,6 +312,8 @@ class Program:
         """
         word = api.rpartition(".")[2]
         names = dict.fromkeys((api, word))
+        if self._may_say(word) and self._code is not self:
+            return self._code.passed_on(api)
         if not self._may_say(word) or not any(map(self.call_graph.is_passed_on, names)):
             return ()
         sites = self.sites(word)
@@ -361,11 +375,15 @@ class Program:
     @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
+        if self._code is not self:
+            return self._code.stores(name)
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
     @fact
     def touching(self, word: str) -> tuple[Change, ...]:
         """Return the possible changes of a list or dict whose expression has this last word."""
+        if self._code is not self:
+            return self._code.touching(word)
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
@@ -440,7 +458,7 @@ class Program:
 
     def position(self, site: Site) -> Optional[int]:
         """Return the position of the first run of a site in the execution order; None where it is not known."""
-        return self._order.at.get(id(site.node))
+        return self._order.position(site.node)
 
     def precedes(self, first: Site, second: Site) -> bool:
         """Return whether a site runs before another one, by the first run of both; False where one is not known.
@@ -460,16 +478,15 @@ class Program:
 
     def is_run_by_entry(self, site: Site) -> bool:
         """Return whether running the entry script leads to a call, not only a call of its functions from elsewhere."""
-        position = self.position(site)
-        return position is not None and position < self._order.run_by_entry
+        return self._order.is_run_by_entry(site.node)
 
     def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
         """Return whether running the entry script passes a call with one of these last words, or one of these calls."""
-        return not self._order.words.isdisjoint(words) or any(node in self._order.at for node in nodes)
+        return self._order.passes(words, nodes)
 
     @cached_property
     def _order(self) -> run_order.Order:
-        return run_order.order(self)
+        return run_order.Order(self)
 
     def may_run(self, site: Site) -> bool:
         """Return whether no condition around a call is always false."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from collections.abc import Collection, Generator, Iterator
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
@@ -13,59 +13,97 @@ if TYPE_CHECKING:
     from ms_perflint.program.protocols import Calls
 
 
-class Order(NamedTuple):
-    """The positions at which call sites run first."""
+class Order:
+    """The positions at which call sites run first, counted as far as they are asked for."""
 
-    at: dict[int, int]  # identity of a call, or of the target of a store in an object -> position
-    words: frozenset[str]  # of the sites that running the script passes
-    run_by_entry: int  # below: passed by running the script; others by calling its functions from elsewhere
-    framework: Optional[int]  # position of the first import of MindSpore
-
-
-def order(program: Calls) -> Order:
-    """Return the execution order of the call sites of a program."""
-    return _Order(program).run()
-
-
-class _Order:
     def __init__(self, program: Calls) -> None:
         self.program = program
+        self._start()
+
+    def _start(self) -> None:
         self.entered: set[Scope] = set()
         self.imported: set[str] = set()
-        self.modules = {module.path: module for module in program.modules}  # those whose code matters
-        self.at: dict[int, int] = {}
+        self.modules = {module.path: module for module in self.program.modules}  # those whose code matters
+        self.at: dict[int, int] = {}  # identity of a call, or of the target of a store in an object -> position
         self.open: dict[Block, bool] = {}  # whether no condition around a block is always false
-        self.words: set[str] = set()
-        self.framework: Optional[int] = None
+        self.words: set[str] = set()  # of the sites that running the script passes
+        self._framework: Optional[int] = None
+        # below: passed by running the script; others by calling its functions from elsewhere. None: not there yet
+        self._by_entry: Optional[int] = None
+        self._coming = self._run()
 
-    def run(self) -> Order:
+    def close(self) -> None:
+        """Cut the reference cycle."""
+        self._coming.close()
+
+    # --- questions
+
+    def position(self, node: ast.AST) -> Optional[int]:
+        """Return the position of a call, or of the target of a store; None where nothing leads to it."""
+        wanted = id(node)
+        if wanted not in self.at:
+            any(passed == wanted for passed in self._steps())
+        return self.at.get(wanted)
+
+    def is_run_by_entry(self, node: ast.AST) -> bool:
+        """Return whether running the script passes a call."""
+        position = self.position(node)
+        return position is not None and (self._by_entry is None or position < self._by_entry)
+
+    def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
+        """Return whether running the script passes one of some words, or anything leads to one of some calls."""
+        if not self.words.isdisjoint(words) or any(node in self.at for node in nodes):
+            return True
+        return any(passed in nodes or not self.words.isdisjoint(words) for passed in self._steps())
+
+    @property
+    def framework(self) -> Optional[int]:
+        """Return the position of the first import of MindSpore; None without one."""
+        if self._framework is None:
+            any(self._framework is not None for _ in self._steps())
+        return self._framework
+
+    # --- the run
+
+    def _steps(self) -> Iterator[int]:
+        """Yield what comes next, by identity. After an error the run starts again: no answer is left out."""
+        try:
+            for passed in self._coming:  # noqa: UP028 - `yield from` would close it with this iterator
+                yield passed
+        except Exception:
+            self._start()
+            raise
+
+    def _run(self) -> Generator[int, None, None]:
+        """Yield the calls and stores in the order of their positions, by identity."""
         entry = self.program.module(self.program.entry)
-        count, words = 0, frozenset[str]()
-        if entry is not None:
-            self.enter(entry.scope)
-            for module in self.program.modules:  # imported by functions of which it is not known when they run
-                self.enter(module.scope)
-            count, words = len(self.at), frozenset(self.words)
-            # functions of the entry script count also where `__main__` does not call them
-            for scope in entry.scope.defines:
-                if scope.is_function:
-                    self.enter(scope)
-        return Order(self.at, words, count, self.framework)
+        if entry is None:
+            return
+        yield from self._enter(entry.scope)
+        for module in self.program.modules:  # imported by functions of which it is not known when they run
+            yield from self._enter(module.scope)
+        self._by_entry = len(self.at)
+        # functions of the entry script count also where `__main__` does not call them
+        for scope in entry.scope.defines:
+            if scope.is_function:
+                yield from self._enter(scope)
 
-    def enter(self, scope: Scope) -> None:
-        """Run a scope: its imports, calls and stores in order, each with what it enters."""
+    def _enter(self, scope: Scope) -> Iterator[int]:
+        """Run a scope: yield its calls and stores in order, each with what it enters."""
         stack = [self._runs(scope)]
         while stack:
             inner = next(stack[-1], None)
             if inner is None:
                 stack.pop()
+            elif isinstance(inner, int):
+                yield inner
             elif not isinstance(inner, Scope):
                 stack.append(self._run_file(inner))
             elif inner not in self.entered:
                 stack.append(self._runs(inner))
 
-    def _runs(self, scope: Scope) -> Iterator[Union[Scope, str]]:
-        """Yield the functions that the steps of a scope enter, and the files that they import."""
+    def _runs(self, scope: Scope) -> Iterator[Union[Scope, str, int]]:
+        """Yield the steps of a scope, with the functions that they enter, and the files that they import."""
         if scope in self.entered:
             return
         self.entered.add(scope)
@@ -78,9 +116,11 @@ class _Order:
                 continue
             if isinstance(step, Site) and not self._may_run(step):
                 continue
-            self.at.setdefault(id(step.node), len(self.at))
-            if isinstance(step, Site):
+            if isinstance(step, Site) and self._by_entry is None:
                 self.words.add(step.word)
+            self.at.setdefault(id(step.node), len(self.at))
+            yield id(step.node)
+            if isinstance(step, Site):
                 yield from self.program.callees(step) or self._passed_functions(step)
 
     def _may_run(self, site: Site) -> bool:
@@ -107,9 +147,9 @@ class _Order:
         yield from (path for path in self.program.names.imported_files(stmt, importer) if path in self.program.paths)
 
     def _meet_framework(self) -> None:
-        self.framework = len(self.at) if self.framework is None else self.framework
+        self._framework = len(self.at) if self._framework is None else self._framework
 
-    def _run_file(self, path: str) -> Iterator[Union[Scope, str]]:
+    def _run_file(self, path: str) -> Iterator[Union[Scope, str, int]]:
         """Yield the code that importing a file runs, or what it imports, if its own code does not matter."""
         if path in self.modules:
             yield self.modules[path].scope

@@ -28,7 +28,8 @@ WORDS = ("train", "fit", "finetune")
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 MEMBERS = 8  # steps from a member to what it is taken from
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
-_CALLS = rb"\.[\s\\]*(?:%s)\b" % "|".join(WORDS).encode()
+# `model.train`, not `from mindspore.train.callback import` or `import a.train.b`
+_CALLS = rb"\.[\s\\]*(?:%s)\b(?!\s*\.|\s+import\b)" % "|".join(WORDS).encode()
 
 
 class End(NamedTuple):
@@ -149,8 +150,12 @@ def may_hold_trainer(program: Program) -> bool:
     Such are `train` and `fit`, optimizers and the parameters that they are made of, and imports by a call.
     """
     words = _marks()
-    project = program.project
-    return any(project.contains_any(path, words) or project.matches(path, _CALLS) for path in program.files)
+    return _calls_training(program) or any(program.project.contains_any(path, words) for path in program.files)
+
+
+def _calls_training(program: Program) -> bool:
+    """Return whether the bytes of a file of a program may call a member named `train` or `fit`."""
+    return any(program.project.matches(path, _CALLS) for path in program.files)
 
 
 @cache
@@ -165,7 +170,7 @@ def trainer(program: Program) -> Optional[End]:
     It is a `train` or `fit` of an unknown object or of one of another package of the MindSpore family; or it makes a
     training step of which no call is known; or it passes an optimizer to external code.
     """
-    for word in WORDS:
+    for word in WORDS if _calls_training(program) else ():
         for site in program.sites(word):
             node = site.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not program.runs(site):

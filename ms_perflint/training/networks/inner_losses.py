@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.core.facts import fact
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 
 _LOSS = r"(?i)loss(?!y)"
@@ -23,8 +24,14 @@ def gives_losses(function: Scope, site: Site) -> bool:
 
     `_, loss = net(x, y)`; `out = net(x, y)` and `out["loss_a"] + out.loss_b`.
     """
+    return any(_is_loss_of(node, function, site) for node in _returned(function.module, function))
+
+
+@fact
+def _returned(module: SemanticIndex, function: Scope) -> tuple[ast.AST, ...]:
+    """Return the names and members from which the results of a function of a file are computed."""
     made_of = (node for given, _ in function.returns for node in _behind(_first(given), function))
-    return any(_is_loss_of(node, function, site) for node in made_of)
+    return tuple(node for node in made_of if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)))
 
 
 def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:

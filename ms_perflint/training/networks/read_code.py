@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Optional
 
 from ms_perflint.core.source import short
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -92,7 +92,7 @@ class Code:
             hidden(module, function.node)
         body = function.node.body  # type: ignore[union-attr]
         for statement in body if isinstance(body, list) else [body]:  # else of a lambda
-            for node, is_test in _nodes(statement):
+            for node, is_test in _nodes(module, statement):
                 if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
                     unknown(module, node, _named(node))
                 if not is_test:
@@ -354,11 +354,13 @@ def _is_of_tensor(known: Alternative) -> bool:
     return bool(known.api) and known.receiver is not None and known.receiver.is_object
 
 
-def _nodes(root: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-    """Yield the nodes of a statement; those in messages, and in tests of types, are marked."""
-    stack = [(root, False)]
+@fact
+def _nodes(module: SemanticIndex, root: ast.AST) -> tuple[tuple[ast.AST, bool], ...]:
+    """Return the nodes of a statement of a file; those in messages, and in tests of types, are marked."""
+    found, stack = [], [(root, False)]
     while stack:
         node, is_message = stack.pop()
-        yield node, is_message
+        found.append((node, is_message))
         told = is_message or isinstance(node, (ast.Raise, ast.Assert))
         stack += [(child, told) for child in reversed(list(ast.iter_child_nodes(node)))]
+    return tuple(found)

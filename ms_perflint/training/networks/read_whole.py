@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, receiver_name
@@ -189,7 +190,7 @@ class _Reader:
         if ("makes", function) in self.seen:
             return
         self.seen.add(("makes", function))
-        kept = _kept(function)
+        kept = _kept(function.module, function)
         for site in sorted(function.calls, key=lambda each: position(each.node)):
             if isinstance(site.node, ast.Call):
                 self._made(site, id(site.node) in kept)
@@ -293,7 +294,8 @@ def _given_to_base(method: Scope) -> set[int]:
     return found
 
 
-def _kept(function: Scope) -> set[int]:
+@fact
+def _kept(module: SemanticIndex, function: Scope) -> set[int]:
     """Return the calls of a function whose results may be layers: they are stored in `self`, in a row, or returned."""
     found: set[int] = set()
     todo: list[ast.AST] = []

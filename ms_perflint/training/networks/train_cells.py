@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import inner_of, word_of
@@ -192,6 +193,8 @@ def trainings(program: Program) -> tuple[Training, ...]:
     stepped = _stepped(program)
     if len(stepped) < 2:
         return any_order(program)
+    if steps := _steps_of_one(program, [site for site, _ in stepped]):
+        return _merged(program, sorted(stepped, key=lambda each: steps[id(each[0].node)]))
     return _merged(program, sorted(stepped, key=lambda each: _rank(program, each[0])))
 
 
@@ -286,6 +289,19 @@ def _rank(program: Program, site: Site) -> tuple[int, int, tuple[int, int]]:
         program.files.index(path) if path in program.files else later,
         site.span,
     )
+
+
+def _steps_of_one(program: Program, sites: Sequence[Site]) -> dict[int, int]:
+    """Return the indexes of the steps of the one function that evaluates all of some calls; {} where none does.
+
+    Their order is the execution order, whatever else runs.
+    """
+    owner = sites[0].scope.owner
+    steps = steps_of(owner) if all(site.scope.owner is owner for site in sites) else []
+    is_own = owner.module.path == program.entry
+    at_once = [step for step, is_of_script in steps if isinstance(step, Site) and (is_own or not is_of_script)]
+    found = {id(step.node): at for at, step in enumerate(at_once)}
+    return found if all(id(site.node) in found for site in sites) else {}
 
 
 def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
