@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit
+from ms_perflint.core.source import LETTER, START
 from ms_perflint.edits.expressions import first_row
 from ms_perflint.edits.layout import fits, indent, is_joined, pad
 from ms_perflint.edits.listing import Listing, items
@@ -179,7 +180,7 @@ def _extend(module: SemanticIndex, stmt: ast.ImportFrom, name: str, line_length:
 def _exchanged(module: SemanticIndex, old: str, api: str, version: mindspore_api.Version) -> Edit | None:
     """Return the edit that replaces an imported name, which the file uses once, by an API; None where it cannot."""
     source, name = module.source, api.rpartition(".")[2]
-    if len(re.findall(rb"\b%s\b" % re.escape(old.encode()), source.text)) != 2:
+    if len(re.findall(START + re.escape(old.encode()) + rb"(?!%s)" % LETTER, source.text)) != 2:
         return None
     for stmt in module.tree.body:
         if isinstance(stmt, ast.ImportFrom) and _offers(stmt, api, name, version):

@@ -18,8 +18,8 @@ from ms_perflint.infer.values import TOP, Display, Value, join
 
 SELF = "self"
 CHOICES = 8  # keys that are looked up
-TEXT = rb"[\"']([\w./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
-WORD = rb"[\w./-]+"
+TEXT = rb"[\"']([\w\x80-\xff./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
+WORD = rb"[\w\x80-\xff./-]+"
 
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:

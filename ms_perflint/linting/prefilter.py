@@ -18,7 +18,7 @@ from ms_perflint.core.reports import Report, reported
 from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings
-IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|\w+)"  # the first word of what is imported
+IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|[\w\x80-\xff]+)"  # the first word of what is imported
 OTHERWISE = (b"sys.path", b"import_module", b"__import__")  # by what else a file may import others
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
+from ms_perflint.core.source import LETTER, START
 from ms_perflint.index.execution_order import is_keyed_before
 from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -356,7 +357,7 @@ class Partials:
 
     def _is_mentioned(self, name: str, module: SemanticIndex, site: Site) -> bool:
         """Return whether a name is used elsewhere than in calls, in imports and in its binding at a site."""
-        text = rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)"
+        text = START + re.escape(name.encode()) + rb"(?!%s)" % LETTER
         known = len(module.by_word.get(name, ())) + len(module.imported.get(name, ())) + (module is site.module)
         for each in self.sites:
             given = prepared(each) if each.module is module else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Place
+from ms_perflint.core.source import LETTER, START
 from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import TRY, is_main_guard
 
@@ -198,7 +199,7 @@ def _place(module: SemanticIndex, stmt: ast.stmt, alias: ast.alias) -> Place:
     start, end = module.span(stmt)
     text = module.source.text[start:end]
     behind = text.find(b" import") if isinstance(stmt, ast.ImportFrom) else 0
-    found = re.compile(rb"\b%s\b" % re.escape(alias.name.encode())).search(text, max(behind, 0))
+    found = re.compile(START + re.escape(alias.name.encode()) + rb"(?!%s)" % LETTER).search(text, max(behind, 0))
     return module.source.place(start + found.start() if found is not None else start)
 
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w.]+[\"'][ \t]*[,)])"
+from ms_perflint.core.source import LETTER
+
+CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
 PREFIX = (
     rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
-    rb"(?:f[\"'](\w[\w.]*)\.\{|[\"'](\w[\w.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
+    rb"(?:f[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.\{|[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
 )
 LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
-ASSIGNED = rb"(?m)^[ \t]*(\w+)[ \t]*=[ \t]*([^\n]*)"
+ASSIGNED = rb"(?m)^[ \t]*([\w\x80-\xff]+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")
 CALLS = (b"import_module", b"__import__")
 EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
-NAME = rb"\w+"
+NAME = LETTER + rb"+"
 
 
 def searched(raw: bytes) -> Iterator[str]:

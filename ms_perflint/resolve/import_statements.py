@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ms_perflint.core.source import LETTER, NAME
+
 WORD = b"import"  # in every statement: looking for it is faster than a pattern at the start of each line
 GAP = rb"(?:[ \t\f]|\\\r?\n)*"
-NAME = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"  # of any script
 DOTTED = NAME + rb"(?:" + GAP + rb"\." + GAP + NAME + rb")*"
 MODULE = rb"((?:\." + GAP + rb")+(?:" + DOTTED + rb")?|" + DOTTED + rb")"
 STATEMENT = (
@@ -16,10 +17,10 @@ STATEMENT = (
     rb"|import\b((?:\\\r?\n|[^\n#;])+))"
 )  # fmt: skip
 PLAIN = GAP + rb"(" + DOTTED + rb")"  # what stands in front of `as`
-CALL = rb"""\([ \t\r\n]*["']([\w.]+)["'](?:[^)"']*["'](\w[\w.]*)["'])?"""
-COMPUTED = rb"\([ \t\r\n]*[A-Za-z_]"
-ALIAS = rb"\bimport_module[ \t]+as[ \t]+(\w+)"
-QUOTED = rb"""["']([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)["']"""
+CALL = rb"""\([ \t\r\n]*["']([\w\x80-\xff.]+)["'](?:[^)"']*["']([\w\x80-\xff][\w\x80-\xff.]*)["'])?"""
+COMPUTED = rb"\([ \t\r\n]*" + NAME
+ALIAS = rb"\bimport_module[ \t]+as[ \t]+(" + LETTER + rb"+)"
+QUOTED = rb"""["'](""" + NAME + rb"(?:\." + NAME + rb""")+)["']"""
 
 Statement = tuple[bytes, bytes, bytes]  # `from [0] import [1]`, or `import [2]`
 
@@ -97,7 +98,7 @@ def imports(raw: bytes) -> Iterator[Import]:
             continue
         prefix = f"{name}." if name else ""
         for word in re.findall(NAME, names):
-            yield Import(level, prefix + word.decode())
+            yield Import(level, prefix + text(word))
     if b"import_module" in raw or b"__import__(" in raw:
         callee = rb"\b(?:" + b"|".join([b"import_module", b"__import__", *re.findall(ALIAS, raw)]) + rb")"
         for dotted, package in re.findall(callee + CALL, raw):
@@ -118,7 +119,7 @@ def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
                 words = re.findall(NAME, names or plain)
                 bound.update(words)
                 imported.add(text(module))
-                imported.update(f"{text(module)}.{word.decode()}" for word in words if names)
+                imported.update(f"{text(module)}.{text(word)}" for word in words if names)
     return frozenset(imported), frozenset(bound)
 
 

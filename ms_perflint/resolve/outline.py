@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
+from ms_perflint.core.source import LETTER, NAME, START
 from ms_perflint.resolve.import_statements import statements, text
 
 LITERAL = (
@@ -18,14 +19,14 @@ LITERAL = (
     rb"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 )
 STATEMENT = rb"\n(?=[^\s)\]}])"  # in front of what may be a statement of the module itself
-DEFINITION = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-METHOD = rb"\n[ \t]+def[ \t]+(\w+)"  # one pattern for both would be five times as slow
-COROUTINE = rb"\n[ \t]+async[ \t]+def[ \t]+(\w+)"
+DEFINITION = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+(" + LETTER + rb"+)")
+METHOD = rb"\n[ \t]+def[ \t]+(" + LETTER + rb"+)"  # one pattern for both would be five times as slow
+COROUTINE = rb"\n[ \t]+async[ \t]+def[ \t]+(" + LETTER + rb"+)"
 FUNCTION = re.compile(rb"(?:async[ \t]+)?def\b")
-NAME = re.compile(rb"[^\W\d]\w*")
+WORD = re.compile(NAME)
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
 OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
-CALL = rb"\b(\w+)((?:\s*\.\s*\w+)*)\s*\("
+CALL = START + rb"(" + LETTER + rb"+)((?:\s*\.\s*" + LETTER + rb"+)*)\s*\("
 ENVIRONMENT = rb"\benviron\b"
 ALL = rb"import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
@@ -110,7 +111,7 @@ def outline(raw: bytes) -> Outline:
     for statement in re.split(STATEMENT, bare):
         definition = DEFINITION.match(statement)
         if definition is None:
-            (outside if OUTSIDE.match(statement) else binds).update(NAME.findall(statement))
+            (outside if OUTSIDE.match(statement) else binds).update(WORD.findall(statement))
         else:
             binds.add(definition.group(1))
         if definition is not None and FUNCTION.match(statement):
@@ -128,7 +129,7 @@ def outline(raw: bytes) -> Outline:
 
 
 def _words(found: set[bytes]) -> frozenset[str]:
-    return frozenset(b" ".join(found).decode().split())
+    return frozenset(text(b" ".join(found)).split())
 
 
 def _code(statements: bytes) -> Code:

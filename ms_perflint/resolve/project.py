@@ -11,21 +11,24 @@ from typing import Any, Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
-from ms_perflint.core.source import BOM, NOTEBOOK, Source, SourceError
+from ms_perflint.core.source import BOM, LETTER, NAME, NOTEBOOK, Source, SourceError
 from ms_perflint.index.index_builder import module_of
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.entry_points import Entries
+from ms_perflint.resolve.import_statements import text
 from ms_perflint.resolve.imports import Imports, Roots
 from ms_perflint.resolve.outline import Outline, outline
 from ms_perflint.resolve.parsed import Parsed
 from ms_perflint.resolve.resolver import Resolver
 
-BASES = re.compile(rb"class[ \t]+\w+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
-DECORATOR = rb"\n@(\w+(?:\.\w+)*)"  # of what stands in no block
-ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w./-]+)[\"']|(?:def|class|async def)[ \t]+(\w+))"  # what stands in no block
-RENAMED = re.compile(rb"[ \t]as[ \t]+\w")
-NAME = re.compile(rb"[A-Za-z_]\w*")
+BASES = re.compile(rb"class[ \t]+" + LETTER + rb"+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
+DECORATOR = rb"\n@(" + LETTER + rb"+(?:\." + LETTER + rb"+)*)"  # of what stands in no block
+# what stands in no block: the first text of a decorator, or the name of a definition
+ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w\x80-\xff./-]+)[\"']|(?:def|class|async def)[ \t]+(" + LETTER + rb"+))"
+RENAMED = re.compile(rb"[ \t]as[ \t]+" + LETTER)
+WORD = re.compile(NAME)
+MEMBER = rb"(" + LETTER + rb"+)\.(" + LETTER + rb"+)\("
 SCANNED = 500  # files of which the imports are kept when all else is evicted
 SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
 HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are evicted
@@ -153,13 +156,13 @@ class Project:
     @fact
     def _decorators(self, path: str) -> frozenset[str]:
         names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
-        return frozenset(word.decode() for name in names for word in name.split(b"."))
+        return frozenset(text(word) for name in names for word in name.split(b"."))
 
     @fact
     def members(self, path: str, words: frozenset[str]) -> frozenset[str]:
         """Return the calls `x.word(...)` of a file with one of these words, as `x.word`, by a scan of its bytes."""
-        found = re.findall(rb"\b(\w+)\.(\w+)\(", self.raw(path) or b"")
-        return frozenset(b".".join(each).decode() for each in found if each[1].decode() in words)
+        found = re.findall(MEMBER, self.raw(path) or b"")
+        return frozenset(text(b".".join(each)) for each in found if text(each[1]) in words)
 
     @fact
     def keys(self, path: str) -> frozenset[str]:
@@ -168,7 +171,7 @@ class Project:
         They are names of definitions and string arguments of decorators, by a scan of its bytes.
         """
         found = re.findall(ENTRY, self.lines(path) or b"")
-        return frozenset((text or name).decode("utf-8", "replace").lower() for text, name in found)
+        return frozenset(text(string or name).lower() for string, name in found)
 
     @fact
     @fact
@@ -294,10 +297,10 @@ def _lines(path: str, raw: bytes) -> bytes:
 def _bases(raw: bytes) -> Iterator[bytes]:
     """Yield the last words of base classes, and names with an alias by `as`."""
     for bases in BASES.findall(raw):
-        yield from NAME.findall(bases)
+        yield from WORD.findall(bases)
     for found in RENAMED.finditer(raw):
         before = raw[raw.rfind(b"\n", 0, found.start()) + 1 : found.start()].rstrip()
-        yield from (name for name in NAME.findall(before)[-1:] if before.endswith(name))
+        yield from (name for name in WORD.findall(before)[-1:] if before.endswith(name))
 
 
 def _cells(path: str, raw: bytes) -> bytes:

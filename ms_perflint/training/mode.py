@@ -19,6 +19,7 @@ from ms_perflint.libraries import argparse
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions, training
+from ms_perflint.training.repetition import repeats
 
 GRAPH, PYNATIVE = 0, 1
 SET_CONTEXT = "mindspore.set_context"
@@ -269,9 +270,9 @@ def training_ends(program: Program) -> Optional[int]:
 
 
 def is_late(program: Program, call: Call) -> bool:
-    """Return whether the call sets the mode only behind the training."""
+    """Return whether the call sets the mode only behind the training, not between its epochs."""
     position, end = program.position(call), training_ends(program)
-    return position is not None and end is not None and position > end
+    return position is not None and end is not None and position > end and not repeats(program, call)
 
 
 @fact
@@ -285,7 +286,11 @@ def default_mode(program: Program) -> Optional[int]:
     by_call = {call: _mode_set(call) for call in found if not is_opt_in(program, call)}
     modes = set(by_call.values())
     if len(modes) > 1:  # else it makes no difference which of them is the last one
-        modes = {wanted for call, wanted in by_call.items() if not is_overridden(program, call)}
+        modes = {
+            wanted
+            for call, wanted in by_call.items()
+            if not is_overridden(program, call) and not is_late(program, call)
+        }
     return modes.pop() if len(modes) == 1 else None
 
 

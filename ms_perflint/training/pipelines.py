@@ -121,12 +121,20 @@ def api_of(call: Call) -> Optional[Call]:
 
 
 def is_for_evaluation(program: Program, site: Site) -> bool:
-    """Return whether a test around a site names evaluation, and may fail with the default options."""
-    for each in condition_of(site):
-        words = EVALUATES if each.result else _TRAINS
-        if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
-            return True
+    """Return whether a test around a site names evaluation, and may fail with the default options.
+
+    `mode != "train"` names evaluation, `mode != "test"` does not.
+    """
+    for condition in condition_of(site):
+        for each in condition.parts:
+            words = EVALUATES if each.result is not _is_negated(each.test) else _TRAINS
+            if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
+                return True
     return False
+
+
+def _is_negated(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.NotEq, ast.NotIn, ast.IsNot))
 
 
 def is_batch(stage: Alternative) -> bool:

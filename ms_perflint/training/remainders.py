@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.core.graphs import reachable
+from ms_perflint.core.source import START
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative
@@ -81,7 +82,7 @@ def _serves_others(program: Program, function: Scope) -> bool:
     trained = {scope.name for scope in training.training_scopes(program)}  # `main()` trains in the other script too
     endings = {name: r"(?![ \t]*\))" if name in trained else "" for name in sorted(names)}
     called = [name + r"[ \t]*\(" + ending for name, ending in endings.items()]
-    pattern = rb"\b(?:%s)" % "|".join(called).encode()
+    pattern = START + rb"(?:%s)" % "|".join(called).encode()
     scripts = set(program.project.programs(function.module.path)) - {program.entry, function.module.path}
     return any(
         program.project.matches(script, pattern) and not training.names_training(program, script)

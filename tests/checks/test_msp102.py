@@ -1243,3 +1243,105 @@ def test_a_sunk_training_under_another_name(text: str) -> None:
 def test_one_of_several_methods_is_no_training() -> None:
     text = "for run in [model.train, model.eval]:\n    run(10, dataset)\n"
     quiet(CODE, Program({"train.py": join(MODEL) + text}))
+
+
+PYNATIVE = 'ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")\n'
+BEHIND = [
+    (
+        "in functions that run one after the other",
+        """
+        def train():
+            {first}
+            Model(net, loss, opt).train(10, dataset){mark}
+
+
+        def test():
+            {then}
+            Model(net, loss, metrics={{"acc"}}).eval(dataset)
+
+
+        train()
+        test()
+        """,
+    ),
+    (
+        "in the script",
+        """
+        {first}
+        Model(net, loss, opt).train(10, dataset){mark}
+        {then}
+        ms.export(net, ms.Tensor([1.0]), file_name="net")
+        """,
+    ),
+    (
+        "in a function behind two trainings",
+        """
+        def export():
+            {then}
+            ms.export(net, ms.Tensor([1.0]), file_name="net")
+
+
+        {first}
+        model = Model(net, loss, opt)
+        model.train(10, dataset){mark}
+        model.train(5, dataset){mark}
+        export()
+        """,
+    ),
+    (
+        "under the guard",
+        """
+        def run():
+            {first}
+            Model(net, loss, opt).train(10, dataset){mark}
+
+
+        if __name__ == "__main__":
+            run()
+            {then}
+            print(Model(net, loss, metrics={{"acc"}}).eval(dataset))
+        """,
+    ),
+    (
+        "in a class",
+        """
+        class Runner:
+            def fit(self):
+                {first}
+                Model(net, loss, opt).train(10, dataset){mark}
+
+            def test(self):
+                {then}
+                print(net(ms.Tensor([1.0])))
+
+
+        runner = Runner()
+        runner.fit()
+        runner.test()
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name.replace(" ", "-")) for name, text in BEHIND])
+def test_a_mode_behind_the_training_does_not_count(text: str) -> None:
+    graph = PYNATIVE.replace("PYNATIVE", "GRAPH")
+    reported = text.format(first=graph.strip(), then=PYNATIVE.strip(), mark="  # ! safe")
+    fires(CODE, Program({"train.py": join(NETWORK, reported)}))
+    quiet(CODE, Program({"train.py": join(NETWORK, text.format(first=PYNATIVE.strip(), then=graph.strip(), mark=""))}))
+
+
+def test_a_mode_between_epochs_counts() -> None:
+    text = """
+        def evaluate():
+            ms.set_context(mode=ms.GRAPH_MODE)
+            print(Model(net, loss, metrics={"acc"}).eval(dataset))
+
+
+        ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")
+        model = Model(net, loss, opt)
+        for epoch in range(10):
+            model.train(2, dataset)  # !
+            evaluate()
+        """
+    fires(CODE, Program({"train.py": join(NETWORK, text)}))

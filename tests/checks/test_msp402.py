@@ -151,7 +151,17 @@ FIRES = [
             ARM.replace("TEST", test).replace(".batch(32)", ".batch(32)  # ! unsafe"),
             TRAIN,
         )
-        for test in ("settings.value", "settings.interval", "settings.values > 3", "settings.invalid")
+        for test in (
+            "settings.value",
+            "settings.interval",
+            "settings.values > 3",
+            "settings.invalid",
+            "settings.mode != 'test'",
+            "settings.mode not in ('val', 'test')",
+            "settings.mode is not settings.evaluates",
+            "not settings.is_valid",
+            "settings.wide and not settings.infer",
+        )
     ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
     case(
@@ -365,6 +375,13 @@ QUIET = [
             "settings.mode == 'val'",
             "settings.is_valid",
             "settings.cfg.val_only",
+            "settings.mode != 'train'",
+            "settings.mode not in ('train', 'pretrain')",
+            "settings.mode is not settings.trains",
+            "not settings.is_training",
+            "not (settings.mode == 'train')",
+            "settings.wide and settings.mode != 'train'",
+            "settings.mode == 'test' and not settings.wide",
         )
     ),
     case("evaluation", IMPORTS, GRAPH, 'eval_set = ds.MindDataset("a").batch(32)\n', "train_set = load()\n", TRAIN),

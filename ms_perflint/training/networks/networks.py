@@ -124,9 +124,14 @@ def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Sear
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the call of another library that makes a part, with its scope; None for other parts."""
+    """Return the call of another library that makes a part, with its scope; None for other parts.
+
+    `Net().set_train()` is made by `Net()`.
+    """
+    while known.origin is not None and known.cls is None:
+        known = known.origin
     made, api = known.creation, known.type_api
-    is_own = not api or known.cls is not None or known.origin is not None or api.startswith("mindspore.")
+    is_own = not api or known.cls is not None or api.startswith("mindspore.")
     if made is None or is_own or re.search("loss", api, re.IGNORECASE):
         return None
     return made.call, made.scope

@@ -245,10 +245,11 @@ def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Mes
     if networks.multiplies(program, values):
         return None
     given = ((each.given, each.call.scope) for each in trainings)
-    part = networks.hidden(program, values) or next(
+    part = networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
+    part = part or networks.hidden(program, values)
+    part = part or next(
         ((node, scope) for node, scope in given if node is not None and is_unknown(program, node, scope)), None
     )
-    part = part or networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
     return end(program, *part).said(program) if part is not None else None
 
 
