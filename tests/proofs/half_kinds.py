@@ -365,6 +365,17 @@ OPERATORS = [
         "h = h.reshape((h.shape[0], 8 // self.groups, 2 * self.groups, 4)).reshape(h.shape[0], -1)",
         "self.groups = int(np.array(2))",
     ),
+    *(
+        _kind("same", f"tensor of the network, {name}", f"h = {body}", f"self.k = Tensor({made})")
+        for name, body, made in (
+            ("added", "h + self.k", "np.ones((4, 4)), ms.float32"),
+            ("concatenated", "ops.concat((h, self.k), 1)", "np.ones((4, 4, 4, 4)), ms.float32"),
+            ("multiplied", "ops.matmul(h, self.k)", "np.eye(4), ms.float32"),
+            ("chosen from", "ops.where(h > 0, h, self.k)", "np.full((4, 4, 4, 4), -1e4), ms.float32"),
+            ("a mask", "ops.softmax(ops.masked_fill(h, self.k, -1e4))", "np.eye(4), ms.bool_"),
+            ("indices", "ops.gather(h, self.k, 1)", "np.arange(4), ms.int32"),
+        )
+    ),
     _kind("same", "cast to a dtype of the network", "h = ops.cast(h, self.kind) * 0.5", "self.kind = ms.float32"),
     _kind(
         "same",
