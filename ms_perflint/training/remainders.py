@@ -15,6 +15,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
 
 DROP = "drop_remainder"
+_EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 
 
 def may_remain(batch: Call) -> bool:
@@ -62,6 +63,14 @@ def is_shared(batch: Call) -> bool:
     if not owner.is_function:
         return False
     return len(training.callers(batch.program, owner)) > 1 or _serves_others(batch.program, owner)
+
+
+def is_evaluated(batch: Call) -> bool:
+    """Return whether the training set is also one on which a Model is evaluated."""
+    fed = pipelines.pipelines_with(batch.program, batch)
+    read = {stage.identity for each in fed for stage in each.stages[: each.position(batch) + 1]}
+    given = (call.argument("valid_dataset") for call in batch.program.calls(*_EVALUATIONS))
+    return any(known.identity in read for value in given for known in value.alternatives)
 
 
 def is_unshuffled(batch: Call) -> bool:
