@@ -942,6 +942,31 @@ def test_an_old_name_says_that_a_program_is_for_an_old_version(line: str) -> Non
 @pytest.mark.parametrize(
     ("beside", "is_refused"),
     [
+        ("out = ops.matmul(net(Tensor(x)), Tensor(x))", True),
+        ("out = net(Tensor(x))\nboth = ops.concat((out, Tensor(x)), 1)", True),
+        ("out = net(Tensor(x))\nout = out.matmul(Tensor(x))", True),
+        ("out = net(Tensor(x)) @ Tensor(x)", True),
+        ("def test(model, data):\n    return ops.stack([model(data), data])\n\n\ntest(net, Tensor(x))", True),
+        ("out = ops.concat((net(Tensor(x)), net(Tensor(x))), 1)", False),
+        ("out = net(Tensor(x))\nboth = ops.concat([out, ops.relu(out)], 1)", False),
+        ("out = net(Tensor(x))\nboth = np.concatenate((out.asnumpy(), x), 1)", False),
+        ("out = net(Tensor(x)).asnumpy()\nboth = np.matmul(out, x)", False),
+        ("out = net(Tensor(x)).argmax(1)", False),
+        ("out = ops.mse_loss(net(Tensor(x)), Tensor(x))", False),
+        ("out = net(Tensor(x)) + Tensor(x)", False),
+        ("out = ops.matmul(Tensor(x), Tensor(x))", False),
+        ("other = nn.Dense(64, 64)\nout = ops.matmul(other(Tensor(x)), Tensor(x))", False),
+    ],
+)
+def test_an_output_that_meets_a_tensor_in_float32_is_named(beside: str, is_refused: bool) -> None:
+    finding = found(PLAIN, MODEL.format("nn.MSELoss()"), f"x = np.ones((64, 64), np.float32)\n{beside}\n")
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "this output of the network" in refused(finding)
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
         ("ms.export(net, Tensor(np.ones((1, 64))), file_name='net')", True),
         ("other = nn.Dense(64, 64)\nms.export(other, Tensor(np.ones((1, 64))), file_name='net')", False),
         ("ms.save_checkpoint(net, 'net.ckpt')", False),

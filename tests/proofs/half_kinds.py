@@ -439,8 +439,8 @@ LOSS = """
 
 
 def _of_probabilities(name: str, text: str) -> Kind:
-    plain = _kind("nan", name, "h = h * 10.0", before=join(LOSS).replace("{text}", text))
-    head = plain.text.replace("return self.head(", "return ops.softmax(10.0 * self.head(").replace(
+    plain = _kind("nan", name, "h = h * 0.5", before=join(LOSS).replace("{text}", text))
+    head = plain.text.replace("return self.head(", "return ops.softmax(30.0 * self.head(").replace(
         ":64])\n", ":64]))\n"
     )
     return plain._replace(text=head.replace("nn.CrossEntropyLoss()", "Own()"))
