@@ -10,7 +10,7 @@ from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, remainders, sinking, training
-from ms_perflint.training.callbacks import Cadence, cadences, changes_by_step, inside_network
+from ms_perflint.training.callbacks import Cadence, batch_read, cadences, changes_by_step, inside_network
 from ms_perflint.training.sinking import SINK
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ CHANGES = Message(
     "a callback changes the learning rate or weights, or stops, after a step; it then acts once per epoch"
 )
 INSIDE = Message("a callback reads an attribute of `train_network`, which is a cell around the network in sink mode")
+BATCH = Message("a callback reads `train_dataset_element`, which is empty in sink mode")
 SMALLER = Message("the last batch may be smaller; sinking in graph mode takes batches of one shape")
+FEWER = Message("the last batch has fewer rows; sinking in graph mode takes batches of one shape")
+STEPS = Message("an epoch then has `sink_size` steps, not all batches of the dataset")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
 
@@ -95,6 +98,9 @@ def _graded(call: Call) -> Remedy:
     if inside is not None:
         related = (Related(inside, Message("the attribute of the network")),)
         return Remedy(None, ADVICE, Safety.DISPLAY, INSIDE, related)
+    read = batch_read(call)
+    if read is not None:
+        return Remedy(None, ADVICE, Safety.DISPLAY, BATCH, (Related(read, Message("the batch of the step")),))
     kinds = set(cadences(call))
     changing = changes_by_step(call) if Cadence.STEP in kinds else None
     if changing is not None:
@@ -102,8 +108,12 @@ def _graded(call: Call) -> Remedy:
         return Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
     kept = remainders.kept(call)
     if kept is not None:
-        related = (Related(kept.place, Message("this keeps the last batch")),)
+        related = (Related(kept.batch.place, Message("this keeps the last batch")),)
+        if kept.is_smaller:
+            return Remedy(None, ADVICE, Safety.DISPLAY, FEWER, related)
         return Remedy(None, ADVICE, Safety.UNSAFE, SMALLER, related)
+    if sinking.counts_other_steps(call):
+        return Remedy(None, ADVICE, Safety.UNSAFE, STEPS)
     if not kinds <= {Cadence.EPOCH}:
         return Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
     return Remedy(None, ADVICE, Safety.SAFE)

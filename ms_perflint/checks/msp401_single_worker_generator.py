@@ -21,7 +21,8 @@ CONFIG = "mindspore.dataset.config"  # has the value of the user, or the number 
 ONE = Message("one worker makes all rows: the source does `{name}` for each of them")
 MORE = Message("take as many workers as other stages do")  # a number above the cores raises
 APART = Message("rows are made in other threads or processes, each with its own memory")
-CHANGED = Message("each row changes the source, which several workers cannot share")
+CHANGED = Message("each row changes what outlives it, which several workers cannot share")
+SHARED = Message("workers share the position in an open file, and each has the same copy of a random generator")
 DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
 
 
@@ -62,10 +63,12 @@ class SingleWorkerGenerator(Check):
         edits = edit.set_argument(call, WORKERS, f"{name}.get_num_parallel_workers()", line_length=self.line_length)
         remedy = Remedy((*imports, *edits) if edits is not None else None, MORE, Safety.UNSAFE, APART)
         related = [Related(work.site.place, Message("what it does for each row"))]
-        if work.stored is not None:
+        if work.changed is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=CHANGED)
-            place = work.stored.scope.module.place(work.stored.node)
-            related.append(Related(place, Message("each row changes the source here: workers would not agree")))
+            related.append(Related(work.changed, Message("each row changes this: workers would not agree")))
+        elif work.shared is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=SHARED)
+            related.append(Related(work.shared, Message("this is made once, before the workers start")))
         elif work.drawn is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
             related.append(Related(work.drawn.place, Message("each worker draws the same number here")))

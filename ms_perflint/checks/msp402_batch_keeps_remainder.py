@@ -19,6 +19,7 @@ FEWER = Message("the last batch has fewer rows: the graph is compiled once more 
 DROPS = Message("drop the last batch")
 LEFT_OUT = Message("the rows of the last batch are left out of each epoch")
 NEVER = Message("nothing shuffles the rows: those of the last batch are never trained on")
+EVALUATED = Message("the same dataset is evaluated: that needs all rows")
 SHARED = Message("other datasets are made here too: evaluation needs all rows")
 
 
@@ -57,4 +58,6 @@ class BatchKeepsRemainder(Check):
         remedy = Remedy(None, DROPS, Safety.UNSAFE, NEVER if remainders.is_unshuffled(batch) else LEFT_OUT)
         if remainders.is_shared(batch):
             remedy = Remedy(None, DROPS, Safety.DISPLAY, SHARED)
+        elif remainders.is_evaluated(batch):
+            remedy = Remedy(None, DROPS, Safety.DISPLAY, EVALUATED)
         self.report(node, FEWER, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Optional
 
@@ -49,6 +49,7 @@ UPDATED = r"(?i)ema|weight|param|model|net|optim"
 CHANGES = "assign|set_data|request_stop|(?:set|adjust|update|decay)_(?:lr|learning_rate)"
 SCHEDULES = "mindspore.train.LearningRateScheduler"
 NETWORK = "train_network"  # a parameter of callbacks; in sink mode a cell around the network
+ELEMENT = "train_dataset_element"  # a parameter of callbacks, the batch of the step
 # Attributes of each cell: that of sink mode has no others of the network (mindspore 2.10 train/dataset_helper.py:87)
 OF_EACH_CELL = frozenset(
     {
@@ -99,20 +100,41 @@ def _changes(program: Program, known: Alternative) -> bool:
 def inside_network(train: Call) -> Optional[Place]:
     """Return where a callback reads an attribute of the network: `cb_params.train_network.optimizer`.
 
-    In sink mode that is another cell. A callback that reads `dataset_sink_mode` is taken to handle both.
+    In sink mode that is another cell.
     """
+    return _first_in_classes(train, _inside_network)
+
+
+def batch_read(train: Call) -> Optional[Place]:
+    """Return where a callback reads the batch of a step, which Python does not see in sink mode.
+
+    There `cb_params.train_dataset_element` is `()` (mindspore 2.10 train/model.py:1167).
+    """
+    return _first_in_classes(train, lambda cls: next(_loads_of(cls, ELEMENT), None))
+
+
+def _first_in_classes(train: Call, find: Callable[[Scope], Optional[Place]]) -> Optional[Place]:
+    """Return what is found in the first class of a callback; one that asks for `dataset_sink_mode` handles both."""
     for each in collected(train)[0]:
         for known in lineage(train.program.evaluator, each.cls) if each.cls is not None else ():
-            found = _inside_network(known.definition) if known.definition is not None else None
-            if found is not None:
-                return found
+            cls = known.definition
+            if cls is not None and not any("dataset_sink_mode" in method.attrs for method in cls.defines):
+                found = find(cls)
+                if found is not None:
+                    return found
     return None
+
+
+def _loads_of(cls: Scope, attribute: str) -> Iterator[Place]:
+    """Yield where the methods of a class read an attribute of that name."""
+    for method in cls.defines:
+        for node in ast.walk(method.node) if attribute in method.attrs else ():
+            if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load):
+                yield cls.module.place(node)
 
 
 def _inside_network(cls: Scope) -> Optional[Place]:
     """Return where a class first reads an attribute of `train_network`."""
-    if any("dataset_sink_mode" in method.attrs for method in cls.defines):
-        return None
     for method in cls.defines:
         for node in ast.walk(method.node) if NETWORK in method.attrs else ():
             if isinstance(node, ast.Attribute) and node.attr not in OF_EACH_CELL and _is_network(node.value, method):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
@@ -16,6 +16,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
 
 DROP = "drop_remainder"
+_EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 
 
 def may_remain(batch: Call) -> bool:
@@ -24,20 +25,28 @@ def may_remain(batch: Call) -> bool:
     return bool(fed) and not any(_divides(batch, each) for each in fed)
 
 
-def kept(call: Call) -> Optional[Call]:
-    """Return the `batch` of a training with `drop_remainder=False` and a smaller last batch; None without one.
+class Kept(NamedTuple):
+    """A `batch` whose last batch stays, and whether that is known to be smaller."""
 
-    In sink mode graph mode needs batches of one shape (documentation of `Dataset.batch`, 2.4.1).
+    batch: Call
+    is_smaller: bool
+
+
+def kept(call: Call) -> Optional[Kept]:
+    """Return the `batch` of a training that keeps a smaller last batch, or is told to keep one; None without one.
+
+    In sink mode graph mode needs batches of one shape (documentation of `Dataset.batch`, 2.4.1 and 2.10).
     """
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
             made = call_of(call.program, stage)
-            batch = pipelines.api_of(made) if made is not None else None
-            if batch is None or not pipelines.is_batch(stage) or batch.given(DROP) is None:
+            batch = pipelines.api_of(made) if made is not None and pipelines.is_batch(stage) else None
+            if batch is None or not batch.argument(DROP).must_be(False):
                 continue
-            if batch.argument(DROP).must_be(False) and not _divides(batch, each):
-                return batch
+            remains = _remains(batch, each)
+            if remains or (remains is None and batch.given(DROP) is not None):
+                return Kept(batch, remains is True)
     return None
 
 
@@ -55,6 +64,14 @@ def is_shared(batch: Call) -> bool:
     if not owner.is_function:
         return False
     return len(training.callers(batch.program, owner)) > 1 or _serves_others(batch.program, owner)
+
+
+def is_evaluated(batch: Call) -> bool:
+    """Return whether the training set is also one on which a Model is evaluated."""
+    fed = pipelines.pipelines_with(batch.program, batch)
+    read = {stage.identity for each in fed for stage in each.stages[: each.position(batch) + 1]}
+    given = (call.argument("valid_dataset") for call in batch.program.calls(*_EVALUATIONS))
+    return any(known.identity in read for value in given for known in value.alternatives)
 
 
 def is_unshuffled(batch: Call) -> bool:
@@ -92,11 +109,19 @@ def _serves_others(program: Program, function: Scope) -> bool:
 
 def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
     """Return whether a `batch` leaves no smaller batch, or makes batches of batches."""
+    return _remains(batch, pipeline) is False
+
+
+def _remains(batch: Call, pipeline: pipelines.Pipeline) -> Optional[bool]:
+    """Return whether a `batch` leaves a smaller batch; None where that is not known."""
     at = pipeline.position(batch)
     before = pipeline.stages[at + 1 :]
     if any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
-        return True
+        return False  # batches of batches
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
     numbers = [size for size in sizes if isinstance(size, int) and size > 0]
+    if rows is None or len(numbers) < len(sizes):
+        return None
     # of fewer rows than a batch, all epochs have the same: without the last batch there is none
-    return rows is not None and len(numbers) == len(sizes) and all(rows < n or rows % n == 0 for n in numbers)
+    left = [rows > n and rows % n > 0 for n in numbers]
+    return (True if all(left) else None) if any(left) else False

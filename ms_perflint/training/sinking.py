@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import choice
 from ms_perflint.index.reachability import excludes, path_condition
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import inner_of
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
+from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.training import MODEL_TRAINS
 
 if TYPE_CHECKING:
@@ -103,6 +105,12 @@ def asks_for_a_size(call: Call) -> bool:
     """Return whether the call passes a `sink_size` other than -1, the whole dataset: it is meant to sink."""
     sizes = {known.constant for known in call.argument(SIZE).by_default}
     return call.passes(SIZE) and sizes != {-1}
+
+
+def counts_other_steps(call: Call) -> bool:
+    """Return whether an epoch has other steps in sink mode: `sink_size` of them, which acts in no other mode."""
+    size = call.given(SIZE)
+    return asks_for_a_size(call) and not (size is not None and is_dataset_size(call.program, Part(size, call.scope)))
 
 
 def _differ_by_rank(call: Call, other: Call) -> bool:

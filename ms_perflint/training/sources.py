@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import root_name
-from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -30,16 +32,31 @@ _CHEAP = (
     r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance"
     r"|print|info|debug|warning|_*(?:assert|check|ensure|validate|is|has|get)_\w+)$"
 )
+# Methods that change a list, an iterator or a file, or the position in it
+_CHANGING = frozenset({"append", "extend", "insert", "remove", "popleft", "appendleft", "write", "writelines", "seek"})
+_SHARED = frozenset(
+    {
+        *("builtins.open", "io.open", "gzip.open", "bz2.open", "lmdb.open", "tarfile.open", "h5py.File"),
+        *("zipfile.ZipFile", "tarfile.TarFile", "sqlite3.connect"),
+        *("numpy.random.RandomState", "numpy.random.default_rng", "numpy.random.Generator", "random.Random"),
+    }
+)
 _SEEDS = ("mindspore.set_seed", "mindspore.dataset.config.set_seed")
 _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed")
 
 
 class Work(NamedTuple):
-    """A call of a source for each row that takes time, a store in the source, and a draw of random numbers."""
+    """A call of a source for each row that takes time, and what speaks against more workers."""
 
     site: Site
-    stored: Optional[Binding]
+    changed: Optional[Place]  # where a row changes what outlives it
+    shared: Optional[Place] = None  # where a file that all workers read from, or a generator, is made
     drawn: Optional[Site] = None  # forked workers draw the same numbers, if no seed is set
+
+    @property
+    def is_alone(self) -> bool:
+        """Return whether something speaks against more workers."""
+        return any(each is not None for each in (self.changed, self.shared, self.drawn))
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
@@ -53,7 +70,7 @@ def work_of(program: Program, call: Call) -> Optional[Work]:
     known = [each for each in works if each is not None]
     if source.open or not known or len(known) < len(works):
         return None
-    return next((each for each in known if each.stored is not None or each.drawn is not None), known[0])
+    return next((each for each in known if each.is_alone), known[0])
 
 
 def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Work]:
@@ -71,7 +88,10 @@ def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Wor
     works = [site for site in sites if program.evaluator.may_run(site) and _works(program, site)]
     found = next((site for site in works if re.search(_READ, site.word)), next(iter(works), None))
     found = found or next((site for function in functions for site in _looped(program, function)), None)
-    return Work(found, _stored(cls, functions), _drawn(program, functions)) if found is not None else None
+    if found is None:
+        return None
+    changed = next((place for function in functions for place in _changes(function)), None)
+    return Work(found, changed, _shared(program, cls, functions), _drawn(program, functions))
 
 
 def _is_listed(call: Call) -> bool:
@@ -129,12 +149,40 @@ def _takes_time(program: Program, site: Site, seen: set[Scope]) -> bool:
     return not functions or any(_takes_time(program, each, seen) for function in entered for each in function.calls)
 
 
-def _stored(cls: Scope, functions: list[Scope]) -> Optional[Binding]:
-    """Return the store of an attribute of the source in one of some functions; None without one."""
-    for bindings in cls.attributes.values():
-        for each in bindings:
-            if each.scope.owner in functions:
-                return each
+def _changes(function: Scope) -> Iterator[Place]:
+    """Yield where a function changes the source, or what is bound outside of it; an item of a cache is none."""
+    own = receiver_name(function)
+    for node in descendants(function.node):
+        changed: list[ast.expr] = []
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            changed = [node] if isinstance(node, ast.Attribute) or root_name(node) != own else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            changed = [node.func]
+        elif isinstance(node, ast.Call) and word_of(node.func) == "next":
+            changed = node.args[:1]
+        is_global = isinstance(node, (ast.Global, ast.Nonlocal))
+        if is_global or any(root_name(each) == own or _is_outer(each, function) for each in changed):
+            yield function.module.place(node)
+
+
+def _is_outer(node: ast.expr, function: Scope) -> bool:
+    """Return whether an expression starts at a name that is bound in the code around a function."""
+    name = root_name(node)
+    return bool(name) and name not in function.bindings and function.home(name) is not None
+
+
+def _shared(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Place]:
+    """Return where an attribute that some functions read is made: an open file, or a generator of random numbers.
+
+    Run on 2.10, CPU: forked workers share the position in a file, and each has the same copy of a generator.
+    """
+    for name, bindings in cls.attributes.items():
+        if any(name in function.attrs for function in functions):
+            for each in bindings:
+                site = each.scope.module.site_at(each.value) if isinstance(each.value, ast.Call) else None
+                known = program.evaluator.callees(site).alternatives if site is not None else ()
+                if any((one.api or one.type_api) in _SHARED for one in known):
+                    return each.scope.module.place(each.value or each.node)
     return None
 
 

@@ -109,16 +109,28 @@ CHANGING = [
     ("goes through all cells", "step = args.train_network; print([c for c in step.cells_and_names()])", "unsafe"),
     ("asks whether it is sunk", "print(args.train_network.network if args.dataset_sink_mode else 0)", "unsafe"),
     ("reads another network", "print(args.network.backbone)", "unsafe"),
+    # Python does not see the batches in sink mode (mindspore 2.10 train/model.py:1167)
+    ("reads the batch", "print(args.train_dataset_element[0].shape)", "display-only"),
+    ("reads the batch through the context", "x, _ = run_context.original_args().train_dataset_element", "display-only"),
+    ("reads the batch if there is one", "print(args.dataset_sink_mode or args.train_dataset_element)", "unsafe"),
+    ("reads the dataset", "print(args.train_dataset.get_dataset_size(), args.batch_num)", "unsafe"),
+    ("reads an element of its own", "print(self.dataset_element)", "unsafe"),
 ]
 ROWS = 'rows = ds.MindDataset("train.mindrecord", num_samples=320)\n'
 OPEN = 'rows = ds.MindDataset("train.mindrecord")\n'
-LAST_BATCHES = [  # only `batch` with a literal says that the last batch is to stay
+LAST_BATCHES = [
     ("is kept", OPEN, "rows.batch(32, drop_remainder=False)", "unsafe"),
     ("is kept, by position", OPEN, "rows.batch(32, False)", "unsafe"),
     ("is kept, by a name", OPEN, "rows.batch(32, drop_remainder=keep)", "unsafe"),
     ("is kept, before other stages", OPEN, "rows.batch(32, drop_remainder=False).repeat(2)", "unsafe"),
     ("is kept by a function", OPEN, "batched(rows, 32)", "unsafe"),
-    ("has fewer rows", ROWS, "rows.batch(33, drop_remainder=False)", "unsafe"),
+    ("has fewer rows", ROWS, "rows.batch(33, drop_remainder=False)", "display-only"),
+    ("has fewer rows, without a word", ROWS, "rows.batch(33)", "display-only"),
+    ("has fewer rows, before other stages", ROWS, "rows.batch(33).repeat(2)", "display-only"),
+    ("has fewer rows of arrays", "", "ds.NumpySlicesDataset([[1.0]] * 18).batch(4)", "display-only"),
+    ("has fewer rows after `take`", OPEN, "rows.take(65).batch(32)", "display-only"),
+    ("has fewer rows of a set that is known", "", 'ds.MnistDataset("mnist", usage="train").batch(32)', "safe"),
+    ("has all rows", ROWS, "rows.batch(512)", "safe"),
     ("has as many rows", ROWS, "rows.batch(32, drop_remainder=False)", "safe"),
     ("has as many rows after `take`", OPEN, "rows.take(64).batch(32, drop_remainder=False)", "safe"),
     ("is left out", OPEN, "rows.batch(32, drop_remainder=True)", "safe"),
@@ -495,7 +507,22 @@ FIRES = [
         model.train(10, dataset, callbacks=[NoteLoss(), saver], dataset_sink_mode=False)  # ! unsafe
         """,
     ),
-    case("sink size without sinking", MODEL, "model.train(10, dataset, sink_size=100)  # !\n"),
+    *(
+        case(f"sink size {name} without sinking", MODEL, f"model.train(10, dataset, sink_size={size})  # ! {safety}\n")
+        for name, size, safety in (
+            ("of a hundred", "100", "unsafe"),
+            ("of a part of the dataset", "dataset.get_dataset_size() // 2", "unsafe"),
+            ("of two epochs", "2 * dataset.get_dataset_size()", "unsafe"),
+            ("of an option", "int(__import__('sys').argv[1])", "unsafe"),
+            ("of the dataset", "dataset.get_dataset_size()", "safe"),
+            ("of all", "-1", "safe"),
+        )
+    ),
+    case(
+        "sink size of the dataset by a name",
+        MODEL,
+        "steps = dataset.get_dataset_size()\nmodel.train(10, dataset, sink_size=steps)  # ! safe\n",
+    ),
     case(
         "built ahead and not sunk",
         MODEL,

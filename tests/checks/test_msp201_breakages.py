@@ -59,6 +59,20 @@ SIGMOID = PROBABLE.format(init="self.sigmoid = nn.Sigmoid()", construct="self.si
 PLAIN = PROBABLE.format(init="pass", construct="self.fc(x)")
 NESTED = PROBABLE.format(init="self.s = nn.SequentialCell(nn.Sigmoid())", construct="self.s(self.fc(x))")
 FUNCTION = PROBABLE.format(init="pass", construct="ops.sigmoid(self.fc(x))")
+OWN_LOSS = """
+    class Own(nn.LossBase):
+        def construct(self, p, label):
+            return {}
+
+
+    """
+LOGGING = """
+    class Log:
+        def log(self):
+            print("start")
+
+
+    """
 STEPS = """
     def forward(data, label):
         return {}
@@ -80,6 +94,13 @@ STEPS = """
         (SIGMOID, STEPS.format("ops.binary_cross_entropy(net(data), label, ops.ones_like(label))")),
         (FUNCTION, "loss = nn.BCELoss()\n", STEPS.format("loss(net(data), label)")),
         (SIGMOID, STEPS.format("ms.mint.nn.functional.binary_cross_entropy(net(data), label)")),
+        (SIGMOID, STEPS.format("-(label * net(data).log()).mean()")),
+        (SIGMOID, STEPS.format("-(label * ops.log2(net(data))).mean()")),
+        (FUNCTION, STEPS.format("-ops.xlogy(label, net(data)).mean()")),
+        (NESTED, STEPS.format("-ms.mint.log1p(-net(data)).mean()")),
+        (OWN_LOSS.format("-(label * (p + 1e-12).log()).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("-label.xlogy(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("-(label * ms.numpy.log(p)).mean()"), FUNCTION, MODEL.format("Own()")),
     ],
 )
 def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> None:
@@ -91,6 +112,12 @@ def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> 
     [
         (PLAIN, MODEL.format("nn.BCEWithLogitsLoss()")),
         (SIGMOID, MODEL.format("nn.MSELoss()")),
+        (OWN_LOSS.format("-ops.log_softmax(p).log().mean()"), PLAIN, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p - label).square().mean()"), SIGMOID, MODEL.format("Own()")),
+        ("import math\n", SIGMOID, "rate = math.log(10)\n", MODEL.format("nn.MSELoss()")),
+        (SIGMOID, "rates = np.log(np.ones(10))\n", MODEL.format("nn.MSELoss()")),
+        ("import logging\n", SIGMOID, "logging.getLogger().log(10, 'start')\n", MODEL.format("nn.MSELoss()")),
+        (LOGGING, SIGMOID, "Log().log()\n", MODEL.format("nn.MSELoss()")),
         (PLAIN, STEPS.format("ops.binary_cross_entropy(ops.sigmoid(net(data)), label, ops.ones_like(label))")),
     ],
 )
@@ -217,13 +244,29 @@ def test_an_operator_that_is_not_known_in_half_precision_is_named(construct: str
         ("self.fc(x) + 1e-8", True),
         ("self.fc(x) * 70000", True),
         ("self.fc(x) * 1e-6", True),
+        ("self.fc(x) - LOW", True),
+        ("self.fc(x) - 1e4 * 10", True),
+        ("self.fc(x) + 2.0 ** 20", True),
+        ("self.fc(x).masked_fill(x > 0, LOW)", True),
+        ("self.fc(x).masked_fill(x > 0, -LOW)", True),
+        ("ops.masked_fill(self.fc(x), x > 0, -(2 ** 20))", True),
+        ("ops.where(x > 0, self.fc(x), LOW)", True),
+        ("ops.clip_by_value(self.fc(x), -LOW, LOW)", True),
+        ("ops.dropout(self.fc(x), TINY)", True),
+        ("self.fc(x).masked_fill(x > 0, HIGH)", False),
+        ("self.fc(x).masked_fill(x > 0, float('-inf'))", False),
+        ("self.fc(x).masked_fill(x > 0, -(2 ** 10))", False),
+        ("ops.reshape(self.fc(x), (-1, 256 * 256))", False),
+        ("self.fc(x).reshape((-1, WIDE))", False),
+        ("ops.split(self.fc(x), WIDE)[0]", False),
+        ("self.fc(x) * (1.0 / 8.0)", False),
         ("self.fc(x) - 1e4", False),
         ("self.fc(x) + 1e-3", False),
     ],
 )
 def test_a_number_that_float16_does_not_hold_is_named(construct: str, is_refused: bool) -> None:
     net = PROBABLE.format(init="pass", construct=construct)
-    finding = found(net, MODEL.format("nn.MSELoss()"))
+    finding = found("LOW, HIGH, TINY, WIDE = 1e9, 1e4, 1e-7, 100000\n\n\n", net, MODEL.format("nn.MSELoss()"))
     assert (finding.fix is None) is is_refused
     assert not is_refused or "out of the range of FP16" in refused(finding)
 
@@ -234,7 +277,17 @@ def test_a_number_that_float16_does_not_hold_is_named(construct: str, is_refused
         ("self.norm = nn.InstanceNorm2d(64)", "self.norm(self.fc(x))", "`InstanceNorm2d` is not known"),
         ("self.rows = [nn.Dense(64, 64)]", "self.rows[0](self.fc(x))", "a list are not converted"),
         ("self.other = missing.make()", "self.other(self.fc(x))", "is not known"),
-        ("self.shift = Tensor(np.ones(64), ms.float32)", "self.fc(x) + self.shift", "stays in FP32"),
+        ("self.low = Tensor(-1e9, ms.float32)", "self.fc(x) + self.low", "out of the range"),
+        ("self.low = Tensor(np.full((64,), -1e9), ms.float32)", "self.fc(x) + self.low", "out of the range"),
+        ("self.eps = Tensor([1e-8])", "self.fc(x) + self.eps", "out of the range"),
+        ("self.far = Tensor(np.arange(100000), ms.float32)", "self.fc(x) + self.far[-64:]", "out of the range"),
+        ("self.shift = Tensor(np.ones(64), ms.float32)", "self.fc(x) + self.shift", ""),
+        ("self.shift = Tensor(np.ones((1, 64)), ms.float32)", "ops.concat((self.fc(x), self.shift))", ""),
+        ("self.low = Tensor(float('-inf'), ms.float32)", "self.fc(x) + self.low", ""),
+        ("self.far = Tensor(np.arange(100000), ms.int32)", "self.fc(x)[:, self.far[:64]]", ""),
+        ("self.mask = Tensor(np.ones(64), ms.bool_)", "self.fc(x).masked_fill(self.mask, 0.0)", ""),
+        ("self.index = Tensor(np.arange(64), ms.int32)", "ops.gather(self.fc(x), self.index, 1)", ""),
+        ("self.index = Tensor(np.arange(64), dtype=ms.int64)", "self.fc(x)[:, self.index]", ""),
         ("self.loss = nn.MSELoss()", "self.loss(self.fc(x), x)", "the loss is computed inside"),
         ("self.rows = nn.CellList([nn.Dense(64, 64)])", "self.rows[0](self.fc(x))", ""),
         ("self.rows = nn.SequentialCell([nn.Dense(64, 64), nn.GELU()])", "self.rows(self.fc(x))", ""),
@@ -884,6 +937,31 @@ def test_a_layer_that_is_too_narrow_by_default_is_not_reported(width: str, is_re
 )
 def test_an_old_name_says_that_a_program_is_for_an_old_version(line: str) -> None:
     assert "1.9 and later" in refused(found(line, PLAIN, join(STEPS.format("net(data)"))))
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_refused"),
+    [
+        ("out = ops.matmul(net(Tensor(x)), Tensor(x))", True),
+        ("out = net(Tensor(x))\nboth = ops.concat((out, Tensor(x)), 1)", True),
+        ("out = net(Tensor(x))\nout = out.matmul(Tensor(x))", True),
+        ("out = net(Tensor(x)) @ Tensor(x)", True),
+        ("def test(model, data):\n    return ops.stack([model(data), data])\n\n\ntest(net, Tensor(x))", True),
+        ("out = ops.concat((net(Tensor(x)), net(Tensor(x))), 1)", False),
+        ("out = net(Tensor(x))\nboth = ops.concat([out, ops.relu(out)], 1)", False),
+        ("out = net(Tensor(x))\nboth = np.concatenate((out.asnumpy(), x), 1)", False),
+        ("out = net(Tensor(x)).asnumpy()\nboth = np.matmul(out, x)", False),
+        ("out = net(Tensor(x)).argmax(1)", False),
+        ("out = ops.mse_loss(net(Tensor(x)), Tensor(x))", False),
+        ("out = net(Tensor(x)) + Tensor(x)", False),
+        ("out = ops.matmul(Tensor(x), Tensor(x))", False),
+        ("other = nn.Dense(64, 64)\nout = ops.matmul(other(Tensor(x)), Tensor(x))", False),
+    ],
+)
+def test_an_output_that_meets_a_tensor_in_float32_is_named(beside: str, is_refused: bool) -> None:
+    finding = found(PLAIN, MODEL.format("nn.MSELoss()"), f"x = np.ones((64, 64), np.float32)\n{beside}\n")
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "this output of the network" in refused(finding)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ SOURCE = """
             self.data = np.load("all.npy")
             self.transform = transform
             self.count = 0
+            self.made = {made}
 
         def __getitem__(self, index):
             {row}
@@ -65,13 +66,13 @@ TAKES = """
 READ = "row = np.load(self.files[index])"
 
 
-def source(row: str) -> str:
-    return SOURCE.format(row=row)
+def source(row: str, made: str = "None") -> str:
+    return SOURCE.format(row=row, made=made)
 
 
-def program(name: str, row: str, make: str = MAKE, train: str = TRAIN) -> object:
-    """Return a program whose source makes a row so."""
-    return case(name, IMPORTS, source(row), START, make, train)
+def program(name: str, row: str, make: str = MAKE, train: str = TRAIN, made: str = "None") -> object:
+    """Return a program whose source makes a row so; `made`: what it holds beside its files."""
+    return case(name, IMPORTS, source(row, made), START, make, train)
 
 
 def silent(name: str, row: str = READ, make: str = MAKE, train: str = TRAIN) -> object:
@@ -138,6 +139,58 @@ FIRES = [
         f"self.count += 1\n            {READ}",
         MAKE.replace("unsafe", "display-only"),
     ),
+    *(
+        program(
+            f"rows that change {name}",
+            f"{row}\n            {READ}",
+            f"{before}{MAKE}".replace("unsafe", "display-only"),
+        )
+        for name, row, before in (
+            ("a list of the source", "self.files.append(index)", ""),
+            ("two attributes", "self.last, before = index, 0", ""),
+            ("an attribute of an attribute", "self.transform.last = index", ""),
+            ("the position in a file", "self.data.seek(index)", ""),
+            ("an iterator", "next(self.transform)", ""),
+            ("a list of the module", "seen.append(index)", "seen = []\n"),
+            ("a table of the module", "seen[index] = 1", "seen = {}\n"),
+            ("an attribute of a class", "Source.count = index", ""),
+            ("a number of the module", "global seen; seen += 1", "seen = 0\n"),
+        )
+    ),
+    *(
+        program(
+            f"workers that share {name}",
+            f"extra = self.made\n            {READ}",
+            f"{before}{MAKE}".replace("unsafe", "display-only"),
+            made=made,
+        )
+        for name, made, before in (
+            ("an open file", "open('all.bin', 'rb')", ""),
+            ("a generator of NumPy", "np.random.RandomState(1)", ""),
+            ("a newer generator of NumPy", "np.random.default_rng(1)", ""),
+            ("a generator of Python", "random.Random(1)", ""),
+        )
+    ),
+    *(
+        program(f"rows that change {name}", f"{row}\n            {READ}", f"{before}{MAKE}")
+        for name, row, before in (
+            ("a cache", "self.cache[index] = 0", ""),
+            ("a list of their own", "rows = []; rows.append(index)", ""),
+            ("a table of their own", "rows = {}; rows[index] = 1", ""),
+            ("an object of their own", "row = Image.new('L', (1, 1)); row.index = index", ""),
+            ("nothing: a name like one outside", "seen = []; seen.append(index)", "seen = []\n"),
+            ("nothing: a set that is asked", "found = index in self.files", ""),
+        )
+    ),
+    *(
+        program(f"workers that share {name}", f"extra = self.made\n            {READ}", MAKE, made=made)
+        for name, made in (
+            ("an array", "np.load('all.npy', mmap_mode='r')"),
+            ("the text of a file", "open('all.txt').read()"),
+            ("a table", "dict(a=1)"),
+        )
+    ),
+    program("an open file that no row reads", READ, MAKE, made="open('all.bin', 'rb')"),
     *(
         program(f"draws of NumPy: {name}", f"{row}\n            {READ}", MAKE.replace("unsafe", "display-only"))
         for name, row in (

@@ -163,6 +163,32 @@ FIRES = [
             "settings.wide and not settings.infer",
         )
     ),
+    *(
+        case(
+            f"evaluated: {name}",
+            IMPORTS,
+            GRAPH,
+            f'rows = ds.MindDataset("a")\ntrain_set = rows.batch(32)  # ! {safety}\n',
+            TRAIN.replace("train(10, train_set)", train),
+            f"{after}\n",
+        )
+        for name, train, after, safety in (
+            ("the training set", "train(10, train_set)", "model.eval(train_set)", "display-only"),
+            (
+                "the training set, by name",
+                "train(10, train_set)",
+                "model.eval(valid_dataset=train_set)",
+                "display-only",
+            ),
+            ("the training set, by fit", "fit(10, train_set, train_set)", "", "display-only"),
+            ("its batches, repeated", "train(10, train_set.repeat(2))", "model.eval(train_set)", "display-only"),
+            ("its rows", "train(10, train_set)", "model.eval(rows.batch(1))", "unsafe"),
+            ("another set", "train(10, train_set)", 'model.eval(ds.MindDataset("b").batch(1))', "unsafe"),
+            ("another set, by fit", 'fit(10, train_set, ds.MindDataset("b"))', "", "unsafe"),
+            ("no set", "fit(10, train_set, None)", "", "unsafe"),
+            ("one row", "train(10, train_set)", "model.predict(ms.Tensor(np.zeros((1, 64))))", "unsafe"),
+        )
+    ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
     case(
         "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN

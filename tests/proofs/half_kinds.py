@@ -12,7 +12,10 @@ from programs import join
 
 
 class Kind(NamedTuple):
-    """A program whose network holds one kind: with level O2 it trains "same", or "fails" in graph mode or PyNative."""
+    """A program whose network holds one kind.
+
+    With level O2 it trains the "same", "fails" in graph mode or PyNative, or its losses are "nan".
+    """
 
     name: str
     text: str
@@ -365,6 +368,17 @@ OPERATORS = [
         "h = h.reshape((h.shape[0], 8 // self.groups, 2 * self.groups, 4)).reshape(h.shape[0], -1)",
         "self.groups = int(np.array(2))",
     ),
+    *(
+        _kind("same", f"tensor of the network, {name}", f"h = {body}", f"self.k = Tensor({made})")
+        for name, body, made in (
+            ("added", "h + self.k", "np.ones((4, 4)), ms.float32"),
+            ("concatenated", "ops.concat((h, self.k), 1)", "np.ones((4, 4, 4, 4)), ms.float32"),
+            ("multiplied", "ops.matmul(h, self.k)", "np.eye(4), ms.float32"),
+            ("chosen from", "ops.where(h > 0, h, self.k)", "np.full((4, 4, 4, 4), 0.5), ms.float32"),
+            ("a mask", "ops.softmax(ops.masked_fill(h, self.k, -1e4))", "np.eye(4), ms.bool_"),
+            ("indices", "ops.gather(h, self.k, 1)", "np.arange(4), ms.int32"),
+        )
+    ),
     _kind("same", "cast to a dtype of the network", "h = ops.cast(h, self.kind) * 0.5", "self.kind = ms.float32"),
     _kind(
         "same",
@@ -414,4 +428,31 @@ OPERATORS = [
     ),
 ]
 
-KINDS = [*DERIVED, *LAYERS, *OPERATORS]
+LOSS = """
+    class Own(nn.LossBase):
+        def construct(self, p, label):
+            t = ops.one_hot(label, 10, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32))
+            return -(t * {text}).mean()
+
+
+    """
+
+
+def _of_probabilities(name: str, text: str) -> Kind:
+    plain = _kind("nan", name, "h = h * 0.5", before=join(LOSS).replace("{text}", text))
+    head = plain.text.replace("return self.head(", "return ops.softmax(30.0 * self.head(").replace(
+        ":64])\n", ":64]))\n"
+    )
+    return plain._replace(text=head.replace("nn.CrossEntropyLoss()", "Own()"))
+
+
+LOSSES = [
+    _of_probabilities(f"logarithm of probabilities, {name}", text)
+    for name, text in (
+        ("a method", "p.log()"),
+        ("of base two", "ops.log2(p)"),
+        ("with a product", "ops.xlogy(t, p)"),
+    )
+]
+
+KINDS = [*LOSSES, *DERIVED, *LAYERS, *OPERATORS]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Related
-from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import given
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import descendants, given, word_of
+from ms_perflint.infer import bases
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.training.bases import base_apis
-from ms_perflint.training.networks import read_whole
+from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.networks import known_kinds, read_whole
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
+_LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
 # Of a sigmoid or softmax that saturates, the gradient is inf * 0 = nan, and the logarithm infinite (run on 2.10, CPU)
 _OF_PROBABILITIES = (
     "mindspore.nn.BCELoss",
@@ -30,13 +32,14 @@ _OF_PROBABILITIES = (
     "mindspore.ops.BinaryCrossEntropy",
     "mindspore.ops.binary_cross_entropy",
     "mindspore.mint.functional.binary_cross_entropy",
-    "mindspore.ops.log",
-    "mindspore.ops.Log",
-    "mindspore.mint.log",
+    *(f"mindspore.{module}.{name}" for module in ("ops", "mint", "numpy") for name in _LOGARITHMS),
+    *("mindspore.ops.Log", "mindspore.ops.Log1p", "mindspore.ops.Xlogy"),
 )
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
 _LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")
 _LOSS = r"(?i)loss$|_loss|cross_?entropy|kl_div"
+JOINED = Message("this output of the network would be in FP16, and an operator here takes tensors of one dtype")
+_OWN = ("mindspore.", ".")  # of methods of tensors, and of what a cell gives
 _PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
@@ -64,7 +67,7 @@ def first(program: Program, training: Training, half: Half) -> Optional[Related]
 
 
 def _by_loss(program: Program, training: Training) -> Iterator[Related]:
-    """Yield an unknown loss of a Model, and a network for evaluation, which would compute in half precision."""
+    """Yield an unknown loss of a Model, and other uses of the network, which would compute in half precision."""
     call = training.call
     if training.kind != "model" or call.is_spread:
         return
@@ -78,9 +81,49 @@ def _by_loss(program: Program, training: Training) -> Iterator[Related]:
     for export in program.calls("mindspore.export"):
         if any(known.identity in trained for known in export.argument("net").alternatives):
             yield Related(export.place, Message("the network that is exported here would compute in FP16"))
+    yield from _by_calls(program, training)
     other = call.given("eval_network") if call.api == MODEL else None
     if other is not None and not call.argument("eval_network").must_be(None):
         yield Related(call.module.place(other), Message("the network for evaluation would compute its loss in FP16"))
+
+
+def _by_calls(program: Program, training: Training) -> Iterator[Related]:
+    """Yield calls of the network outside of it, whose output meets another tensor in an operator of one dtype."""
+    for known in training.values[0].alternatives:
+        construct = bases.method(program.evaluator, known.cls, "construct") if known.cls is not None else None
+        calls = program.callers(construct) if construct is not None else ()
+        results = frozenset(id(site.node) for site in calls)
+        for site in calls:
+            function = site.scope.owner
+            if not is_cell_class(program, function.cls) and program.runs(site) and _joins(function, results):
+                yield Related(site.place, JOINED)
+
+
+def _joins(function: Scope, calls: frozenset[int]) -> bool:
+    """Return whether a function gives the result of one of some calls to an operator, together with another tensor."""
+
+    def is_result(node: ast.AST) -> bool:
+        bound = function.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+        return id(node) in calls or any(id(each.value) in calls for each in bound)
+
+    def holds_result(node: ast.expr) -> bool:
+        parts = list(ast.walk(node))
+        return any(map(is_result, parts)) and not any(getattr(each, "attr", "") == "asnumpy" for each in parts)
+
+    for node in descendants(function.node):
+        joined: list[ast.expr] = []
+        if isinstance(node, ast.Call) and known_kinds.joins(word_of(node.func)):
+            rows = [each.elts for each in node.args[:1] if isinstance(each, (ast.Tuple, ast.List))]
+            base = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            joined = rows[0] if rows else [*filter(holds_result, base), *node.args[:2]]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            joined = [node.left, node.right]
+        results = [each for each in joined if holds_result(each)]
+        if results and any(
+            isinstance(each, (ast.Name, ast.Attribute, ast.Call)) for each in joined if each not in results
+        ):
+            return True
+    return False
 
 
 def _by_step(program: Program, training: Training) -> Iterator[Related]:
@@ -112,10 +155,22 @@ def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related
 
 def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Related]:
     """Yield a loss that takes the logarithm of an output in half precision."""
-    losses = program.calls(*_OF_PROBABILITIES)
-    if losses and read.words & _PROBABILITIES:
-        text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
-        yield Related(losses[0].place, text)
+    text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
+    if read.words & _PROBABILITIES:
+        losses = (*program.calls(*_OF_PROBABILITIES), *_logarithms_of_tensors(program))
+        yield from (Related(loss.place, text) for loss in losses)
+
+
+def _logarithms_of_tensors(program: Program) -> Iterator[Site]:
+    """Yield where running code calls a method of what may be a tensor: `p.log()`, `p.xlogy(q)`; no function."""
+    for word in _LOGARITHMS:
+        for site in program.sites(word):
+            func = site.node.func if isinstance(site.node, ast.Call) else None
+            if isinstance(func, ast.Attribute) and isinstance(site.node, ast.Call) and program.runs(site):
+                found = program.evaluator.callees(site).alternatives
+                is_other = any(known.definition or (known.api and not known.api.startswith(_OWN)) for known in found)
+                if len(site.node.args) == (word == "xlogy") and not is_other:
+                    yield site
 
 
 def _by_sum(program: Program) -> Iterator[Related]:

@@ -72,6 +72,8 @@ _OF_LAYERS = frozenset({"conv2d", "conv2dtranspose", "matmul", "biasadd", "layer
 STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
 # Functions that make a tensor, of float32 unless they are asked for something else
 _MADE = frozenset({"zeros", "ones", "full", "arange", "eye", "onehot", "randn", "standardnormal", "tupletoarray"})
+# Operators whose numbers become numbers of the tensor
+_FILLS = frozenset({"maskedfill", "fill", "full", "fulllike", "where", "select", "clamp", "clip", "clipbyvalue"})
 # Operators whose result some devices give in float32, whatever they are given
 _RAISE = frozenset({"resizebilinear", "resizebilinearv2"})
 _CASTS = frozenset({"cast", "astype", "to"})
@@ -106,6 +108,11 @@ def is_layered(word: str) -> bool:
 def joins(word: str) -> bool:
     """Return whether an operator takes tensors of one dtype only."""
     return plain(word) in _JOINING
+
+
+def fills(word: str) -> bool:
+    """Return whether an operator puts numbers that it is given into a tensor."""
+    return plain(word) in _FILLS
 
 
 def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Callable, Collection, Iterator
 from typing import Optional
 
 from ms_perflint.core.source import short
@@ -16,6 +17,8 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
 from ms_perflint.training.bases import CELLS
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
+from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
@@ -34,6 +37,7 @@ _EXPRESSIONS = (
 )  # fmt: skip
 LONGEST = 40  # characters of code in a message
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
+OUTSIDE = Message("this number is out of the range of FP16")
 ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
@@ -68,6 +72,7 @@ class Code:
         self.program = program
         self.evaluator = program.evaluator
         self.numbers = Numbers(program)
+        self.dtypes = Dtypes(program)
         self.inner = inner
         self.cell = cell
         self.words: set[str] = set()
@@ -125,10 +130,24 @@ class Code:
                 stop(function.module, node, ASKS)
             return
         for known in self.program.value(node, function).alternatives:
-            if known.type_api == "mindspore.Tensor":
-                stop(function.module, node, Message("this tensor of the network stays in FP32"))
+            if known.type_api == "mindspore.Tensor" and not self._is_whole(node, function):
+                self._tensor(known, node, function)
             if known.is_object and known.type_api != _PARAMETER:
                 self.cell(known, function.module.site_at(node))
+
+    def _is_whole(self, node: ast.expr, function: Scope) -> bool:
+        """Return whether an expression is a tensor of whole numbers or a mask, which keeps its dtype."""
+        dtype = self.dtypes.of(node, function)
+        return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
+
+    def _tensor(self, known: Alternative, node: ast.Attribute, function: Scope) -> None:
+        """Read a tensor of the network, which is cast with it (run on 2.10, in both modes)."""
+        if function.parent in self.inner:
+            stop(function.module, node, Message("this tensor of the network stays in FP32"))
+        made = known.creation
+        values = (getattr(each, "value", None) for each in ast.walk(made.call)) if made is not None else ()
+        if not all(_is_held(each) for each in values if isinstance(each, (int, float))):
+            stop(function.module, node, OUTSIDE)
 
     # --- calls
 
@@ -140,6 +159,8 @@ class Code:
         self.told.add(id(node.func))
         self._note_numbers(node)
         self._follows(node, site.word, site)
+        for each in arguments(node):
+            self._range(each, function, (int, float) if known_kinds.fills(site.word) else (float,))
         is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
         if is_builtin or _is_infinity(node):
             return
@@ -291,6 +312,9 @@ class Code:
     def _operation(self, node: ast.BinOp | ast.AugAssign, function: Scope) -> None:
         """Read an operation: with numbers that float16 holds, or of tensors."""
         left, right = (node.target, node.value) if isinstance(node, ast.AugAssign) else (node.left, node.right)
+        if isinstance(node, ast.BinOp) and self.numbers.is_number(node, function):
+            self._range(node, function, (float,))
+            return
         if self.numbers.is_number(left, function) and self.numbers.is_number(right, function):
             return
         text = ast.unparse(node)[:40]
@@ -316,13 +340,18 @@ class Code:
         if not is_local and not is_known and not self.numbers.is_number(operand, function):
             unknown(function.module, node, ast.unparse(node)[:40])
 
-    def _range(self, operand: ast.expr, function: Scope) -> bool:
-        """Return whether an operand is known, and no number that float16 does not hold."""
+    def _range(self, operand: ast.expr, function: Scope, kinds: tuple[type[float], ...] = (int, float)) -> bool:
+        """Return whether an operand is known, and no number of some kinds that float16 does not hold."""
         value = self.program.value(operand, function)
-        numbers = [each for each in value.constants if isinstance(each, (int, float))]
-        if any(each and not SMALLEST <= abs(each) <= LARGEST for each in numbers):
-            stop(function.module, operand, Message("this number is out of the range of FP16"))
+        numbers = [each for each in value.constants if isinstance(each, kinds)]
+        if not all(map(_is_held, numbers)):
+            stop(function.module, operand, OUTSIDE)
         return bool(value.alternatives)
+
+
+def _is_held(number: float) -> bool:
+    """Return whether float16 holds a number, or an infinity."""
+    return not number or math.isinf(number) or SMALLEST <= abs(number) <= LARGEST
 
 
 def _is_attribute(function: Scope) -> bool:
