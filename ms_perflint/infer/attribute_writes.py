@@ -38,7 +38,7 @@ def overlaid(
     if name.startswith("__"):
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
-    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
+    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
     is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
@@ -69,6 +69,15 @@ def overlaid(
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _are_methods(evaluator: Evaluator, values: Sequence[Value]) -> bool:
+    """Return whether objects have what is called when they are created: then it is no setting of an update."""
+
+    def is_setting(known: Alternative) -> bool:
+        return known.receiver is not None and evaluator.libraries.is_mapping(known.receiver.type_api)
+
+    return any(not is_setting(known) for value in values for known in value.alternatives)
 
 
 def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:

@@ -121,9 +121,10 @@ def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Va
     return registered(evaluator, callee.value, evaluator.value(node.args[0], scope), scope)
 
 
-def texts(raw: bytes) -> frozenset[str]:
+@fact
+def texts(module: SemanticIndex) -> frozenset[str]:
     """Return the string literals in code that may be keys of a registry, or paths of config files."""
-    return frozenset(text.decode("utf-8", "replace") for text in re.findall(TEXT, raw))
+    return frozenset(text.decode("utf-8", "replace") for text in re.findall(TEXT, module.source.text))
 
 
 def words(raw: bytes) -> frozenset[str]:
