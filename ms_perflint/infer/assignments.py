@@ -252,6 +252,11 @@ class Assignments(Places):
             if callees:
                 node.passes = more(node.passes, ("", Argument(callees, 0)))
                 self.flow(results(callees), node, ("",))
+            callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+            base = callee.value if isinstance(callee, ast.Attribute) and callee.attr == "register" else None
+            for each in self.module.defined.get(word_of(base), ()) if base is not None else ():
+                if is_decorated(each.node, "singledispatch"):
+                    self.flow([(node, CALL)], self.of_function(each), (CALL,))
 
     # --- calls
 

@@ -260,10 +260,10 @@ class _Reach:
         for module in running:
             if module.path not in self.texts_of:
                 self.texts_of.add(module.path)
-                for text in registries.texts(module):
-                    self.words.add(text.lower())
-                    if text.endswith(CONFIGS):
-                        self.words.update(config_words(self.program, text, module.directory))
+                words, configs = registries.texts(module)
+                self.words |= words
+                for path in configs:
+                    self.words |= config_words(self.program, path, module.directory)
 
     def length(self, path: str) -> int:
         """Return the size of a file in bytes."""
@@ -307,7 +307,7 @@ class _Reach:
         if COMPUTED in scope.attrs:
             self.dispatching.update(_dispatched(scope))
             if self.program.names.imports_by_call(scope.module):
-                self.importing.update(dict.fromkeys(self.program.names.files_by_call(scope.module)))
+                self.importing.update(dict.fromkeys(self.program.names.named_by_call(scope.module)))
                 self.importing.update(dict.fromkeys(self.program.project.imports.named(self.program.entry)))
         new = scope.attrs - self.attrs
         self.attrs |= new

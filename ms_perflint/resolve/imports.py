@@ -48,6 +48,7 @@ class Imports:
         self.errors = Errors()  # as its project has them
         self.facts: dict[tuple[object, ...], Any] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
+        self._configs: dict[str, tuple[str, ...]] = {}  # the config files that these files name, where they name some
         self._computing: set[str] = set()  # the files that import computed names, among those that were scanned
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
 
@@ -166,6 +167,9 @@ class Imports:
         found = additions(path, raw)
         if found is not None:
             self._additions[path] = found
+        configs = config_targets.configs(raw)
+        if configs:
+            self._configs[path] = configs
         if is_computing(raw):
             self._computing.add(path)
         return statements
@@ -266,24 +270,19 @@ class Imports:
     def named(self, entry: str) -> list[str]:
         """Return the files of modules that the config files of a program name."""
         files, roots = self._program(entry)
-        return self._named(entry, files, roots)
+        return self._named(entry, sorted(files), roots)
 
     def _named(self, entry: str, files: Collection[str], roots: Roots) -> list[str]:
         """Return the files of modules that the config files of some files name; none where no name is computed."""
         found: dict[str, None] = {}
         start = os.path.dirname(entry)
         for path in files if not self._computing.isdisjoint(files) else ():
-            for name in self._configs(path):
+            for name in self._configs.get(path, ()):
                 for home in dict.fromkeys((os.path.dirname(path), *self.ancestors(start))):
                     for asked in self._targets(os.path.normpath(os.path.join(home, name))):
                         located = self.locate(start, asked, roots)
                         found.update(dict.fromkeys(located.files if located.module is not None else ()))
         return list(found)
-
-    @fact
-    def _configs(self, path: str) -> tuple[str, ...]:
-        """Return the paths of config files that a file names."""
-        return config_targets.configs(self.raw(path) or b"")
 
     @fact
     def _targets(self, path: str) -> tuple[Import, ...]:

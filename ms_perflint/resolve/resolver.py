@@ -236,6 +236,13 @@ class Resolver:
         """Return the files that a module imports, if it does so by a call, whose result is a module, too."""
         return self.project.imports.imported(module.path, self.roots) if self.imports_by_call(module) else ()
 
+    @fact
+    def named_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
+        """Return the files that a module imports by a call alone, and no statement binds to a name."""
+        stated = (each for imports in module.imported.values() for each in imports)
+        bound = set(self._files_of_modules(module, stated)) if self.imports_by_call(module) else set[str]()
+        return tuple(path for path in self.files_by_call(module) if path not in bound)
+
     def imports_by_call(self, module: SemanticIndex) -> bool:
         """Return whether a module may import others by a call."""
         return not module.by_word.keys().isdisjoint(module.aliases(*BY_CALL))
