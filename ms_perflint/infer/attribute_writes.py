@@ -226,21 +226,7 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may have settings, and is one object wherever it is used."""
     if known.creation is None:
         return known.is_mapping or bool(known.document)
-    if known.cls is not None:
-        return _is_record(known.cls) or bases.is_mapping(evaluator, known.cls)
-    return not known.type_api.startswith(evaluator.libraries.closed)
-
-
-def _is_record(cls: Scope) -> bool:
-    """Return whether a class only holds attributes, each written out: others store in its objects by name too."""
-    is_derived = bool(getattr(cls.node, "bases", ()))
-    return not is_derived and all(map(_only_stores, cls.defines))
-
-
-def _only_stores(function: Scope) -> bool:
-    """Return whether a special method fills no attributes from a mapping: by `setattr` or `__dict__`."""
-    is_special = function.is_function and function.name.startswith("__")
-    return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
+    return known.cls is not None or not known.type_api.startswith(evaluator.libraries.closed)
 
 
 # --- order
