@@ -52,6 +52,8 @@ class ExpressionWalk:
                     self.site(Site(module, applied, word_of(applied.func), stmt, block, fstring))
                 if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]
                     attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
+                elif word == "methodcaller" and node.args:  # type: ignore[attr-defined]
+                    attrs.add(text_of(node.args[0]))  # type: ignore[attr-defined]
                 if word in ("setattr", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
                 inner = [callee, *given(node)]  # type: ignore[arg-type]

@@ -47,6 +47,7 @@ class Assignments(Places):
         super().__init__(module)
         self.returned: set[Node] = set()  # parameters that are returned as they are
         self.fields: dict[str, list[str]] = {}  # of named tuples
+        self.receivers: dict[str, list[Node]] = {}  # by the name of a class: the parameters for it of its class methods
         self._parameters: dict[tuple[object, ...], tuple[tuple[Union[str, Node], str], ...]] = {}
         self.callees: dict[int, tuple[Place, ...]] = {}  # by the identity of a call: what it enters
         for scope in module.scopes:
@@ -158,8 +159,13 @@ class Assignments(Places):
                 ways.append((self.of_function(cls), joined(CALL, ENTERED[function.name])))
             first = positional(function)[:1]
             if first:
-                path = "" if is_decorated(function.node, "classmethod") else CALL
-                self.flow([(self.of_function(cls), path)], self.variable(function, first[0].arg), ("",))
+                is_of_class, receiver = (
+                    is_decorated(function.node, "classmethod"),
+                    self.variable(function, first[0].arg),
+                )
+                self.flow([(self.of_function(cls), "" if is_of_class else CALL)], receiver, ("",))
+                if is_of_class:
+                    self.receivers.setdefault(cls.name, []).append(receiver)
         for returned, suffix in ((function.returns, ""), (function.yields, ELEMENT)):
             for value, block in returned:
                 names: set[str] = set()
@@ -246,6 +252,11 @@ class Assignments(Places):
             if callees:
                 node.passes = more(node.passes, ("", Argument(callees, 0)))
                 self.flow(results(callees), node, ("",))
+            callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+            base = callee.value if isinstance(callee, ast.Attribute) and callee.attr == "register" else None
+            for each in self.module.defined.get(word_of(base), ()) if base is not None else ():
+                if is_decorated(each.node, "singledispatch"):
+                    self.flow([(node, CALL)], self.of_function(each), (CALL,))
 
     # --- calls
 
@@ -263,8 +274,11 @@ class Assignments(Places):
         if isinstance(func, ast.Attribute) and site.word == "update":
             for keyword in call.keywords:
                 self._into(func.value, self.places(keyword.value, scope), scope)
+        if site.word == "_make" and isinstance(func, ast.Attribute):
+            for name in self.fields.get(word_of(func.value), ()):
+                self.flow(taken(self.places(next(iter(call.args), None), scope)), self.word(name), ("",))
         first = 0
-        if site.word == "partial" and call.args:
+        if site.word in ("partial", "partialmethod") and call.args:
             callees, first, arguments = tuple(self.places(call.args[0], scope)), 1, call.args
         if not callees:
             return

@@ -38,7 +38,7 @@ def overlaid(
     if name.startswith("__"):
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
-    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node)  # then it is no setting of an update
+    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
     is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
@@ -69,6 +69,15 @@ def overlaid(
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _are_methods(evaluator: Evaluator, values: Sequence[Value]) -> bool:
+    """Return whether objects have what is called when they are created: then it is no setting of an update."""
+
+    def is_setting(known: Alternative) -> bool:
+        return known.receiver is not None and evaluator.libraries.is_mapping(known.receiver.type_api)
+
+    return any(not is_setting(known) for value in values for known in value.alternatives)
 
 
 def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
@@ -217,21 +226,7 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may have settings, and is one object wherever it is used."""
     if known.creation is None:
         return known.is_mapping or bool(known.document)
-    if known.cls is not None:
-        return _is_record(known.cls) or bases.is_mapping(evaluator, known.cls)
-    return not known.type_api.startswith(evaluator.libraries.closed)
-
-
-def _is_record(cls: Scope) -> bool:
-    """Return whether a class only holds attributes, each written out: others store in its objects by name too."""
-    is_derived = bool(getattr(cls.node, "bases", ()))
-    return not is_derived and all(map(_only_stores, cls.defines))
-
-
-def _only_stores(function: Scope) -> bool:
-    """Return whether a special method fills no attributes from a mapping: by `setattr` or `__dict__`."""
-    is_special = function.is_function and function.name.startswith("__")
-    return is_special and "__dict__" not in function.attrs and all(site.word != "setattr" for site in function.calls)
+    return known.cls is not None or not known.type_api.startswith(evaluator.libraries.closed)
 
 
 # --- order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional, Union
 
 from ms_perflint import mindspore_api
@@ -101,9 +101,21 @@ def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> O
         return issubclass(made, wanted) if wanted is not None else False if may_be_ruled_out(cls) else None
     own = lineage(evaluator, known.cls) if known.cls is not None else (known._replace(what=Api(known.type_api)),)
     if cls.definition is not None:
-        return True if any(each.definition is cls.definition for each in own) else None
+        is_one = any(each.definition is cls.definition for each in own)
+        return True if is_one else False if known.is_made and _is_whole(evaluator, own) else None
     is_one = any(cls.api in (each.api, *mindspore_api.ancestors(each.api)) for each in own)
     return True if is_one else None
+
+
+def _is_whole(evaluator: Evaluator, classes: Iterable[Alternative]) -> bool:
+    """Return whether all bases of some classes are known, and of the project."""
+    for each in classes:
+        cls = each.definition
+        nodes = cls.node.bases if cls is not None and isinstance(cls.node, ast.ClassDef) else []
+        above = [evaluator.value(base, cls.parent or cls) for base in nodes] if cls is not None else []
+        if (cls is None and each.api not in PLAIN) or any(value.open or not value.alternatives for value in above):
+            return False
+    return True
 
 
 def may_be_ruled_out(cls: Alternative) -> bool:

@@ -12,11 +12,12 @@ from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, config_files, mappings, sequences, setting_loops
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Value, join
+from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
 SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]", "__dict__"
 LISTED = "merge_from_list"  # of names and values, in turn
@@ -59,13 +60,20 @@ def laid_over(
         at = place(update.node, update.block.scope)
         if is_never_before(evaluator, at, base, node, scope):
             continue
-        after = _after(evaluator, update, found, name, update.block.scope, absent)
+        after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), absent)
         is_same = after is found or all(each in after for each in found)
         if is_same or (_has_come(evaluator, store, update) and _has_run(evaluator, update, at, read, scope)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
     return found
+
+
+def _made_in(base: Value, scope: Scope) -> Scope:
+    """Return a scope; where it is that of a function which makes the object, the call that made it."""
+    what = base.only.what if base.only is not None else None
+    made = what.scope if isinstance(what, (Instance, Display)) else None
+    return made if isinstance(made, CallContext) and made.function is scope else scope
 
 
 def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Optional[Place], scope: Scope) -> bool:

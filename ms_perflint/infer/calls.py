@@ -84,7 +84,7 @@ def entered(
         if receiver is not None:
             return Value((receiver,))
     elif same is not None and layer is not None:
-        default = parameters.default_of(evaluator, same)
+        default = parameters.default_of(evaluator, same, outer)
         return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
     is_of_member = receiver is not None and isinstance(receiver.what, Member)

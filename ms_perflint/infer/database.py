@@ -96,6 +96,9 @@ class Database(Protocol):
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules of the files that have a word in them, by their bytes."""
 
+    def decorated_by(self, word: str) -> Sequence[Scope]:
+        """Return the functions and classes whose decorator may be something named `word`."""
+
     def sites(self, word: str) -> Sequence[Site]:
         """Return the call sites whose callee may be something named `word`."""
 

@@ -157,6 +157,7 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
     part = given.part
     own = given.is_default or (part is not None and word_of(part.node) in ("__package__", "__name__"))
     packages = ("",) if own or only_top else evaluator.value(*part).constants if part is not None else ()
+    packages = tuple("" if package is None else package for package in packages)
     names = evaluator.value(node.args[0], scope)
     values = [TOP] if names.open or not names.alternatives or not packages else []
     for name, package in product((known.constant for known in names.alternatives), packages):

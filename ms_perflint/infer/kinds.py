@@ -16,10 +16,12 @@ from ms_perflint.infer import (
     calls,
     computing,
     configs,
+    dispatching,
     importing,
     lists,
     mappings,
     members,
+    namespaces,
     sequences,
     tables,
 )
@@ -44,7 +46,6 @@ from ms_perflint.resolve.resolver import Namespace
 T = TypeVar("T")
 ASKED = frozenset({"open", "read_text", "exists", "is_file"})  # methods of a path, which may be a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
-DISPATCHED = ("singledispatch", "singledispatchmethod")  # decorators of what other functions may run instead of
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
@@ -124,6 +125,8 @@ class OfScope(Kind[Scope]):
             return self.evaluator.known(Constant(self.what.name), node, scope)
         if not self.what.is_class:
             return TOP
+        if name == "__dict__":
+            return namespaces.of_class(self.evaluator, self.known, node, scope) or TOP
         enum = bases.member(self.evaluator, self.what, name)
         if enum is not None:
             return enum
@@ -137,8 +140,9 @@ class OfScope(Kind[Scope]):
 
     def call(self, layer: Layer) -> Value:
         if not self.what.is_class:
-            is_chosen = is_decorated(self.what.node, *DISPATCHED)
-            return TOP if is_chosen else calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
+            if is_decorated(self.what.node, *dispatching.DECORATORS):
+                return dispatching.called(self.evaluator, self.what, layer)
+            return calls.entered(self.evaluator, self.what, layer, None, self.known.outer)
         value = bases.called(self.evaluator, self.what, layer.call, layer.scope) if layer.row is None else None
         if value is None and layer.row is None and self._is_plain_mapping():
             value = mappings.called(self.evaluator, layer.call, layer.scope)
@@ -289,7 +293,7 @@ class OfDisplay(Settings[Display]):
             return method
         if name == "__dict__" and self.known.is_mapping:
             return Value((self.known,))
-        if name in sequences.TAKES and not self.known.is_mapping:
+        if (name in sequences.TAKES or name == "index") and not self.known.is_mapping:
             return self.evaluator.known(Api(f"builtins.list.{name}", self.known), node, scope)
         found = self.item(name)
         is_shown = mappings.shown(self.evaluator, self.what, name) is not False  # else it was stored in it later
@@ -376,6 +380,10 @@ class OfModule(Settings[SemanticIndex]):
             return Value((self.known,))
         found = self.evaluator.exported(self.what, name)
         is_of_names = not found.alternatives and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
+        viewed = is_of_names and name in tables.VIEWS
+        held = namespaces.of_module(self.evaluator, self.what, node, scope) if viewed else None
+        if held is not None:
+            return self.evaluator.kind(held.alternatives[0]).attribute(name, node, scope)
         return (self.method(name, node, scope) if is_of_names else None) or found
 
     def item(self, key: object) -> Value:

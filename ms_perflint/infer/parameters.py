@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import partial
+from typing import Optional
 
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, Site
@@ -26,7 +27,7 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     if own.is_method and positional(own)[:1] == [binding.node]:
         return _receiver(evaluator, binding, function)
     if isinstance(function, CallContext):
-        otherwise = default_of(evaluator, binding)
+        otherwise = default_of(evaluator, binding, function.parent if function.function is own else None)
         if function.call is None:  # made by an operator, which passes something
             return otherwise if binding.value is not None else TOP
         return passed(evaluator, binding, function.call, otherwise)
@@ -50,9 +51,9 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     return join(values or [otherwise, evaluator.empty()])
 
 
-def default_of(evaluator: Evaluator, binding: Binding) -> Value:
-    """Return the default of a parameter."""
-    outer = binding.scope.parent
+def default_of(evaluator: Evaluator, binding: Binding, outer: Optional[Scope] = None) -> Value:
+    """Return the default of a parameter; `outer`: the context in which its function is made, if it is made in one."""
+    outer = outer or binding.scope.parent
     return evaluator.value(binding.value, outer) if binding.value is not None and outer is not None else BOTTOM
 
 

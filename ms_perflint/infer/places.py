@@ -38,7 +38,7 @@ PASSES = frozenset(
     {
         "copy", "deepcopy", "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "enumerate", "zip",
         "map", "filter", "chain", "cycle", "islice", "product", "repeat", "zip_longest",
-        "vars", "to_container", "to_object", "partial", "staticmethod",
+        "vars", "to_container", "to_object", "partial", "partialmethod", "staticmethod",
         "jit", "ms_function", "data_sink", "from_iterable", "run_until_complete", "nullcontext", "ib", "attrib",
     }
 )  # fmt: skip
@@ -65,6 +65,7 @@ SHRINKS = frozenset({"pop", "popitem", "popleft", "clear", "remove", "discard"})
 ORDERS = frozenset({"reverse", "rotate", "sort"})
 ADDS = GROWS | UPDATES | {"insert_child_to_cell"}
 RECORDS = frozenset({"asdict", "_asdict", "model_dump"})  # calls that make a mapping of what a record holds
+FACTORIES = frozenset({"factory", "default_factory"})  # keywords for what is called to make a default
 SUBMITS = frozenset({"submit", "apply_async"})
 ENTERS = frozenset({"enter_context", "enter_async_context"})
 PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what is known more closely
@@ -313,6 +314,9 @@ class Places:
             made = self._display(node)
             found.append((made, ""))
             self.flow([(self.word(ANY), "")], made, (ELEMENT,))
+        for keyword in node.keywords:
+            if keyword.arg in FACTORIES:
+                found.extend(results(self.places(keyword.value, scope)))
         if word == "map" and node.args:
             made = self._display(node)
             found.append((made, ""))
@@ -329,6 +333,11 @@ class Places:
             made = self._display(node)
             found.append((made, ""))
             self.flow([(self.own_names, "")], made, (ELEMENT,))
+        elif word == "locals" and not node.args and scope.is_function:
+            made = self._display(node)
+            found.append((made, ""))
+            for name in scope.bindings:
+                self._entry(made, name, [(self.variable(scope, name), "")])
         if word in SUBMITS:  # what waits for the result gives it: `pool.submit(make).result()`
             found.extend(results(place for argument in node.args[:1] for place in self.places(argument, scope)))
         if word == "property":
@@ -396,7 +405,7 @@ class Places:
             return []
         made = self._display(node)
         self.flow(taken(places) if isinstance(node.func, ast.Call) else places, made, ("",))
-        self.flow(named, made, (CALL,))  # `attrgetter("name")(holder)`
+        self.flow((*named, *results(named)), made, (CALL,))  # `attrgetter("name")(holder)`, `methodcaller`
         if calls:
             self.flow(places, made, (ELEMENT,))
             self.flow([(made, CALL)], made, ("", ELEMENT))
@@ -437,6 +446,8 @@ class Places:
             value = node.value if isinstance(node, ast.DictComp) else node.elt
             self.flow(self.places(value, self.module.scope_of[id(node)]), made, (ELEMENT,))
         elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            if isinstance(node, ast.Tuple) and len(node.elts) == 2 and (named := text_of(node.elts[0])):
+                self.flow(self.places(node.elts[1], scope), self.word(named), ("",))  # of pairs of keys and values
             for element in node.elts:
                 as_what = "" if isinstance(element, ast.Starred) else ELEMENT
                 self.flow(self.places(element, scope), made, (as_what,))

@@ -13,6 +13,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
 from ms_perflint.infer import lists
+from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Display, Value, join
 
@@ -121,9 +122,11 @@ def looked_up(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Va
     return registered(evaluator, callee.value, evaluator.value(node.args[0], scope), scope)
 
 
-def texts(raw: bytes) -> frozenset[str]:
-    """Return the string literals in code that may be keys of a registry, or paths of config files."""
-    return frozenset(text.decode("utf-8", "replace") for text in re.findall(TEXT, raw))
+@fact
+def texts(module: SemanticIndex) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the string literals in code that may be keys of a registry, and those that are paths of config files."""
+    found = [text.decode("utf-8", "replace") for text in dict.fromkeys(re.findall(TEXT, module.source.text))]
+    return frozenset(text.lower() for text in found), tuple(text for text in found if text.endswith(CONFIGS))
 
 
 def words(raw: bytes) -> frozenset[str]:

@@ -6,12 +6,22 @@ import ast
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
-from ms_perflint.index.signature import Held
+from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
+from ms_perflint.infer.values import (
+    DICT,
+    LIST,
+    NO_CONSTANT,
+    TOP,
+    TUPLE,
+    Alternative,
+    ConfigDocument,
+    Constant,
+    Display,
+)
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
@@ -139,7 +149,7 @@ def at_key(
         return Held(node.func.value, scope, taken=(name,)) if is_get else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         is_getattr = node.func.id == "getattr" and len(node.args) > 1 and _is_key(node.args[1], loop)
-        return Held(node.args[0], scope, taken=(name,)) if is_getattr else None
+        return Held(node.args[0], scope, taken=(name,)) if is_getattr else _of_call(evaluator, node, loop, name, scope)
     if isinstance(node, ast.IfExp):  # `Config(value) if isinstance(value, dict) else value`
         answer = comes(evaluator, node.test, loop, name, scope)
         is_of_kind = isinstance(node.test, ast.Call) and word_of(node.test.func) == "isinstance"
@@ -147,6 +157,15 @@ def at_key(
         found = (at_key(evaluator, arm, loop, name, scope, depth) for arm in arms)
         return next(filter(None, found), None) if answer is not None or is_of_kind else None
     return None
+
+
+def _of_call(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[Held]:
+    """Return the result of a function of values of one key, as `converted(value)`; None of other calls."""
+    if not node.args or node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
+        return None
+    row = [part for each in node.args if (part := at_key(evaluator, each, loop, name, scope, 1)) is not None]
+    layer = Layer(node, scope, row=tuple(row), callee=node.func)
+    return Held(node, scope, taken=(layer,)) if len(row) == len(node.args) else None
 
 
 def _is_own_class(callee: ast.expr, scope: Scope) -> bool:

@@ -21,6 +21,7 @@ from ms_perflint.infer import (
     mappings,
     members,
     method_writes,
+    namespaces,
     tables,
 )
 from ms_perflint.infer.bases import classes_asked, is_instance
@@ -155,6 +156,12 @@ def _globals(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if scope.parent is None or api.name == "builtins.globals":
         return evaluator.known(scope.module, scope.module.tree, scope)
     return _locals(evaluator, node, scope) if scope.owner.is_function else None
+
+
+def _of_class(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the result of `vars(Class)`; None for others."""
+    only = evaluator.value(node.args[0], scope).only if len(node.args) == 1 else None
+    return namespaces.of_class(evaluator, only, node, scope) if only is not None else None
 
 
 def _locals(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
@@ -326,6 +333,16 @@ def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return found or TOP
 
 
+def _position(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the result of `list.index(constant)` for a list of constants."""
+    parts = whole(evaluator, Value((api.receiver,))) if api.receiver is not None and len(node.args) == 1 else None
+    wanted = evaluator.value(node.args[0], scope) if parts is not None else TOP
+    held = [evaluator.read(part).constant for part in parts or ()]
+    if NO_CONSTANT in held or wanted.constant is NO_CONSTANT or wanted.constant not in held:
+        return TOP
+    return evaluator.known(Constant(held.index(wanted.constant)), node, scope)._replace(overridable=wanted.overridable)
+
+
 def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `typing.cast(type, value)`: the value."""
     return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
@@ -416,6 +433,7 @@ MODEL = Library(
         **dict.fromkeys(PREPARES, (_prepared,)),
         **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
         **{f"builtins.list.{name}": (_popped,) for name in TAKES},
+        "builtins.list.index": (_position,),
         "typing.cast": (_cast,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
@@ -434,7 +452,7 @@ MODEL = Library(
         ".popitem": (_last_item,),
         "builtins.isinstance": (_isinstance,),
         **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
-        "builtins.vars": (_globals, passed_on),
+        "builtins.vars": (_globals, _of_class, passed_on),
         "builtins.eval": (_evaluated,),
         "builtins.input": (unknown,),
     },

@@ -144,6 +144,7 @@ class _Reach:
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
         self.bases: dict[str, set[str]] = {}  # names of classes that are reached -> last words of their bases
         self.dispatching: set[str] = set()  # names of classes with methods that computed names may give
+        self.importing: dict[str, None] = {}  # files whose members computed names may give
 
     def run(self) -> set[Scope]:
         for path in _acting(self.program):
@@ -158,6 +159,7 @@ class _Reach:
         while self.todo:
             self.settle()
             self.dispatch()
+            self.take_members()
             self.register()
         return self.found
 
@@ -181,6 +183,18 @@ class _Reach:
         for method in waiting:
             if method.cls is not None and method.cls.name in given:
                 self.add(method)
+
+    def take_members(self) -> None:
+        """Add what texts name in files that a call imports: `getattr(import_module(path), name)`."""
+        modules = [module for path in self.importing if (module := self.program.module(path)) is not None]
+        left = [scope for module in modules for scope in module.scope.defines if scope not in self.found]
+        if not left:
+            return
+        self.read_texts(self.modules)
+        named = {word.rpartition(".")[2] for word in self.words}
+        for scope in left:
+            if scope.name.lower() in named:
+                self.add(scope)
 
     def line(self, names: Iterable[str]) -> Collection[str]:
         """Return the names of some classes, and of their bases."""
@@ -246,10 +260,10 @@ class _Reach:
         for module in running:
             if module.path not in self.texts_of:
                 self.texts_of.add(module.path)
-                for text in registries.texts(module.source.text):
-                    self.words.add(text.lower())
-                    if text.endswith(CONFIGS):
-                        self.words.update(config_words(self.program, text, module.directory))
+                words, configs = registries.texts(module)
+                self.words |= words
+                for path in configs:
+                    self.words |= config_words(self.program, path, module.directory)
 
     def length(self, path: str) -> int:
         """Return the size of a file in bytes."""
@@ -292,6 +306,9 @@ class _Reach:
                 self.add(other)
         if COMPUTED in scope.attrs:
             self.dispatching.update(_dispatched(scope))
+            if self.program.names.imports_by_call(scope.module):
+                self.importing.update(dict.fromkeys(self.program.names.named_by_call(scope.module)))
+                self.importing.update(dict.fromkeys(self.program.project.imports.named(self.program.entry)))
         new = scope.attrs - self.attrs
         self.attrs |= new
         for attr in new & self.methods.keys():

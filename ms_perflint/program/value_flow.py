@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
@@ -142,7 +143,8 @@ class ValueFlow:
     def _aliases(self) -> dict[Key, tuple[Key, ...]]:
         """Return where else a value of a name is found: under the names of files that only rename it.
 
-        For a name that a star import adds to a file: the node of all names of this file.
+        For a name that a star import adds to a file: the node of all names of this file. For a class that inherits
+        class methods: their parameters for it.
         """
         found: dict[Key, dict[Key, None]] = {}
         for module in self.modules:
@@ -155,7 +157,21 @@ class ValueFlow:
             if starred is not None:
                 for name in self.names.starred(module):
                     found.setdefault(name, {})[starred] = None
+        for cls, receivers in self._inheriting():
+            found.setdefault(graph_of(cls.module).of_function(cls).key, {}).update(dict.fromkeys(receivers))
         return {key: tuple(names) for key, names in found.items()}
+
+    def _inheriting(self) -> Iterator[tuple[Scope, list[Node]]]:
+        """Yield the classes below one whose class methods call or pass on the class, with the parameters for it."""
+        derived: dict[str, list[Scope]] = {}
+        for module in self.modules:
+            for word, classes in module.derived.items():
+                derived.setdefault(word, []).extend(classes)
+        for graph in self.graphs:
+            for name, own in graph.receivers.items():
+                used = [node for node in own if node.sites or node.is_passed_on]
+                below = reachable(derived.get(name, ()), lambda cls: derived.get(cls.name, ())) if used else ()
+                yield from ((cls, used) for cls in below)
 
     @cached_property
     def computed(self) -> tuple[str, ...]:
@@ -256,7 +272,7 @@ class ValueFlow:
                 found.append((KEY + key, None))
             if self.computed:
                 is_made = any(function.is_class for node in nodes for function in node.functions)
-                found.extend((word, _MADE if is_made and word == ANY else _ITSELF) for word in self.computed)
+                found.extend((word, _MADE if is_made or word == OWN else _ITSELF) for word in self.computed)
         for node in nodes:
             own = node.edges
             if own is None:
@@ -284,6 +300,8 @@ class ValueFlow:
         targets = () if at else self._targets(callee, argument.slot, argument.is_spread, argument.before)
         self._edges[made] = [(key, _moves("", way)) for key, way in targets]
         made.ways.update((way, None) for key, way in targets if key in self._returned)
+        if callee in self.computed and not at:  # what it calls is only known to the evaluator
+            made.ways[""] = None
         return made
 
     def _to_functions(self) -> list[tuple[Key, Edge]]:

@@ -99,14 +99,27 @@ def imports(raw: bytes) -> Iterator[Import]:
         prefix = f"{name}." if name else ""
         for word in re.findall(NAME, names):
             yield Import(level, prefix + text(word))
-    if b"import_module" in raw or b"__import__(" in raw:
-        callee = rb"\b(?:" + b"|".join([b"import_module", b"__import__", *re.findall(ALIAS, raw)]) + rb")"
+    callee = _importing(raw)
+    if callee:
         for dotted, package in re.findall(callee + CALL, raw):
             yield called(text(dotted), text(package))
         if re.search(callee + COMPUTED, raw) is not None:
             for dotted in dict.fromkeys(re.findall(QUOTED, raw)):
                 yield Import(0, text(dotted.rpartition(b".")[0]))
                 yield Import(0, text(dotted))
+
+
+def _importing(raw: bytes) -> bytes:
+    """Return a pattern for the functions by which a file imports modules; nothing without one."""
+    is_called = b"import_module" in raw or b"__import__(" in raw
+    names = [b"import_module", b"__import__", *re.findall(ALIAS, raw)] if is_called else []
+    return rb"\b(?:" + b"|".join(names) + rb")" if names else b""
+
+
+def is_computing(raw: bytes) -> bool:
+    """Return whether a file imports a module by a computed name."""
+    callee = _importing(raw)
+    return bool(callee) and re.search(callee + COMPUTED, raw) is not None
 
 
 def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:

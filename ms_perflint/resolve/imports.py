@@ -8,7 +8,7 @@ in the directories above the importing file, up to the project's root: any of th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Optional
 
@@ -16,8 +16,8 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
-from ms_perflint.resolve import folders, standard_library
-from ms_perflint.resolve.import_statements import Import, imports, taken
+from ms_perflint.resolve import config_targets, folders, standard_library
+from ms_perflint.resolve.import_statements import Import, imports, is_computing, taken
 from ms_perflint.resolve.search_path import Additions, additions
 
 MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
@@ -48,6 +48,8 @@ class Imports:
         self.errors = Errors()  # as its project has them
         self.facts: dict[tuple[object, ...], Any] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
+        self._configs: dict[str, tuple[str, ...]] = {}  # the config files that these files name, where they name some
+        self._computing: set[str] = set()  # the files that import computed names, among those that were scanned
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
 
     @property
@@ -165,6 +167,11 @@ class Imports:
         found = additions(path, raw)
         if found is not None:
             self._additions[path] = found
+        configs = config_targets.configs(raw)
+        if configs:
+            self._configs[path] = configs
+        if is_computing(raw):
+            self._computing.add(path)
         return statements
 
     def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
@@ -247,8 +254,41 @@ class Imports:
         return frozenset(files), roots
 
     def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
-        """Return a file and all files that it imports with a search path, in the order found."""
-        return reachable([entry], lambda path: self.imported(path, roots))
+        """Return a file and all files that it imports with a search path, in the order found.
+
+        Also those that config files name, if one of them imports computed names.
+        """
+        start = [entry]
+        while True:
+            found = reachable(start, lambda path: self.imported(path, roots))
+            more = [path for path in self._named(entry, found, roots) if path not in found]
+            if not more:
+                return found
+            start += more
+
+    @fact
+    def named(self, entry: str) -> list[str]:
+        """Return the files of modules that the config files of a program name."""
+        files, roots = self._program(entry)
+        return self._named(entry, sorted(files), roots)
+
+    def _named(self, entry: str, files: Collection[str], roots: Roots) -> list[str]:
+        """Return the files of modules that the config files of some files name; none where no name is computed."""
+        found: dict[str, None] = {}
+        start = os.path.dirname(entry)
+        for path in files if not self._computing.isdisjoint(files) else ():
+            for name in self._configs.get(path, ()):
+                for home in dict.fromkeys((os.path.dirname(path), *self.ancestors(start))):
+                    for asked in self._targets(os.path.normpath(os.path.join(home, name))):
+                        located = self.locate(start, asked, roots)
+                        found.update(dict.fromkeys(located.files if located.module is not None else ()))
+        return list(found)
+
+    @fact
+    def _targets(self, path: str) -> tuple[Import, ...]:
+        """Return the modules that a config file names; none where it does not exist."""
+        is_there = bool(self.files.named(*os.path.split(path)))
+        return tuple(config_targets.modules(self.raw(path) or b"")) if is_there else ()
 
     def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
         """Return the directory of an entry script, and what files of its program add before and behind it."""

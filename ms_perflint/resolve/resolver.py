@@ -218,7 +218,7 @@ class Resolver:
     def _modules_in(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the modules that a module binds to names."""
         imports = (each for imports in module.imported.values() for each in imports)
-        files = [*self._files_of_modules(module, imports), *self._files_by_call(module)]
+        files = [*self._files_of_modules(module, imports), *self.files_by_call(module)]
         return tuple(dict.fromkeys(files))
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
@@ -232,11 +232,20 @@ class Resolver:
             if path is not None:
                 yield path
 
-    def _files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
+    def files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that a module imports, if it does so by a call, whose result is a module, too."""
-        if module.by_word.keys().isdisjoint(module.aliases(*BY_CALL)):
-            return ()
-        return self.project.imports.imported(module.path, self.roots)
+        return self.project.imports.imported(module.path, self.roots) if self.imports_by_call(module) else ()
+
+    @fact
+    def named_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
+        """Return the files that a module imports by a call alone, and no statement binds to a name."""
+        stated = (each for imports in module.imported.values() for each in imports)
+        bound = set(self._files_of_modules(module, stated)) if self.imports_by_call(module) else set[str]()
+        return tuple(path for path in self.files_by_call(module) if path not in bound)
+
+    def imports_by_call(self, module: SemanticIndex) -> bool:
+        """Return whether a module may import others by a call."""
+        return not module.by_word.keys().isdisjoint(module.aliases(*BY_CALL))
 
 
 def _together(found: list[Resolution]) -> Resolution:

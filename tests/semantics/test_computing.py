@@ -21,13 +21,14 @@ KNOWN = (
     "list(map(int, '1,2'.split(',')))[1]",
     "isinstance(5, int)", "isinstance('a', (list, tuple))", "isinstance([1], list)", "isinstance(None, str)",
     "isinstance(True, int)", "isinstance((1,), (list, tuple))", "'O2' if isinstance('x', str) else 'O0'",
-    "{1: 'a'}[len('a')]", "int('ff', 16)", "repr('a')",
+    "{1: 'a'}[len('a')]", "int('ff', 16)", "repr('a')", "[1, 2].index(2)", "('a', 'b', 'a').index('a')",
 )  # fmt: skip
 OPEN = (
     "9 ** 9 ** 9", "2 ** 100000", "1 << 100000", "[0] * 10 ** 9 == []", "len([0] * 10 ** 9)", "'a' * 10 ** 9",
     "f'{1:100000d}'", "'%100000d' % 1", "'{:100000}'.format(1)", "'a'.zfill(n)", "2 ** n", "sum([1, n])", "max(n, 2)",
     "max([1, n])", "'a'.join(n)", "'a,b'.split(n)[0]", "isinstance(n, int)", "isinstance(5, n)", "isinstance({}, n)",
-    "isinstance(5, (n, str))", "[1, 2].index(2)", "f'{n:03d}'", "f'{1:{n}}'", "1 / 0", "'a' + 1", "~'a'", "'%d' % 'a'",
+    "isinstance(5, (n, str))", "[1, n].index(1)", "[1].index(2)", "f'{n:03d}'", "f'{1:{n}}'", "1 / 0", "'a' + 1",
+    "~'a'", "'%d' % 'a'",
     "{1: 'a', 2: 'b'}[range(10 ** 9)[3]]", "max([])", "pow(9, 9 ** 9)",
 )  # fmt: skip
 OPTION = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', default=2)\n"
@@ -65,7 +66,9 @@ PROGRAMS = [
     (OPTION + "reveal(2 ** p.parse_args().n)", "4 ?"),
     (OPTION + "reveal(sum([1, p.parse_args().n]))", "builtins.sum()"),
     ("class A:\n    pass\nclass B(A):\n    pass\nreveal(isinstance(B(), A))", "True"),
-    ("class A:\n    pass\nclass B:\n    pass\nreveal(isinstance(B(), A))", "builtins.isinstance()"),
+    ("class A:\n    pass\nclass B:\n    pass\nreveal(isinstance(B(), A))", "False"),
+    ("class A:\n    pass\nclass B(unknown):\n    pass\nreveal(isinstance(B(), A))", "builtins.isinstance()"),
+    ("class A:\n    def f(self):\n        reveal(isinstance(self, B))\nclass B(A):\n    pass", "builtins.isinstance()"),
     ("from mindspore import nn\nreveal(isinstance(nn.Dense(1, 2), nn.Cell))", "True"),
     ("from mindspore import nn\nclass A(nn.Cell):\n    pass\nreveal(isinstance(A(), (str, nn.Cell)))", "True"),
     ("from enum import Enum\nclass A(Enum):\n    X = 1\nreveal(isinstance(A.X, int))", "builtins.isinstance()"),

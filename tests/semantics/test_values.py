@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from reveal import main, program, reveal, shown
 
+DISPATCHED = (
+    "import functools\n@functools.singledispatch\ndef f(x):\n    return 1\n@f.register(int)\ndef g(x):\n    return 2\n"
+)
 CASES = [
     # constants, names, reaching definitions
     ("reveal(1)", "1"),
@@ -130,8 +133,14 @@ CASES = [
         for read, expected in (("E.A.is_a", "1"), ("E.B.is_a", "2"), ("E(6).is_a", "2"))
     ),
     # which function runs depends on the type of what it is given
-    ("import functools\n@functools.singledispatch\ndef f(x):\n    return 1\nreveal(f(3))", "..."),
-    ("from functools import singledispatch\n@singledispatch\ndef f(x):\n    return 1\nreveal(f([]))", "..."),
+    ("import functools\n@functools.singledispatch\ndef f(x):\n    return 1\nreveal(f(3))", "1"),
+    ("from functools import singledispatch\n@singledispatch\ndef f(x):\n    return 1\nreveal(f([]))", "1"),
+    (DISPATCHED + "reveal(f(3))", "2"),
+    (DISPATCHED + "reveal(f('a'))", "1"),
+    (DISPATCHED + "reveal(f(unknown()))", "..."),
+    (DISPATCHED + "f.register(str, lambda x: 3)\nreveal(f('a'))", "..."),
+    (DISPATCHED + "@f.register(bool)\ndef h(x):\n    return 3\nreveal(f(True))", "..."),  # which is more special
+    (DISPATCHED + "@f.register(other)\ndef h(x):\n    return 3\nreveal(f(3))", "..."),
     ("import enum\nE = enum.Enum('E', 'A B')\nreveal(E.B.value)", "2"),
     # functions, parameters, call sites
     ("def f(x):\n    reveal(x)\nf(1)\nf(x=2)", "1 2"),
