@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Optional
 from xml.etree import ElementTree
 
 import pytest
@@ -17,6 +18,10 @@ from ms_perflint.core import reports
 from ms_perflint.core.files import Disk
 from ms_perflint.languages import Message
 from ms_perflint.linting.linter import Linter
+from ms_perflint.program.program import Program
+from ms_perflint.program.target import Target
+from ms_perflint.resolve.project import Project
+from ms_perflint.training import followed
 
 SCRIPT = """\
 import mindspore as ms
@@ -722,3 +727,65 @@ def test_the_reason_counts_all_run_configurations_that_are_left_out(order: int) 
     said = [reports.unjudged("train.py", f"{at}.py", ["MSP101"], gap) for at, gap in enumerate(gaps[::order])]
     (found,) = reports.reported(said, [], ["train.py"]).unjudged
     assert (found.reason, found.runs) == ("5 more were not judged", frozenset(RUNS))
+
+
+UNKNOWN_OBJECT = """\
+import mindspore as ms
+from mindspore.train.serialization import load_checkpoint
+from zoo import TABLE
+
+unknown = TABLE["network"](1)
+"""
+
+
+def trainer(line: str, folder: Path) -> Optional[str]:
+    """Return the call that may train of a script with one more line; None where its bytes rule one out."""
+    (folder / "eval.py").write_text(f"{UNKNOWN_OBJECT}{line}\n")
+    program = Program(Project(Disk()), str(folder / "eval.py"), Target((0,), ()))
+    found = followed.trainer(program) if followed.may_hold_trainer(program) else None
+    assert (found is None) == (followed.trainer(program) is None)
+    assert found is not None or "modules" not in vars(program)  # what runs was not worked out for a no
+    return found.code if found is not None else None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "unknown.train()",
+        "unknown.fit(1)",
+        "unknown.finetune()",
+        "unknown . train()",
+        "unknown.\\\n    train()",
+        "(unknown.train)()",
+        "unknown.train\\\n()",
+        "print(unknown.train().loss)",
+        "(unknown\n .train)(\n)",
+        "import mindspore.train.callback; unknown.train()",
+    ],
+)
+def test_a_call_of_an_unknown_object_that_may_train(line: str, tmp_path: Path) -> None:
+    assert trainer(line, tmp_path) == 'TABLE["network"]'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from mindspore.train import Model",
+        "from mindspore.train.callback import LossMonitor",
+        "from mindspore . train import Model",
+        "from mindspore.train \\\n    .callback import LossMonitor",
+        "import mindspore.train.callback",
+        "import mindspore.train.callback as callback; callback.Callback()",
+        "unknown.train.steps()",
+        "unknown.train\\\n.steps()",
+        "unknown.training()",
+        "unknown.fitted()",
+        "unknown.trainer()",
+        "unknown.retrain()",
+        "unknown.test()",
+        "unknown['train']()",
+        "path = 'a.train.b'",
+    ],
+)
+def test_an_import_or_another_member_does_not_train(line: str, tmp_path: Path) -> None:
+    assert trainer(line, tmp_path) is None

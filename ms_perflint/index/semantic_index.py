@@ -203,17 +203,22 @@ class Scope:
 
         The body of a class is visible to its own statements and comprehensions, not to the functions inside of it.
         """
-        in_body = True
-        for scope in self.chain():
+        in_body, scope = True, self
+        while True:
             if in_body or not scope.is_class:
                 yield scope
-            in_body = in_body and isinstance(scope.node, COMPREHENSIONS)
+            if scope.parent is None:
+                return
+            in_body, scope = in_body and isinstance(scope.node, COMPREHENSIONS), scope.parent
 
     def home(self, name: str) -> Optional[Scope]:
         """Return the scope that binds a name of this scope; None for builtins and names of star imports."""
         if name in self.bindings:  # as most often
             return self
-        return next((scope for scope in self.enclosing() if name in scope.bindings), None)
+        for scope in self.enclosing():
+            if name in scope.bindings:
+                return scope
+        return None
 
     def lookup(self, node: ast.Name) -> tuple[Binding, ...]:
         """Return the bindings that reach a name of this scope; none for names that no scope binds."""
@@ -388,9 +393,11 @@ class SemanticIndex:
 
     def rank(self, node: ast.AST) -> Optional[int]:
         """Return the index of the step that is or evaluates a node; None for a node that stands in no source."""
-        if not hasattr(node, "lineno"):
+        row = getattr(node, "lineno", None)
+        if row is None:
             return None
-        return max(bisect_right(self._starts, (node.lineno, getattr(node, "col_offset", 0))) - 1, 0)
+        behind = bisect_right(self._starts, (row, getattr(node, "col_offset", 0)))
+        return behind - 1 if behind else 0
 
     @cached_property
     def _starts(self) -> list[tuple[int, int]]:

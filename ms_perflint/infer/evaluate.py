@@ -405,6 +405,8 @@ def _may_be_earlier(node: ast.Name, home: Scope, scope: Scope) -> bool:
 
 def _has_stars(scope: Scope, home: Scope) -> bool:
     """Return whether a scope between the use of a name and its home has star imports."""
+    if scope is home:  # as most often
+        return bool(home.stars)
     for current in scope.enclosing():
         if current.stars or current is home:
             return bool(current.stars)

@@ -206,15 +206,17 @@ def _meet(own: list[Piece], other: list[Piece]) -> bool:
         same += 1
     own, other = own[same:], other[same:]
     row = [True, *[False] * len(other)]  # whether what comes before in both can be one text
-    for at, right in enumerate(other):
-        row[at + 1] = row[at] and isinstance(right, Hole)
+    holes = [isinstance(each, Hole) for each in other]
+    for at, is_hole in enumerate(holes):
+        row[at + 1] = row[at] and is_hole
     for left in own:
-        before, row = row, [row[0] and isinstance(left, Hole)]
+        is_open = isinstance(left, Hole)
+        before, row = row, [row[0] and is_open, *[False] * len(other)]
         for at, right in enumerate(other):
-            if isinstance(left, Hole) or isinstance(right, Hole):
-                row.append(before[at] or before[at + 1] or row[at])
+            if is_open or holes[at]:
+                row[at + 1] = before[at] or before[at + 1] or row[at]
             else:
-                row.append(before[at] and left == right)
+                row[at + 1] = before[at] and left == right
         if not any(row):
             return False
     return row[-1]
