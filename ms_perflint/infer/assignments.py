@@ -256,7 +256,7 @@ class Assignments(Places):
             base = callee.value if isinstance(callee, ast.Attribute) and callee.attr == "register" else None
             for each in self.module.defined.get(word_of(base), ()) if base is not None else ():
                 if is_decorated(each.node, "singledispatch"):
-                    self.flow([(node, CALL)], self.of_function(each), (CALL,))
+                    self.flow([(node, "")], self.of_function(each), ("",))
 
     # --- calls
 

@@ -39,6 +39,8 @@ def overlaid(
         return list(values)
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
+    of_any = [each.what.type for each in base.alternatives if type(each.what) is Instance and each.what.node is None]
+    is_updated = not is_called and (is_held or bool(of_any))
     is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
@@ -57,10 +59,9 @@ def overlaid(
         later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
         first = evaluator.binding(last) if last.kind != "delete" else absent
         values = [*(values if is_again is None else ()), first, *(evaluator.weighed(binding) for binding in later)]
-        is_updated = is_held and not is_called
-        return laid_over(evaluator, values, base, node, name, scope, absent, last) if is_updated else values
-    if is_held and not is_called:
-        values = laid_over(evaluator, values, base, node, name, scope, absent)
+        return laid_over(evaluator, values, base, of_any, node, name, scope, absent, last) if is_updated else values
+    if is_updated:
+        values = laid_over(evaluator, values, base, of_any, node, name, scope, absent)
     if not found:
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]

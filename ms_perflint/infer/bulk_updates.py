@@ -16,6 +16,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
@@ -39,6 +40,7 @@ def laid_over(
     evaluator: Evaluator,
     values: Sequence[Value],
     base: Value,
+    of_any: Sequence[object],
     node: ast.expr,
     name: str,
     scope: Scope,
@@ -48,13 +50,17 @@ def laid_over(
     """Return the value of a setting of an object after updates; `values` is its value before.
 
     `node` is the expression that reads it from an object that `base` is; `absent`: what it gets where it is not set;
-    `store`: what surely set it, after which only later updates count. A file that a user names may say anything, also
-    where a user may do without it: programs come with files to choose from.
+    `store`: what surely set it, after which only later updates count; `of_any`: the classes of which it may be any
+    object, also another one than an update changes. A file that a user names may say anything, also where a user may
+    do without it: programs come with files to choose from.
     """
     found = list(values)
-    holders = frozenset(known.identity for known in base.alternatives)
+    updates = _updates_of(evaluator, frozenset([*(known.identity for known in base.alternatives), *of_any]))
+    if not updates:
+        return found
+    may_replace = not of_any and not _is_set_by_methods(evaluator, base, name)
     read = place(node, scope)
-    for update in _updates_of(evaluator, holders):
+    for update in updates:
         if store is not None and not _is_later(evaluator, update, store):
             continue
         at = place(update.node, update.block.scope)
@@ -62,11 +68,20 @@ def laid_over(
             continue
         after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), absent)
         is_same = after is found or all(each in after for each in found)
-        if is_same or (_has_come(evaluator, store, update) and _has_run(evaluator, update, at, read, scope)):
+        is_sure = may_replace and _has_come(evaluator, store, update)
+        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
     return found
+
+
+def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
+    """Return whether methods of the classes of some objects set an attribute, after an update of it too."""
+    classes = (
+        cls for known in base.alternatives if known.cls is not None for cls in bases.ancestors(evaluator, known.cls)
+    )
+    return any(each.scope.owner.name != INIT for cls in classes for each in cls.attributes.get(name, ()))
 
 
 def _made_in(base: Value, scope: Scope) -> Scope:
@@ -94,7 +109,9 @@ def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Op
 
 @query(bottom=())
 def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Update, ...]:
-    """Return the updates that may be of some objects, given by their identities, in the order of the files.
+    """Return the updates that may be of some objects, in the order of the files.
+
+    Objects are given by their identities, any of a class by the class.
 
     What reads a setting rests on these alone: the other updates of a program differ from that of another entry script.
     """
@@ -103,8 +120,10 @@ def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Updat
 
 @query(bottom=frozenset())
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
-    """Return the identities of the objects that an update may change."""
-    return frozenset(known.identity for known in evaluator.value(update.receiver, update.block.scope).alternatives)
+    """Return the identities of the objects that an update may change, and their classes."""
+    found = evaluator.value(update.receiver, update.block.scope).alternatives
+    classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
+    return frozenset([*(known.identity for known in found), *classes])
 
 
 def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:

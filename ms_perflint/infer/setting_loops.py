@@ -160,12 +160,11 @@ def at_key(
 
 
 def _of_call(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[Held]:
-    """Return the result of a function of values of one key, as `converted(value)`; None of other calls."""
-    if not node.args or node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
-        return None
-    row = [part for each in node.args if (part := at_key(evaluator, each, loop, name, scope, 1)) is not None]
-    layer = Layer(node, scope, row=tuple(row), callee=node.func)
-    return Held(node, scope, taken=(layer,)) if len(row) == len(node.args) else None
+    """Return the result of the function around a loop for the value of one key: `converted(value)`; None of others."""
+    is_plain = len(node.args) == 1 and not node.keywords and word_of(node.func) == scope.owner.name
+    given = at_key(evaluator, node.args[0], loop, name, scope, 1) if is_plain else None
+    layer = Layer(node, scope, row=(given,), callee=node.func) if given is not None else None
+    return Held(node, scope, taken=(layer,)) if layer is not None else None
 
 
 def _is_own_class(callee: ast.expr, scope: Scope) -> bool:
