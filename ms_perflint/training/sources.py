@@ -174,7 +174,8 @@ def _is_outer(node: ast.expr, function: Scope) -> bool:
 def _shared(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Place]:
     """Return where an attribute that some functions read is made: an open file, or a generator of random numbers.
 
-    Run on 2.10, CPU: forked workers share the position in a file, and each has the same copy of a generator.
+    Forked workers share the position in a file, and each has the same copy of a generator: reads race. In one run on
+    2.10 (CPU, 24 rows) no read met another one.
     """
     for name, bindings in cls.attributes.items():
         if any(name in function.attrs for function in functions):
