@@ -271,8 +271,11 @@ class ValueFlow:
             if KEY + key in self._words:
                 found.append((KEY + key, None))
             if self.computed:
-                is_made = any(function.is_class for node in nodes for function in node.functions)
-                found.extend((word, _MADE if is_made or word == OWN else _ITSELF) for word in self.computed)
+                functions = [function for node in nodes for function in node.functions]
+                is_made = any(function.is_class for function in functions)
+                is_method = any(function.cls is not None for function in functions)
+                made = {ANY: _MADE if is_made else _ITSELF, OWN: _MADE if is_made or is_method else _ITSELF}
+                found.extend((word, made[word]) for word in self.computed)
         for node in nodes:
             own = node.edges
             if own is None:
