@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import IN_FOLDERS
 from ms_perflint.core.source import PYTHON
+from ms_perflint.resolve.import_statements import imports
 from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
@@ -133,7 +134,7 @@ class Entries:
         parent, name = os.path.split(home)
         paths = [os.path.join(parent, each) for each in sorted(self.imports.files.named(parent, *BESIDE))]
         outside = (self.imports.raw(path) or b"" for path in paths if not _is_in(path, home))
-        if not any(name.encode() in raw for raw in outside):
+        if not any(_may_import(raw, name) for raw in outside):
             return Scripts((), ())  # what leads from there into this directory has to name it
         return self._divide(tuple(self._importing_something(paths)))
 
@@ -148,6 +149,13 @@ class Entries:
 
 def _is_in(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def _may_import(raw: bytes, name: str) -> bool:
+    """Return whether a file may import something from a directory with a name, by its imports or by `sys.path`."""
+    if name.encode() not in raw:
+        return False
+    return b"sys.path" in raw or any(name in each.dotted.split(".") for each in imports(raw))
 
 
 def _is_test(path: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.resolve import project
+from ms_perflint.resolve.imports import Imports
 from ms_perflint.resolve.project import Project
 
 ROOT = os.path.join(os.sep, "project")
@@ -57,3 +58,31 @@ def test_bytes_that_were_read_to_be_scanned_are_given_back(monkeypatch: pytest.M
         counts.append(len(held._raw))
     assert max(counts) < 5
     assert first in held._raw, "a scan must not tell anything else than the module that is held"
+
+
+GIVES = [
+    "import sys\nsys.path.append('../kit')\nimport part\n",
+    "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'kit'))\nfrom part import f\n",
+    "import sys\nsys.path.append('..')\nfrom kit import part\n",
+    "import sys\nsys.path.append('..')\nimport kit.part as used\n",
+]
+NAMES_ONLY = [
+    '"""Trains what kit has."""\nimport os\n',
+    "import os\nprint('a kit')\n",
+    "import toolkit\n",
+    "from mindspore import nn\nkit = nn.Dense(1, 1)\n",
+    "import argparse\nkits = argparse.ArgumentParser()\n",
+    "import os\nos.path.exists('../kit/part.py')\n",
+]
+
+
+@pytest.mark.parametrize("text", [*GIVES, *NAMES_ONLY])
+def test_scripts_beside_a_project_are_followed_where_one_may_import_it(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[str] = []
+    closure = Imports.closure
+    monkeypatch.setattr(Imports, "closure", lambda self, path: followed.append(path) or closure(self, path))
+    texts = {"kit/part.py": "import os\ndef f():\n    pass\n", "other/train.py": text, "other/data.py": "import os\n"}
+    assert programs(texts, "kit/part.py") == (["other/train.py"] if text in GIVES else [])
+    assert bool(followed) is (text in GIVES)
