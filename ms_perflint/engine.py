@@ -18,7 +18,6 @@ from ms_perflint.discovery import grouped
 from ms_perflint.languages import Message
 from ms_perflint.linting.prefilter import left_out
 from ms_perflint.processes.collector import without_collector
-from ms_perflint.processes.parts import shares
 from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:
@@ -66,7 +65,11 @@ def lint(
     work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
     workers = 1 if files is not None else cluster.workers if cluster is not None else jobs
     costs = memory.costs(left) if memory is not None and workers > 1 else {}
-    parts = shares(left, workers, costs) if workers > 1 else [left]
+    parts: list[Sequence[str]] = [left]
+    if workers > 1:
+        from ms_perflint.processes.parts import shares  # here, because most runs over few files need no parts
+
+        parts = shares(left, workers, costs)
     if left and (len(parts) > 1 or cluster is not None):
         from ms_perflint.processes.workers import processes, side_by_side  # takes a while to import
 

@@ -11,7 +11,7 @@ from typing import Any, Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
-from ms_perflint.core.source import BOM, LETTER, NAME, NOTEBOOK, Source, SourceError
+from ms_perflint.core.source import BOM, LETTER, NAME, NOTEBOOK, START, Source, SourceError
 from ms_perflint.index.index_builder import module_of
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.resolve import config_documents
@@ -28,7 +28,7 @@ DECORATOR = rb"\n@(" + LETTER + rb"+(?:\." + LETTER + rb"+)*)"  # of what stands
 ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w\x80-\xff./-]+)[\"']|(?:def|class|async def)[ \t]+(" + LETTER + rb"+))"
 RENAMED = re.compile(rb"[ \t]as[ \t]+" + LETTER)
 WORD = re.compile(NAME)
-MEMBER = rb"(" + LETTER + rb"+)\.(" + LETTER + rb"+)\("
+MEMBER = START + rb"(" + LETTER + rb"+)\.(" + LETTER + rb"+)\("
 SCANNED = 500  # files of which the imports are kept when all else is evicted
 SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
 HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are evicted
