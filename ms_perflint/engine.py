@@ -66,8 +66,8 @@ def lint(
     workers = 1 if files is not None else cluster.workers if cluster is not None else jobs
     costs = memory.costs(left) if memory is not None and workers > 1 else {}
     parts: list[Sequence[str]] = [left]
-    if workers > 1:
-        from ms_perflint.processes.parts import shares  # here, because most runs over few files need no parts
+    if workers > 1 and len(left) > 1:
+        from ms_perflint.processes.parts import shares  # here, because runs over one file need no parts
 
         parts = shares(left, workers, costs)
     if left and (len(parts) > 1 or cluster is not None):
