@@ -118,11 +118,17 @@ class CallGraph:
     def is_passed_on(self, name: str) -> bool:
         """Return whether a file passes on what has this name, or calls it in another form: `partial(name)()`.
 
-        Such a file says its last word, so that no other graph is needed.
+        Such a file says its last word: before the graphs of all files are there, no other one is needed.
         """
+        if "_flow" in vars(self):
+            return name in self._passed_on
         word = name.rpartition(".")[2].encode()
         modules = [module for module in self.program.modules if word in module.source.text]
         return any(name in passed_on(module) for module in modules)
+
+    @cached_property
+    def _passed_on(self) -> frozenset[str]:
+        return frozenset().union(*map(passed_on, self.program.modules))
 
     def sites_at(self, held: Held) -> list[Site]:
         """Return the sites that call the values in some places."""
