@@ -159,10 +159,8 @@ class Assignments(Places):
                 ways.append((self.of_function(cls), joined(CALL, ENTERED[function.name])))
             first = positional(function)[:1]
             if first:
-                is_of_class, receiver = (
-                    is_decorated(function.node, "classmethod"),
-                    self.variable(function, first[0].arg),
-                )
+                is_of_class = is_decorated(function.node, "classmethod")
+                receiver = self.variable(function, first[0].arg)
                 self.flow([(self.of_function(cls), "" if is_of_class else CALL)], receiver, ("",))
                 if is_of_class:
                     self.receivers.setdefault(cls.name, []).append(receiver)

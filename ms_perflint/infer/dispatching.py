@@ -22,9 +22,9 @@ REGISTER = "register"
 def called(evaluator: Evaluator, function: Scope, layer: Layer) -> Value:
     """Return the result of a function that is chosen by the class of the first argument."""
     first = next(iter(layer.args), None)
-    known = _implementations(evaluator, function) if not function.is_method else None
-    if first is None or first.is_spread or known is None or depth_of(layer.scope) >= NESTED:
+    if first is None or first.is_spread or function.is_method or depth_of(layer.scope) >= NESTED:
         return TOP
+    known = _implementations(evaluator, function)
     value = evaluator.read(first)
     chosen = [_chosen(evaluator, each, function, known) for each in value.alternatives]
     contexts = [evaluator.call_context(each, layer, layer.scope) if each is not None else None for each in chosen]
@@ -46,12 +46,12 @@ def _chosen(
 
 
 @query
-def _implementations(evaluator: Evaluator, function: Scope) -> Optional[tuple[tuple[Value, Scope], ...]]:
-    """Return the functions that decorators register, each with its class; None where a call registers one."""
+def _implementations(evaluator: Evaluator, function: Scope) -> tuple[tuple[Value, Scope], ...]:
+    """Return the functions that decorators register, each with its class, which is TOP where a call registers one."""
     for site in evaluator.program.sites(REGISTER):
         given = [*site.node.args, *site.node.keywords] if isinstance(site.node, ast.Call) else []
         if len(given) > 1 and site.base is not None and _is(evaluator.value(site.base, site.scope), function):
-            return None
+            return ((TOP, function),)
     return tuple(_registered(evaluator, function))
 
 

@@ -11,17 +11,7 @@ from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import (
-    DICT,
-    LIST,
-    NO_CONSTANT,
-    TOP,
-    TUPLE,
-    Alternative,
-    ConfigDocument,
-    Constant,
-    Display,
-)
+from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
