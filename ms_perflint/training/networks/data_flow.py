@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
@@ -84,7 +84,9 @@ class _Solver:
         self._given: dict[int, dict[int, Bits]] = {}  # parameter -> what each call passes
         self._passed: dict[int, Bits] = {}  # parameter -> what all calls pass
         self._dirty: set[int] = set()  # what read something that has changed since
-        self._queue: list[tuple[int, int]] = []  # the same, by position
+        self._ahead: list[tuple[int, int]] = []  # those of them that this sweep still comes to, by position
+        self._behind: list[tuple[int, int]] = []  # those that wait for the next sweep
+        self._at: Optional[int] = None  # the position of this sweep; None: in none
         self._current = 0  # the expression under way
         self._own: list[Effect] = []  # its effects
         self._lost = ""
@@ -139,13 +141,26 @@ class _Solver:
         self._find(key)
         self._position[key] = len(self._position)
         if key in self._dirty:
-            heappush(self._queue, (self._position[key], key))
+            self._wait(key)
 
     def _settle(self) -> None:
-        while self._queue:
-            _, key = heappop(self._queue)
-            self._dirty.discard(key)
-            self._find(key)
+        """Compute what is outdated until nothing changes, in sweeps: each expression behind those that it reads."""
+        while self._behind:
+            self._ahead, self._behind = self._behind, []
+            heapify(self._ahead)
+            while self._ahead:
+                self._at, key = heappop(self._ahead)
+                self._dirty.discard(key)
+                self._find(key)
+            self._at = None
+
+    def _wait(self, key: int) -> None:
+        """Put an outdated expression where a sweep comes to it."""
+        position = self._position[key]
+        if self._at is not None and position > self._at:
+            heappush(self._ahead, (position, key))
+        else:
+            self._behind.append((position, key))
 
     def _find(self, key: int) -> None:
         """Compute the sources of an expression from those known so far."""
@@ -175,7 +190,7 @@ class _Solver:
         for reader in self._readers[key] - self._dirty - {0}:
             self._dirty.add(reader)
             if reader in self._position:  # else it is under way, for the first time
-                heappush(self._queue, (self._position[reader], reader))
+                self._wait(reader)
 
     def _have(self, key: int, effects: list[Effect]) -> None:
         """Keep the effects of an expression, and pass its arguments on to the parameters."""
