@@ -76,6 +76,7 @@ class Program:
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
+        self.run_alike: list[Program] = []  # of the run configurations that run the same code, the first ones
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
@@ -164,24 +165,27 @@ class Program:
     @cached_property
     def call_graph(self) -> CallGraph:
         """Return the call graph of the program."""
-        if self.base is not None and self.modules is self.base.modules:
-            return self.base.call_graph
-        return CallGraph(self)
+        return CallGraph(self) if self._code is self else self._code.call_graph
 
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules with running code, the entry script first: see `live_code`."""
-        if self.base is not None and self._reach is self.base._reach:
-            return self.base.modules
+        if self._code is not self:
+            return self._code.modules
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
 
-    @property
+    @cached_property
     def _code(self) -> Program:
         """Return the program whose answers about running code alone are kept: of runs that run the same, the first."""
-        base = self.base
-        return base if base is not None and self.modules is base.modules else self
+        if self.base is None:
+            return self
+        for each in (self.base, *self.base.run_alike):
+            if each.reached == self.reached:
+                return each
+        self.base.run_alike.append(self)
+        return self
 
     @cached_property
     def all_modules(self) -> tuple[SemanticIndex, ...]:
