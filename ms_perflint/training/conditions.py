@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
@@ -171,16 +171,20 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
     yield condition._replace(scope=_in_context(program, scope, function, inner))
 
 
+def _fails(program: Program, site: Site, is_failing: Callable[[Program, Condition], bool]) -> bool:
+    """Return whether each path to a site has a condition that fails, by a predicate."""
+    paths = path_conditions(program, site)
+    return bool(paths) and all(any(is_failing(program, each) for each in path) for path in paths)
+
+
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
-    paths = path_conditions(program, site)
-    return bool(paths) and all(any(by_default(program, each) is False for each in path) for path in paths)
+    return _fails(program, site, lambda program, each: by_default(program, each) is False)
 
 
 def is_unasked(program: Program, site: Site) -> bool:
     """Return whether no caller asks for a site: each path to it has a condition that fails by a parameter left out."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(_is_unasked(program, each) for each in way) for way in ways)
+    return _fails(program, site, _is_unasked)
 
 
 def _is_unasked(program: Program, condition: Condition) -> bool:
@@ -203,8 +207,7 @@ def _is_left_out(program: Program, parameter: Binding) -> bool:
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
-    paths = path_conditions(program, site)
-    return bool(paths) and all(any(_is_refused(program, each) for each in path) for path in paths)
+    return _fails(program, site, _is_refused)
 
 
 def _is_refused(program: Program, condition: Condition) -> bool:

@@ -138,9 +138,7 @@ def _is_read_after(function: Scope, step: Site, node: ast.expr) -> bool:
 def _later(function: Scope, step: Site, name: str) -> Iterator[ast.Name]:
     """Yield the loads of a name of a function that may come after a step."""
     first = place(step.stmt, step.scope)
-    for node in descendants(function.node):
-        is_load = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        if is_load and function.home(name) is function:
-            second = place(node, function)
-            if first is not None and second is not None and not never_before(first, second):
-                yield node  # type: ignore[misc]
+    for node in function.flow.reads(name) if first is not None and function.home(name) is function else ():
+        second = place(node, function)
+        if isinstance(node.ctx, ast.Load) and second is not None and not never_before(first, second):
+            yield node

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, is_own, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
@@ -230,8 +231,7 @@ class _Tensors:
         self.tensors: set[str] = set()
         self.asked: set[str] = set()  # names: what is made of itself says nothing new
         if function.name in ("construct", "forward", "forward_fn"):
-            arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
-            self.tensors.update(arg.arg for arg in arguments.args if arg.arg != "self")
+            self.tensors.update(each.arg for each in positional(function) if each.arg != "self")
         for _ in range(2):
             for step in running:
                 self._assign(step.stmt)
@@ -283,12 +283,8 @@ class _Tensors:
         if name in self.asked:
             return True
         self.asked.add(name)
-        loads = (
-            node
-            for node in ast.walk(self.function.node)
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        )
-        is_shown = all(self.is_only_shown(load) for load in loads)
+        reads = self.function.flow.reads(name)
+        is_shown = all(self.is_only_shown(each) for each in reads if isinstance(each.ctx, ast.Load))
         self.asked.discard(name)
         return is_shown
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, inner_of, word_of
+from ms_perflint.index.signature import positional
+from ms_perflint.index.syntax_forms import descendants, inner_of, plainly_given, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -109,7 +110,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
 
     `certain`: of a compiled callee that runs in each step; else of a training step that would be compiled.
     """
-    given = [each for each in _arguments(site) if _may_vary(each)]
+    given = [each for each in plainly_given(site.node) if _may_vary(each)] if isinstance(site.node, ast.Call) else []
     callee = compiled_callee(program, site, would_be=not certain) if given else None
     if callee is None or (certain and not is_each_step(program, site)):
         return
@@ -124,14 +125,6 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
                 yield Varying(*at, callee, counted)
                 if not certain:
                     break
-
-
-def _arguments(site: Site) -> list[ast.expr]:
-    """Return the arguments of a call, without spread ones."""
-    if not isinstance(site.node, ast.Call):
-        return []
-    plain = [each for each in site.node.args if not isinstance(each, ast.Starred)]
-    return [*plain, *(word.value for word in site.node.keywords if word.arg is not None)]
 
 
 def _may_vary(node: ast.expr) -> bool:
@@ -165,7 +158,7 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
 
 def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
     """Return where a function reads an entry of a parameter by a text: `batch["image"]`; None without one."""
-    given = {each.arg for each in getattr(function.node, "args", ast.arguments([], [], None, [], [], None, [])).args}
+    given = {each.arg for each in positional(function)}
     for node in descendants(function.node):
         if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
             continue

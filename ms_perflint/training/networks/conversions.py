@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import is_own
+from ms_perflint.index.syntax_forms import is_own, plainly_given
 from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -20,7 +20,7 @@ from ms_perflint.training.networks.inner_parts import is_loss_value, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
-from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
+from ms_perflint.training.networks.used_beside import is_read_by_taker
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training_steps import STEP_CELLS
@@ -102,7 +102,7 @@ class _Finder:
     def cell(self, call: Call) -> None:
         """Add the networks of a train cell: its first argument is the loss, or the network beside a loss."""
         given = list(self._networks_given(call))
-        has_loss = any(is_loss_value(self.program, argument, call.scope) for argument in arguments(call.node))
+        has_loss = any(is_loss_value(self.program, argument, call.scope) for argument in plainly_given(call.node))
         for argument in given:
             for known in self.program.value(argument, call.scope).alternatives:
                 if (has_loss or call.api not in STEP_CELLS) and not wraps(known) and len(given) + has_loss > 1:
@@ -112,7 +112,7 @@ class _Finder:
 
     def _networks_given(self, call: Call) -> Iterator[ast.expr]:
         """Yield the arguments of a call that are networks."""
-        for argument in arguments(call.node):
+        for argument in plainly_given(call.node):
             value = self.program.value(argument, call.scope)
             objects = (each for each in value.alternatives if each.is_object)
             cells = tuple(each for each in objects if each.cls is None or is_cell_class(self.program, each.cls))

@@ -9,7 +9,7 @@ from typing import Optional
 
 from ms_perflint.core.source import short
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
+from ms_perflint.index.syntax_forms import is_decorated, is_own, plainly_given, spelling, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
@@ -23,7 +23,6 @@ from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
-from ms_perflint.training.networks.used_beside import arguments
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -159,7 +158,7 @@ class Code:
         self.told.add(id(node.func))
         self._note_numbers(node)
         self._follows(node, site.word, site)
-        for each in arguments(node):
+        for each in plainly_given(node):
             self._range(each, function, (int, float) if known_kinds.fills(site.word) else (float,))
         is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
         if is_builtin or _is_infinity(node):
@@ -240,7 +239,7 @@ class Code:
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that compiled code makes is given numbers alone."""
-        given = arguments(site.node) if isinstance(site.node, ast.Call) else []
+        given = plainly_given(site.node) if isinstance(site.node, ast.Call) else []
         return all(self.numbers.is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import descendants, is_own
+from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import argument
 from ms_perflint.training.networks.plans import Use
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one
-
-
-def arguments(node: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call, without spread ones."""
-    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]
-    return [argument for argument in given if not isinstance(argument, ast.Starred)]
 
 
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
@@ -85,7 +79,7 @@ def is_read_by_taker(program: Program, use: Use) -> bool:
 
 def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], bool]) -> bool:
     """Return whether a call is given a network of which the callee, or its result, reads members."""
-    if not isinstance(site.node, ast.Call) or not any(map(same, arguments(site.node))):
+    if not isinstance(site.node, ast.Call) or not any(map(same, plainly_given(site.node))):
         return False
     for known in program.evaluator.callees(site).alternatives:
         cls = known.definition if known.definition is not None and known.definition.is_class else None
