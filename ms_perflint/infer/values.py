@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint import mindspore_api
@@ -354,6 +354,19 @@ class Value(NamedTuple):
     def constants(self) -> tuple[object, ...]:
         """Return the constants among what is known, in the order of their places."""
         return tuple(k.constant for k in self.alternatives if k.constant is not NO_CONSTANT)
+
+    def are(self, is_so: Callable[[Alternative], bool]) -> bool:
+        """Return whether something is known of it, and a predicate holds for all of that."""
+        return bool(self.alternatives) and all(map(is_so, self.alternatives))
+
+    def are_only(self, is_so: Callable[[Alternative], bool]) -> bool:
+        """Return whether all that it can be is known, and a predicate holds for all of it."""
+        return not self.open and self.are(is_so)
+
+    @property
+    def are_constants(self) -> bool:
+        """Return whether something is known of it, and all of that is constants."""
+        return self.are(lambda known: known.constant is not NO_CONSTANT)
 
     @property
     def only(self) -> Optional[Alternative]:

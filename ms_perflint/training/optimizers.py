@@ -52,6 +52,11 @@ def optimizers() -> list[str]:
     return sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))
 
 
+def _made() -> list[tuple[str, str]]:
+    """Return the places of the assignment graph that hold an optimizer of MindSpore: results of these names."""
+    return [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))]
+
+
 def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
     """Return whether an instance of an API, or of a class of the project, is an optimizer."""
     return any(
@@ -77,7 +82,7 @@ def steps_optimizer(program: Program) -> bool:
 
 def _calling_held(program: Program) -> Iterator[Site]:
     """Yield the calls with an argument that contain a name under which an optimizer is held."""
-    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
+    held = program.call_graph.reach(_made(), {})
     sites = (site for module in program.modules for site in _naming(module, held, False))
     return (site for site in sites if isinstance(site.node, ast.Call) and site.node.args)
 
@@ -133,7 +138,7 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _external_calls(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, with_optimizing = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
+    seeds, with_optimizing = _made(), True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
@@ -148,7 +153,7 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
 def storing_optimizers(program: Program) -> Iterator[Part]:
     """Yield what makes the external objects, or the external bases of objects, that store an optimizer."""
-    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
+    held = program.call_graph.reach(_made(), {})
     for module in program.modules:
         classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
         for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):

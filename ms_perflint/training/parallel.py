@@ -124,9 +124,7 @@ def reduces(program: Program) -> bool:
 
 def _is_seen(value: Value) -> bool:
     """Return whether all that a network or step can be is made by the project or by MindSpore."""
-    return bool(value.alternatives) and all(
-        (known.type_api or "mindspore.").startswith("mindspore.") for known in value.alternatives
-    )
+    return value.are(lambda known: (known.type_api or "mindspore.").startswith("mindspore."))
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:

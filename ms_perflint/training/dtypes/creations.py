@@ -12,6 +12,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -137,26 +138,28 @@ def may_run_each_step(module: SemanticIndex) -> bool:
     return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
 
 
-def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
+@fact
+def compiled_scopes(program: Program, module: SemanticIndex) -> set[Scope]:
     """Return the functions of a file that run in every step: `construct`, compiled ones, and those they call."""
-    functions = (each for each in root.module.scopes if each.is_function)
+    functions = (each for each in module.scopes if each.is_function)
+    in_cell = Dtypes(program).in_cell
     compiled = (
-        each for each in functions if _is_compiled(dtypes, each) or (each.name == "construct" and dtypes.in_cell(each))
+        each for each in functions if _is_compiled(program, each) or (each.name == "construct" and in_cell(each))
     )
 
     def called(caller: Scope) -> Iterator[Scope]:
-        callees = (each for site in caller.calls for each in dtypes.program.callees(site))
-        return (each for each in callees if each.module is root.module and each.name != "__init__")
+        callees = (each for site in caller.calls for each in program.callees(site))
+        return (each for each in callees if each.module is module and each.name != "__init__")
 
     return set(reachable(compiled, called))
 
 
-def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
+def _is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether a decorator compiles a function: `@jit`, `@graph.register("Tensor")` of what `HyperMap` runs."""
     for decorator in getattr(scope.node, "decorator_list", ()):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
         graph = node.value if isinstance(node, ast.Attribute) and node.attr == "register" else None
-        found = dtypes.program.value(graph or node, scope.parent or scope).alternatives
+        found = program.value(graph or node, scope.parent or scope).alternatives
         names = {mindspore_api.canonical(known.type_api if graph else known.api) for known in found}
         if names & {"mindspore.jit", "mindspore.ms_function", "mindspore.ops.MultitypeFuncGraph"}:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.infer.values import NO_CONSTANT
+from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype_names import called, dtype_of
 
@@ -81,6 +81,11 @@ def _is_shape(program: Program, node: ast.expr, scope: Scope) -> bool:
         return bool(called(program, node, scope) & _SHAPES)
     values = scope.wholes(node) if isinstance(node, ast.Name) and node.id in scope.bindings else []
     return bool(values) and all(not isinstance(each, ast.Name) and _is_shape(program, each, scope) for each in values)
+
+
+def is_computed(known: Alternative) -> bool:
+    """Return whether an operator, or a method of its result, computes a tensor or a number."""
+    return tensor_ops.computes(known.api or known.type_api)
 
 
 # --- arrays

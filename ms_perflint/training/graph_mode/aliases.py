@@ -20,7 +20,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import assigned, gone_through, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import assigned, filled, gone_through, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import callers
 
@@ -39,11 +39,7 @@ def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _changed(stmt: ast.stmt) -> Iterator[tuple[ast.Name, bool]]:
     """Yield the names whose objects a statement changes, `x[0] = 1`, and whether something in them: `x[0][0] = 1`."""
-    holders = [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
-    call = stmt.value if isinstance(stmt, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
-        holders.append(call.func.value)
-    for each in holders:
+    for each in filled(stmt, _FILLS):
         inner = each
         while isinstance(inner, ast.Subscript):
             inner = inner.value

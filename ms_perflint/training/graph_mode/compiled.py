@@ -212,6 +212,15 @@ def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     return found, getattr(stmt, "value", None) if found else None
 
 
+def filled(stmt: ast.AST, words: Container[str]) -> list[ast.expr]:
+    """Return the containers that a statement fills: `x` of `x[0] = 1`, and of `x.append(1)` for one of some words."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    callee = call.func if isinstance(call, ast.Call) else None
+    if isinstance(callee, ast.Attribute) and callee.attr in words:
+        return [callee.value]
+    return [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
+
+
 def gone_through(binding: Binding) -> tuple[Optional[ast.expr], tuple[int, ...]]:
     """Return the iterable of a loop for a name that it binds, and the part of its elements that the name is.
 

@@ -58,7 +58,7 @@ def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
 
 def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     known = program.evaluator.binding(binding, function)
-    if known.alternatives and not known.open and len(known.constants) == len(known.alternatives):
+    if known.are_constants and not known.open:
         return True  # a number
     value = binding.whole
     if value is None:

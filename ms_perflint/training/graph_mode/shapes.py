@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Site
@@ -193,5 +194,4 @@ def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
 
 
 def _is_of_cell(program: Program, site: Site) -> bool:
-    known = program.evaluator.callees(site).alternatives
-    return bool(known) and all(is_cell(program, each) for each in known)
+    return program.evaluator.callees(site).are(partial(is_cell, program))

@@ -29,7 +29,9 @@ from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
+from ms_perflint.training.bases import PARAMETER, is_parameter
+from ms_perflint.training.dtypes.host_values import is_computed
+from ms_perflint.training.dtypes.tensor_ops import FORMS
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -127,7 +129,7 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
     apis = {each.api for each in known if each.api}
     if is_method and site.word in _CUTS and _holds_tensors(program, site, known):
         return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
-    if "mindspore.Parameter" in apis:
+    if PARAMETER in apis:
         return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
     found = (_of_library(program, api, site, values) for api in sorted(apis))
     return next((each for each in found if each is not None), None)
@@ -206,8 +208,7 @@ def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
         sources += [each.iter for each in within if word_of(each.target) == node.id]
         if any(_are_parameters(program, source, scope) for source in sources):
             return True
-    known = program.value(node, scope).alternatives
-    return bool(known) and all(each.type_api == "mindspore.Parameter" for each in known)
+    return program.value(node, scope).are(is_parameter)
 
 
 def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
@@ -313,5 +314,4 @@ def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> b
     if isinstance(node, ast.Name) and hops:
         values = scope.wholes(node)
         return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
-    known = program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ()
-    return bool(known) and all(computes(each.api or each.type_api) for each in known)
+    return isinstance(node, ast.Call) and program.value(node.func, scope).are(is_computed)

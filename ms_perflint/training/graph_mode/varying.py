@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
@@ -206,8 +207,7 @@ class _Containers:
             return is_each_step(self.program, here) and any(is_tensor)
         if not repeats(self.program, here, even_once=True):
             return False
-        values = [self.program.evaluator.read(part) for part in known.parts]
-        return any(len(value.constants) != len(value.alternatives) or not value.alternatives for value in values)
+        return not all(self.program.evaluator.read(part).are_constants for part in known.parts)
 
     def _statement(self, known: Alternative) -> Optional[Site]:
         """Return the innermost statement that makes a display."""
@@ -252,9 +252,7 @@ class _Containers:
             return isinstance(node.value, ast.Name) and self._is_tensor(site, node.value, hops - 1)
         if isinstance(node, ast.Call):
             maker = site.scope.module.site_at(node)
-            value = self.program.evaluator.callees(maker) if maker is not None else None
-            callees = value.alternatives if value is not None and not value.open else ()
-            if callees and all(is_cell(self.program, known) for known in callees):
+            if maker is not None and self.program.evaluator.callees(maker).are_only(partial(is_cell, self.program)):
                 return True
             is_method = isinstance(node.func, ast.Attribute) and node.func.attr != "asnumpy"
             if is_method and self._is_tensor(site, node.func.value, hops - 1):  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from ms_perflint.infer.calls import depends
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.bases import PARAMETER, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.layers import IN, OUT, Slot
@@ -24,7 +24,7 @@ from ms_perflint.training.networks.widths import Hidden, moving
 ROW = "SequentialCell"
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
-LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
+LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), PARAMETER)
 
 
 class Tiles(NamedTuple):
@@ -111,7 +111,7 @@ class FreeWidths:
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce a free and unaligned width: a first answer."""
-        if call.api == layers.PARAMETER:
+        if call.api == PARAMETER:
             return bool(layers.weight(call)) and training.is_trained(self.program)
         node = layers.width_given(call)
         if node is None or known_networks.is_fixed(node):
@@ -123,7 +123,7 @@ class FreeWidths:
     def _hidden(self, call: Call) -> Iterator[Hidden]:
         """Yield the free and unaligned widths that a layer produces."""
         node = layers.width_given(call)
-        out = numbers(self.program, node, call.scope) if node is not None else ()
+        out = numbers(self.program.inputs, node, call.scope) if node is not None else ()
         out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
         if not any(map(self._may_be_unaligned, out)) and (out or layers.slots(call)):
             return  # cheaper than the data flow

@@ -96,8 +96,4 @@ class Numbers:
 
     def _is_constant(self, node: ast.expr, function: Scope) -> bool:
         value = self.program.value(node, function)
-        return (
-            bool(value.alternatives)
-            and not value.open
-            and all(each.constant is not NO_CONSTANT or each.is_display for each in value.alternatives)
-        )
+        return value.are_only(lambda known: known.constant is not NO_CONSTANT or known.is_display)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_own, position
 from ms_perflint.infer.values import Value
+from ms_perflint.training.bases import is_parameter
 from ms_perflint.training.networks import networks
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
         return False
     if is_own(node):
         known = program.value(node, scope)
-        return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
+        return known.are_only(is_parameter)
     return node.attr == "T" and _is_of_parameter(program, node.value, scope)
 
 

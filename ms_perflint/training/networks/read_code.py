@@ -15,8 +15,8 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
-from ms_perflint.training.bases import CELLS
-from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
+from ms_perflint.training.bases import CELLS, is_parameter
+from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import known_kinds
@@ -41,7 +41,6 @@ ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
 _CONSTANT = ("constexpr", "_primexpr", "primexpr")  # decorators
-_PARAMETER = "mindspore.Parameter"
 
 
 @fact
@@ -131,7 +130,7 @@ class Code:
         for known in self.program.value(node, function).alternatives:
             if known.type_api == "mindspore.Tensor" and not self._is_whole(node, function):
                 self._tensor(known, node, function)
-            if known.is_object and known.type_api != _PARAMETER:
+            if known.is_object and not is_parameter(known):
                 self.cell(known, function.module.site_at(node))
 
     def _is_whole(self, node: ast.expr, function: Scope) -> bool:
@@ -168,7 +167,7 @@ class Code:
             stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
         found = [known for known in value.alternatives if not (_is_uncalled(known) or _is_of_tensor(known))]
-        if value.alternatives and not value.open and all(map(_is_uncalled, value.alternatives)):
+        if value.are_only(_is_uncalled):
             return  # `self.pool = None` that no call replaces
         for known in found:
             self._callee(known, site)
@@ -222,7 +221,7 @@ class Code:
             return
         elif not api.startswith("mindspore."):
             unknown(site.module, site.node, site.word)
-        elif (f"{api}()" if known.is_object else api) in DTYPE_CALLS:
+        elif name_of_callee(known) in DTYPE_CALLS:
             if id(site.node) not in self.told:
                 stop(site.module, site.node, ASKS)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
@@ -261,8 +260,7 @@ class Code:
 
     def _asks(self, func: ast.expr, site: Site) -> bool:
         """Return whether a callee gives the dtype of a tensor: `ops.dtype`."""
-        known = self.program.value(func, site.scope).alternatives
-        return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
+        return self.program.value(func, site.scope).are(lambda known: name_of_callee(known) in DTYPE_CALLS)
 
     def _note_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given as operations with numbers."""

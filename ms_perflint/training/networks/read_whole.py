@@ -233,8 +233,7 @@ class _Reader:
             yield from self._names(child, scope, is_in_layer and not is_cell)
 
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
-        value = self.program.value(node, scope)
-        return bool(value.constants) and len(value.constants) == len(value.alternatives)
+        return self.program.value(node, scope).are_constants
 
     def _made(self, site: Site, is_kept: bool) -> None:
         """Read a call in code that makes layers; `is_kept`: its result may be one."""

@@ -11,9 +11,10 @@ from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.networks import feeds, layers, signals
 from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Sum
-from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
+from ms_perflint.training.networks.layers import IN, OUT, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 
 if TYPE_CHECKING:
