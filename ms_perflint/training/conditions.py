@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
@@ -171,20 +172,19 @@ def _given(program: Program, condition: Condition, caller: Site, function: Scope
     yield condition._replace(scope=_in_context(program, scope, function, inner))
 
 
-def _fails(program: Program, site: Site, is_failing: Callable[[Program, Condition], bool]) -> bool:
+def fails(program: Program, site: Site, is_failing: Callable[[Condition], bool]) -> bool:
     """Return whether each path to a site has a condition that fails, by a predicate."""
-    paths = path_conditions(program, site)
-    return bool(paths) and all(any(is_failing(program, each) for each in path) for path in paths)
+    return all(any(map(is_failing, path)) for path in path_conditions(program, site))
 
 
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
-    return _fails(program, site, lambda program, each: by_default(program, each) is False)
+    return fails(program, site, lambda each: by_default(program, each) is False)
 
 
 def is_unasked(program: Program, site: Site) -> bool:
     """Return whether no caller asks for a site: each path to it has a condition that fails by a parameter left out."""
-    return _fails(program, site, _is_unasked)
+    return fails(program, site, partial(_is_unasked, program))
 
 
 def _is_unasked(program: Program, condition: Condition) -> bool:
@@ -207,7 +207,7 @@ def _is_left_out(program: Program, parameter: Binding) -> bool:
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
-    return _fails(program, site, _is_refused)
+    return fails(program, site, partial(_is_refused, program))
 
 
 def _is_refused(program: Program, condition: Condition) -> bool:

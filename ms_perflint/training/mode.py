@@ -109,14 +109,10 @@ def setup_by_library(program: Program) -> Optional[Site]:
     for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
         for site in program.sites(word):
             may_say = re.search(OF_CONTEXT, word) or _is_given_mode(program, site)
-            if may_say and _is_outside(program, site) and program.runs(site):
+            is_outside = any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
+            if may_say and is_outside and program.runs(site):
                 return site
     return None
-
-
-def _is_outside(program: Program, site: Site) -> bool:
-    """Return whether a call may be of a library other than MindSpore."""
-    return any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
 
 
 def _is_given_mode(program: Program, site: Site) -> bool:
@@ -140,16 +136,11 @@ def is_set_by_entry(program: Program) -> bool:
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
-    for site in sites:
-        if isinstance(site.node, ast.Call) and not (site.word == _WORD and _sets_other_settings(site.node)):
-            for call in program.running(SET_CONTEXT, site):
-                if given(call) is not None:
-                    yield call
-
-
-def _sets_other_settings(node: ast.Call) -> bool:
-    """Return whether a call passes keywords alone, none of which can be the mode."""
-    return not node.args and all(keyword.arg not in ("mode", None) for keyword in node.keywords)
+    for site in (each for each in sites if isinstance(each.node, ast.Call)):
+        sets_others = not site.call.args and all(word.arg not in ("mode", None) for word in site.call.keywords)
+        for call in program.running(SET_CONTEXT, site) if site.word != _WORD or not sets_others else ():
+            if given(call) is not None:
+                yield call
 
 
 def _is_sure(program: Program, site: Site) -> bool:
@@ -166,20 +157,21 @@ def is_opt_in(program: Program, site: Site) -> bool:
 
     Conditions on the device, on distribution and on the dataset are no such options.
     """
-    return all(
-        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, path))
-        for path in conditions.path_conditions(program, site)
-    )
+
+    def is_option(each: Condition) -> bool:
+        return _is_on_mode(program, site, each) and conditions.by_default(program, each) is not True
+
+    return conditions.fails(program, site, is_option)
 
 
 def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
     """Return the conditions around a site that test the mode or debugging."""
-    return _on_mode(program, site, condition_of(site))
+    return (each for each in condition_of(site) if _is_on_mode(program, site, each))
 
 
-def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterator[Condition]:
-    """Yield those of some conditions of a site that test the mode or debugging."""
-    return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
+def _is_on_mode(program: Program, site: Site, condition: Condition) -> bool:
+    """Return whether a condition of a site tests the mode or debugging."""
+    return _is_about_mode(condition.test) or _chooses_mode(program, site, condition)
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:

@@ -190,10 +190,6 @@ def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
             yield node.key, joined(path, CALL)
 
 
-def _never_optimizes(word: str) -> bool:
-    return False
-
-
 def _external_calls(program: Program, held: Held, with_optimizing: bool = False) -> list[Site]:
     """Return the running calls of external code that contain a name under which a value is held.
 
@@ -250,7 +246,7 @@ def _is_given(
     site: Site,
     held: Held,
     is_one: Callable[[Alternative], bool],
-    may_optimize: Callable[[str], bool] = _never_optimizes,
+    may_optimize: Callable[[str], bool] = lambda word: False,
 ) -> bool:
     """Return whether a call is given an object of some kind, a container of one, or an unknown value named like one."""
     for node, scope in _leaves(program, site):

@@ -22,6 +22,7 @@ from ms_perflint.training.conditions import (
     by_default,
     contradict,
     devices,
+    fails,
     path_conditions,
 )
 from ms_perflint.training.mode import before_training
@@ -145,7 +146,7 @@ def uses_parameter_server(program: Program) -> bool:
     return any(
         call.given("enable_ps") is not None
         and call.argument("enable_ps").default_truth is not False
-        and any(not any(_is_asked(program, condition) for condition in own) for own in path_conditions(program, call))
+        and not fails(program, call, partial(_is_asked, program))
         for call in program.calls(SERVER)
     )
 

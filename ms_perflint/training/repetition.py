@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.core.graphs import reachable
@@ -80,7 +80,9 @@ def _repeats(
         return False
     seen.add((scope, entered))
     found = [caller for caller in callers(program, scope) if program.runs(caller)]
-    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _calls_hooks_itself(program, found)):
+    if _is_given_as_hook(program, scope):
+        return True
+    if _is_hook(program, scope) and (not found or program.calls(*MODEL_TRAINS)):  # else the program itself calls it
         return True
     leading = (caller for caller in found if _leads_to(program, caller, site, entered))
     return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
@@ -129,11 +131,6 @@ def _is_hook(program: Program, scope: Scope) -> bool:
     """Return whether a function is a hook, called per step or epoch, of a callback that is used."""
     cls = scope.cls if scope.name in REPEATED_HOOKS else None
     return cls is not None and is_callback(program, cls) and _is_used(program, cls)
-
-
-def _calls_hooks_itself(program: Program, found: Sequence[Site]) -> bool:
-    """Return whether only code of the program calls the hooks of its callbacks."""
-    return bool(found) and not program.calls(*MODEL_TRAINS)
 
 
 def _is_given_as_hook(program: Program, function: Scope) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
@@ -171,10 +171,6 @@ def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     only = scope.only(node) if scope.sole(node) is not None else None
     if only is None or only_target(only.stmt) is None:
         return None
-    return only.value if _reads(only) == [node] else None
-
-
-def _reads(binding: Binding) -> list[ast.Name]:
-    """Return where a name is read while it may hold the value of a binding, also in inner functions."""
-    flow = binding.scope.flow
-    return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]
+    flow = only.scope.flow  # also of inner functions
+    reads = [each for each in flow.reads(only.name) if not isinstance(each.ctx, ast.Load) or only in flow.at(each)]
+    return only.value if reads == [node] else None

@@ -37,7 +37,8 @@ class RedundantCasts:
 
     def find(self, call: Call) -> Optional[Redundant]:
         """Return the redundant cast that a call is; None for other calls, and where it runs before training."""
-        if not _runs_often(call):
+        function = call.scope.owner
+        if not function.is_function or function.name == "__init__":
             return None
         form = by_method(self._dtypes, call.node, call.scope)
         if form is not None and self._redundant(form, call.scope) is None:
@@ -83,9 +84,3 @@ class RedundantCasts:
 
     def _runs_each_step(self, scope: Scope) -> bool:
         return scope.owner in compiled_scopes(self.program, scope.module)
-
-
-def _runs_often(call: Call) -> bool:
-    """Return whether a call is in a function that may run more than once."""
-    function = call.scope.owner
-    return function.is_function and function.name != "__init__"

@@ -71,16 +71,12 @@ def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.
         if binding.kind == "parameter":
             for site in (each for each in callers(program, function) if program.runs(each)):
                 part = argument(program.evaluator, binding, site).part
-                if part is not None and is_compiled(program, site.scope) and _is_passed(site, part.node):
+                is_kept = part is not None and is_compiled(program, site.scope) and _is_view(site.scope, part.node)
+                if is_kept and _is_read_after(site.scope, site, part.node):  # type: ignore[union-attr]
                     return True
         elif (source := _shared(function, binding)) is not None and _is_read_after(function, step, source):
             return True
     return _is_kept_under_another(function, step, name)
-
-
-def _is_passed(site: Site, node: ast.expr) -> bool:
-    """Return whether a compiled caller passes an object that it may read later."""
-    return _is_view(site.scope, node) and _is_read_after(site.scope, site, node)
 
 
 def _shared(function: Scope, binding: Binding) -> Optional[ast.expr]:
@@ -110,15 +106,11 @@ def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
             continue
         if never_before(place(node, function), changed):
             continue
-        for target in targets:
-            if isinstance(target, ast.Name) and target.id != name.id and _loads_after(function, step, target.id, node):
-                return True
+        others = (each.id for each in targets if isinstance(each, ast.Name) and each.id != name.id)
+        later = (load for other in others for load in _later(function, step, other))
+        if any(binding.stmt is node for load in later for binding in function.flow.at(load)):
+            return True
     return False
-
-
-def _loads_after(function: Scope, step: Site, name: str, stmt: ast.AST) -> bool:
-    """Return whether what a statement binds to a name may be loaded after a step."""
-    return any(binding.stmt is stmt for each in _later(function, step, name) for binding in function.flow.at(each))
 
 
 def _is_read_after(function: Scope, step: Site, node: ast.expr) -> bool:

@@ -123,10 +123,6 @@ class _Finder:
     def _multiplies(self, known: Alternative) -> bool:
         return multiplies(self.program, [Value((known,))])
 
-    def _is_part(self, known: Alternative) -> bool:
-        """Return whether something is a network, and not what trains one."""
-        return is_cell(self.program, known) and self._multiplies(known)
-
     def loss(self, known: Alternative, depth: int) -> None:
         """Add the networks that a cell with a loss is given, else the layers that its class makes."""
         call = made_at(self.program, known)
@@ -181,7 +177,9 @@ class _Finder:
                 continue
             known = self.program.evaluator.callees(site).alternatives
             cells = [each for each in known if each.is_object and self._multiplies(each)]
-            if any(self._is_part(each.receiver) for each in known if each.receiver is not None and _is_member(each)):
+            methods = [each for each in known if each.definition is not None and each.definition.name != "construct"]
+            owners = (each.receiver for each in methods if each.receiver is not None)
+            if any(is_cell(self.program, each) and self._multiplies(each) for each in owners):
                 self.obstacles.append(Related(site.place, METHOD))
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
@@ -243,11 +241,6 @@ class _Finder:
             self.obstacles.append(Related(use.place, text))
         else:
             self.uses.setdefault(id(once.node), once)
-
-
-def _is_member(known: Alternative) -> bool:
-    """Return whether a callee is a method of an object, which a class of the project defines."""
-    return known.definition is not None and known.receiver is not None and known.definition.name != "construct"
 
 
 def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:

@@ -41,10 +41,6 @@ class Tiles(NamedTuple):
         """Return how much of the tiles that hold a width is padding, in percent."""
         return 100 * (self.padded(width) - width) / self.padded(width)
 
-    def is_unaligned(self, width: int) -> bool:
-        """Return whether a width wastes enough of its tiles to count."""
-        return width % self.multiple != 0 and self.waste(width) >= self.least_waste
-
 
 class FreeWidths:
     """The unaligned widths in one program that are free to choose."""
@@ -66,7 +62,10 @@ class FreeWidths:
         return any(map(self._counts, self.program.calls(*LAYERS)))
 
     def _is_unaligned(self, width: int) -> bool:
-        return width > BLOCK and width % self.asked != 0 and self.tiles.is_unaligned(width)
+        """Return whether a width wastes enough of its tiles to count."""
+        if width <= BLOCK or width % self.asked == 0:
+            return False
+        return width % self.tiles.multiple != 0 and self.tiles.waste(width) >= self.least_waste
 
     def formula(self, site: Site) -> Optional[Padding]:
         """Return a formula of a trained network that pads too much; None without one."""

@@ -183,8 +183,10 @@ def transposes(program: Program, known: Alternative) -> bool:
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
     """Return the axes of a tensor that is created with a literal shape: `ops.ones((64, 100))`; None for others."""
-    if not isinstance(node, ast.Call) or not any(map(_may_be_axes, ast.walk(node))):
-        return None
+    parts = list(ast.walk(node)) if isinstance(node, ast.Call) else []
+    makes = any(isinstance(each, ast.Call) and word_of(each.func) in _MADE for each in parts)
+    if not isinstance(node, ast.Call) or not (makes or any(isinstance(each, (ast.Tuple, ast.List)) for each in parts)):
+        return None  # cheaper than its value
     names = {known.type_api for known in program.value(node, scope).alternatives}
     word = word_of(node.func)
     shape: Optional[ast.expr] = None
@@ -204,11 +206,6 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
         if shape is None and node.args and number(program.inputs, node.args[0], scope) is not None:
             return [(node.args[0], scope)]
     return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
-
-
-def _may_be_axes(node: ast.AST) -> bool:
-    """Return whether a node may contain the axes of a tensor: a first answer."""
-    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _MADE)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:

@@ -21,7 +21,7 @@ _FUNCTIONS = frozenset(
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 _SPELLED = _FUNCTIONS | _CONVOLUTIONS | {"@"}
-_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})  # in an attribute of the cell
 _ADDED = frozenset({"addmm", "baddbmm", "addbmm"})  # what is added stands in front
 _BIASED = frozenset({"dense", "linear", "conv1d", "conv2d", "conv3d"})
 _CASTS = frozenset({"cast", "stop_gradient", "shape", "zeros_like", "ones_like"})
@@ -72,7 +72,9 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         is_function = True
         operands = [node.left, node.right]
-    elif isinstance(node, ast.Call) and (is_function or (len(node.args) == 2 and _is_product(program, site))):
+    elif isinstance(node, ast.Call) and (
+        is_function or (len(node.args) == 2 and not _PRODUCTS.isdisjoint(program.apis(site)))
+    ):
         start = site.word in _ADDED
         operands = node.args[start : start + 2]
     else:
@@ -90,11 +92,6 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
         if (is_function or not is_itself) and _is_of_parameter(program, value, site.scope):
             return Tied(site.module, operand, other)
     return None
-
-
-def _is_product(program: Program, site: Site) -> bool:
-    """Return whether a callee is a primitive for products in an attribute of the cell."""
-    return any(api in _PRODUCTS for api in program.apis(site))
 
 
 def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:

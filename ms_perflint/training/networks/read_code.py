@@ -56,11 +56,6 @@ def is_known(program: Program, api: str) -> bool:
     return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
 
 
-def _named(node: ast.AST) -> str:
-    """Return the name of an inner function or class; of other syntax the start of its first line."""
-    return getattr(node, "name", "") or short(ast.unparse(node).partition("\n")[0], LONGEST)
-
-
 class Code:
     """Reads functions of a network up to a place that is not known; `cell`: reads a called part of the network."""
 
@@ -97,7 +92,8 @@ class Code:
         for statement in body if isinstance(body, list) else [body]:  # else of a lambda
             for node, is_test in _nodes(module, statement):
                 if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
-                    unknown(module, node, _named(node))
+                    name = getattr(node, "name", "")  # of an inner function or class
+                    unknown(module, node, name or short(ast.unparse(node).partition("\n")[0], LONGEST))
                 if not is_test:
                     self._node(node, function)
 

@@ -293,7 +293,8 @@ class _Group:
             mine = [term for term, is_our in zip(terms, ours) if is_our]
             if any(term.value != self.width for term in mine):
                 return None
-            literals = tuple(origin for term in mine for origin in term.origins if _stands_in(origin, slot.node))
+            nodes = set(ast.walk(slot.node))
+            literals = tuple(origin for term in mine for origin in term.origins if origin.node in nodes)
             return Sum(slot.number, len(mine), literals)
         return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
@@ -354,11 +355,6 @@ def _terms(number: Number) -> Iterator[Number]:
         yield from _terms(part)
     if number.operator is not ast.Add:
         yield number
-
-
-def _stands_in(origin: Origin, node: ast.expr) -> bool:
-    """Return whether a constant is a part of an expression."""
-    return any(each is origin.node for each in ast.walk(node))
 
 
 def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
