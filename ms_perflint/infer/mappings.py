@@ -145,10 +145,7 @@ def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) 
 
 
 def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
-    value = evaluator.read(part)
-    return bool(value.alternatives) and all(
-        known.type_api in evaluator.libraries.command_line for known in value.alternatives
-    )
+    return evaluator.read(part).are(lambda known: known.type_api in evaluator.libraries.command_line)
 
 
 # --- objects that hold settings

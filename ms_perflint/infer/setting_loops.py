@@ -121,11 +121,10 @@ def at_key(
         own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
         return own[-1] if own else None if loop.is_paired else Held(loop.over, scope, taken=(name,))
     if isinstance(node, ast.Name):
-        bindings = scope.bindings.get(node.id, ())
-        only = bindings[0] if len(bindings) == 1 else None
-        if only is None or only.value is None or only.path or only.kind != "assign" or depth >= NAMES:
+        only = scope.single(node)
+        if only is None or only.whole is None or depth >= NAMES:
             return None
-        return at_key(evaluator, only.value, loop, name, scope, depth + 1)
+        return at_key(evaluator, only.whole, loop, name, scope, depth + 1)
     if isinstance(node, ast.Constant):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):

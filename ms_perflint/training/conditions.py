@@ -163,9 +163,9 @@ def _at_caller(
 def _given(program: Program, condition: Condition, caller: Site, function: Scope, inner: Scope) -> Iterator[Condition]:
     """Yield a condition in a function at its caller: one on a parameter becomes one on what is passed for it."""
     test, scope = condition.test, condition.scope
-    bindings = function.bindings.get(test.id, []) if isinstance(test, ast.Name) and scope is function else []
-    if len(bindings) == 1 and bindings[0].kind == "parameter":
-        part = argument(program.evaluator, bindings[0], caller).part
+    only = function.single(test) if scope is function else None
+    if only is not None and only.kind == "parameter":
+        part = argument(program.evaluator, only, caller).part
         if part is not None:
             yield from condition._replace(test=part.node, scope=part.scope).parts
             return
@@ -231,9 +231,8 @@ def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:
     """Yield conditions, and those that a name in them is defined as: `on_gpu = device == "GPU"`."""
     for condition in conditions:
         yield condition
-        name = condition.test.id if isinstance(condition.test, ast.Name) else ""
-        bindings = condition.scope.bindings.get(name, [])
-        value = bindings[0].whole if len(bindings) == 1 else None
+        only = condition.scope.single(condition.test)
+        value = only.whole if only is not None else None
         if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             yield from condition._replace(test=value).parts
 

@@ -106,9 +106,9 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
     """
     function, evaluator = site.scope.owner, program.evaluator
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    bindings = function.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
-    if entered is not None and len(bindings) == 1 and bindings[0].kind == "parameter":
-        given = argument(evaluator, bindings[0], caller).part
+    only = function.single(callee)
+    if entered is not None and only is not None and only.kind == "parameter":
+        given = argument(evaluator, only, caller).part
         value = program.value(*given) if given is not None else None
         if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
             return False

@@ -95,8 +95,8 @@ def is_on_for_cpu(call: Call) -> bool:
     """Return whether sinking is switched on only for the CPU, which has none: `dataset_sink_mode=device == "CPU"`."""
     given = call.given(SINK)
     if isinstance(given, ast.Name):
-        bindings = call.scope.lookup(given)
-        given = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        only = call.scope.only(given)
+        given = only.value if only is not None and only.kind == "assign" else None
     asked = choice(given) if isinstance(given, (ast.Compare, ast.Call)) else None
     return asked is not None and asked.devices(True) == {"CPU"}
 

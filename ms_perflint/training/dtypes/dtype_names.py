@@ -98,7 +98,7 @@ def _dtype_name(text: str) -> str:
 
 def _settled(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return the only binding of a name where it is read, if it keeps one value in its function; None for others."""
-    only = only_binding(node, scope)
+    only = only_local(node, scope)
     return only if only is not None and not only.block.loops else None
 
 
@@ -128,6 +128,6 @@ def home_of(name: str, scope: Scope) -> Optional[Scope]:
     return home if home is not None and home.owner is scope.owner else None
 
 
-def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+def only_local(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return the only binding of a name of the function where it is read; None for others."""
     return scope.only(node) if home_of(node.id, scope) is not None else None

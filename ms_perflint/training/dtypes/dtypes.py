@@ -25,7 +25,7 @@ from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.training.dtypes.dtype_names import home_of, named, only_binding
+from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Dtypes:
             element = node.elts[path[0]]
             return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
         if isinstance(node, ast.Name):
-            only = only_binding(node, scope)
+            only = only_local(node, scope)
             if only is not None and isinstance(only.whole, (ast.Call, ast.Tuple, ast.List)):
                 return self.part(only.whole, path, only.scope)
             return None

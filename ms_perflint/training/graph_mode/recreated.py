@@ -133,7 +133,7 @@ def place(site: Site) -> Optional[ast.stmt]:
     target = only_target(stmt)
     if not isinstance(target, ast.Name) or getattr(stmt, "value", None) is not site.node:
         return None
-    if len(site.scope.bindings.get(target.id, ())) != 1:
+    if site.scope.single(target) is None:
         return None
     if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(site.node)):
         return None

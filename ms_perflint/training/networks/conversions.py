@@ -256,9 +256,8 @@ def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
 def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
     """Return a use that runs once; of a parameter of a function that each epoch calls, the argument of its caller."""
     block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
-    name = use.node.id if isinstance(use.node, ast.Name) else ""
-    bindings = use.scope.owner.bindings.get(name, ())
-    given_for = bindings[0] if len(bindings) == 1 and bindings[0].kind == "parameter" else None
+    only = use.scope.owner.single(use.node)
+    given_for = only if only is not None and only.kind == "parameter" else None
     callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
     is_again = given_for is not None and (len(callers) > 1 or any(each.block.loops for each in callers))
     site = Site(use.module, use.stmt, "", use.stmt, block, None) if block is not None else None  # type: ignore[arg-type]

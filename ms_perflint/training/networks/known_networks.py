@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -55,23 +55,14 @@ def words(name: str) -> str:
     return re.sub(_CASES, "_", name)
 
 
-def by_function() -> Callable[[Site], bool]:
-    """Return `is_published` for many sites: it asks once for each function."""
-    published: dict[Scope, bool] = {}
-
-    def ask(site: Site) -> bool:
-        scope = site.scope.owner
-        if scope not in published:
-            published[scope] = is_published(site)
-        return published[scope]
-
-    return ask
-
-
 def is_published(site: Site) -> bool:
     """Return whether the call is part of a published network, by a name around it, of its file, or of its callers."""
-    module = site.module
-    around = list(_around(site.scope.owner))
+    return _is_published(site.module, site.scope.owner)
+
+
+@fact
+def _is_published(module: SemanticIndex, function: Scope) -> bool:
+    around = list(_around(function))
     names = [os.path.basename(module.path)[: -len(".py")], *(scope.name for scope in around)]
     if any(_published(name) for name in names):
         return True

@@ -183,9 +183,12 @@ def transposes(program: Program, known: Alternative) -> bool:
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
     """Return the axes of a tensor that is created with a literal shape: `ops.ones((64, 100))`; None for others."""
-    parts = list(ast.walk(node)) if isinstance(node, ast.Call) else []
-    makes = any(isinstance(each, ast.Call) and word_of(each.func) in _MADE for each in parts)
-    if not isinstance(node, ast.Call) or not (makes or any(isinstance(each, (ast.Tuple, ast.List)) for each in parts)):
+    if not isinstance(node, ast.Call):
+        return None
+    if not any(
+        isinstance(each, (ast.Tuple, ast.List)) or (isinstance(each, ast.Call) and word_of(each.func) in _MADE)
+        for each in ast.walk(node)
+    ):
         return None  # cheaper than its value
     names = {known.type_api for known in program.value(node, scope).alternatives}
     word = word_of(node.func)

@@ -82,10 +82,8 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     if len(operands) != 2:
         return None
     for operand, other in (operands, operands[::-1]):
-        value = operand
-        bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
-        if len(bindings) == 1 and bindings[0].value is not None:
-            value = bindings[0].value
+        only = method.single(operand) if isinstance(operand, ast.Name) else None
+        value = only.value if only is not None and only.value is not None else operand
         if is_function and any(_is_weight(each) for each in ast.walk(value)):
             return Tied(site.module, operand, other)
         is_itself = isinstance(value, ast.Attribute) and value.attr != "T"

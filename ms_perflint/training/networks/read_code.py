@@ -18,7 +18,6 @@ from ms_perflint.training import mode
 from ms_perflint.training.bases import CELLS, is_parameter
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
@@ -124,15 +123,11 @@ class Code:
                 stop(function.module, node, ASKS)
             return
         for known in self.program.value(node, function).alternatives:
-            if known.type_api == "mindspore.Tensor" and not self._is_whole(node, function):
+            dtype = self.dtypes.of(node, function) if known.type_api == "mindspore.Tensor" else None
+            if known.type_api == "mindspore.Tensor" and (dtype is None or not dtype.is_whole):  # else it keeps that
                 self._tensor(known, node, function)
             if known.is_object and not is_parameter(known):
                 self.cell(known, function.module.site_at(node))
-
-    def _is_whole(self, node: ast.expr, function: Scope) -> bool:
-        """Return whether an expression is a tensor of whole numbers or a mask, which keeps its dtype."""
-        dtype = self.dtypes.of(node, function)
-        return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
 
     def _tensor(self, known: Alternative, node: ast.Attribute, function: Scope) -> None:
         """Read a tensor of the network, which is cast with it (run on 2.10, in both modes)."""
