@@ -17,12 +17,12 @@ from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training.factors import has_factor, is_dataset_size
+from ms_perflint.training.repetition import STEP_HOOKS
 from ms_perflint.training.training import words_called
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
 EPOCH_APIS = frozenset(
     {
         "mindspore.train.TimeMonitor",

@@ -11,6 +11,7 @@ from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
@@ -52,16 +53,7 @@ REDUCERS = (
     "mindspore.mint.distributed.all_reduce",
 )
 # Words of tests for several devices: these hold where gradients are added up
-SEVERAL = (
-    "distribut",
-    "parallel",
-    "device_num",
-    "group_size",
-    "rank_size",
-    "world_size",
-    "num_devices",
-    "multi",
-)
+SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
 
 
 # --- one call
@@ -181,13 +173,7 @@ def is_fusion_set_elsewhere(program: Program) -> bool:
     if any(program.runs(site) for word in OF_CELLS for site in program.sites(word)):
         return True
     for site in program.sites("add_prim_attr"):
-        assert isinstance(site.node, ast.Call)
-        if (
-            site.node.args
-            and isinstance(site.node.args[0], ast.Constant)
-            and site.node.args[0].value == "fusion"
-            and program.runs(site)
-        ):
+        if text_of(next(iter(site.call.args), None)) == "fusion" and program.runs(site):
             return True
     return any(
         _assigns_fusion(scope)
@@ -266,9 +252,7 @@ class CallPaths:
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
         return self._covers(
-            sites,
-            partial(contradict, self.program),
-            lambda each, mine: _asks_for_several(each) or mine <= each.devices,
+            sites, partial(contradict, self.program), lambda each, mine: _asks_for_several(each) or mine <= each.devices
         )
 
     def _covers(

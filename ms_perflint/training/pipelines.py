@@ -173,17 +173,13 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
 
 
 def _is_endless(program: Program, site: Site) -> bool:
-    node = site.node
-    assert isinstance(node, ast.Call)
-    return not (node.args or node.keywords) or _number(program, site, 0, "count") == -1
+    return not (site.call.args or site.call.keywords) or _number(program, site, 0, "count") == -1
 
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
     """Return the number that a call passes; None where that is not known."""
-    node = site.node
-    assert isinstance(node, ast.Call)
-    words = [word.value for word in node.keywords if word.arg == name]
-    given = node.args[slot : slot + 1] or words
+    words = [word.value for word in site.call.keywords if word.arg == name]
+    given = site.call.args[slot : slot + 1] or words
     constant = program.value(given[0], site.scope).constant if given else None
     return constant if isinstance(constant, int) else None
 

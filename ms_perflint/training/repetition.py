@@ -32,19 +32,9 @@ from ms_perflint.training.training import (
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
-# Methods of a Callback that run while training goes on; `end` runs once, after it
-REPEATED_HOOKS = frozenset(
-    {
-        "step_begin",
-        "step_end",
-        "epoch_begin",
-        "epoch_end",
-        "on_train_step_begin",
-        "on_train_step_end",
-        "on_train_epoch_begin",
-        "on_train_epoch_end",
-    }
-)
+STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
+# Those that run while training goes on; `end` runs once, after it
+REPEATED_HOOKS = frozenset({*STEP_HOOKS, "epoch_begin", "epoch_end", "on_train_epoch_begin", "on_train_epoch_end"})
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
@@ -57,11 +47,7 @@ def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
 
 
 def _repeats(
-    program: Program,
-    site: Site,
-    entered: Optional[Scope],
-    even_once: bool,
-    seen: set[tuple[Scope, Optional[Scope]]],
+    program: Program, site: Site, entered: Optional[Scope], even_once: bool, seen: set[tuple[Scope, Optional[Scope]]]
 ) -> bool:
     """Return the same for a site that leads to another one; `entered`: the function that it has to call."""
     scope = site.scope.owner

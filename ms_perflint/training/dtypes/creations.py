@@ -6,19 +6,20 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import jit
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
+_GRAPH = "mindspore.ops.MultitypeFuncGraph"
 _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
 
@@ -156,14 +157,11 @@ def compiled_scopes(program: Program, module: SemanticIndex) -> set[Scope]:
 
 def _is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether a decorator compiles a function: `@jit`, `@graph.register("Tensor")` of what `HyperMap` runs."""
-    for decorator in getattr(scope.node, "decorator_list", ()):
-        node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        graph = node.value if isinstance(node, ast.Attribute) and node.attr == "register" else None
-        found = program.value(graph or node, scope.parent or scope).alternatives
-        names = {mindspore_api.canonical(known.type_api if graph else known.api) for known in found}
-        if names & {"mindspore.jit", "mindspore.ms_function", "mindspore.ops.MultitypeFuncGraph"}:
-            return True
-    return False
+    decorators = getattr(scope.node, "decorator_list", ())
+    callees = (each.func if isinstance(each, ast.Call) else each for each in decorators)
+    graphs = (each.value for each in callees if isinstance(each, ast.Attribute) and each.attr == "register")
+    made = (known for each in graphs for known in program.value(each, scope.parent or scope).alternatives)
+    return jit.is_decorated(program, scope) or any(known.type_api == _GRAPH for known in made)
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import targets, word_of
+from ms_perflint.index.syntax_forms import targets, text_of, word_of
 from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
@@ -146,12 +146,7 @@ def _entries(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
     for given in [*call.args, *unnamed]:
         if isinstance(given, ast.Dict):
-            pairs = zip(given.keys, given.values)
-            yield from (
-                (key.value, value)
-                for key, value in pairs
-                if isinstance(key, ast.Constant) and isinstance(key.value, str)
-            )
+            yield from ((text, value) for key, value in zip(given.keys, given.values) if (text := text_of(key)))
         elif _is_call(given, "dict"):
             yield from _entries(given)  # type: ignore[arg-type]
 
@@ -160,10 +155,10 @@ def _by_item(module: SemanticIndex) -> Iterator[Store]:
     """Yield what is assigned to an entry of a namespace: `globals()["k"] = 1`, `vars(net)["k"] = 1`."""
     for stmt, block in module.steps:
         for target in [stmt.target] if isinstance(stmt, ast.AugAssign) else targets(stmt):
-            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                name, base = target.slice.value, target.value
-                if isinstance(name, str) and (_is_call(base, "globals") or holder_of(base) is not base):
-                    yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
+            name = text_of(target.slice) if isinstance(target, ast.Subscript) else ""
+            base = target.value if isinstance(target, ast.Subscript) else target
+            if name and (_is_call(base, "globals") or holder_of(base) is not base):
+                yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
 
 
 def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, text_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.lists import identities
 from ms_perflint.infer.places import ADDS
@@ -27,13 +27,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import gives_tensor
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import (
-    assigned,
-    compiled,
-    filled,
-    is_compiled,
-    steps,
-)
+from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.graph_mode.set_by_calls import (
@@ -198,8 +192,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
 
 def _key(node: ast.AST) -> str:
     """Return the text of a subscript; "" for other nodes."""
-    is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
-    return word_of(node) if is_text else ""
+    return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
 
 
 def _loads(scope: Scope, attr: str) -> list[Union[ast.Attribute, ast.Subscript]]:

@@ -20,15 +20,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELL, is_parameter, kin
 from ms_perflint.training.graph_mode.branches import Tensors
-from ms_perflint.training.graph_mode.compiled import (
-    MANY,
-    assigned,
-    compiled,
-    is_compiled,
-    own_nodes,
-    steps,
-    trained,
-)
+from ms_perflint.training.graph_mode.compiled import MANY, assigned, compiled, is_compiled, own_nodes, steps, trained
 from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks

@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import descendants, inner_of, plainly_given, word_of
+from ms_perflint.index.syntax_forms import descendants, inner_of, plainly_given, text_of, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -161,10 +161,9 @@ def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
     """Return where a function reads an entry of a parameter by a text: `batch["image"]`; None without one."""
     given = {each.arg for each in positional(function)}
     for node in descendants(function.node):
-        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
-            continue
-        if isinstance(node.slice.value, str) and isinstance(node.value, ast.Name) and node.value.id in given:
-            return node
+        is_entry = isinstance(node, ast.Subscript) and bool(text_of(node.slice))
+        if is_entry and isinstance(node.value, ast.Name) and node.value.id in given:  # type: ignore[attr-defined]
+            return node  # type: ignore[return-value]
     return None
 
 

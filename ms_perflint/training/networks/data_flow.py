@@ -255,12 +255,7 @@ class _Solver:
         return self.signal(value, binding.scope) if value is not None else 0
 
     def _note(
-        self,
-        node: ast.expr,
-        scope: Scope,
-        word: str,
-        operands: Iterable[ast.expr],
-        layer: Optional[Made] = None,
+        self, node: ast.expr, scope: Scope, word: str, operands: Iterable[ast.expr], layer: Optional[Made] = None
     ) -> None:
         """Keep the operands of an operator, if one of them comes from a layer."""
         operands = list(operands)

@@ -13,15 +13,7 @@ from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
 from ms_perflint.training import family
 from ms_perflint.training.bases import CELLS, base_apis, is_parameter
-from ms_perflint.training.networks.layers import (
-    CONVOLUTIONS,
-    DENSE,
-    IN,
-    LAYERS,
-    OUT,
-    RECURRENT,
-    weight,
-)
+from ms_perflint.training.networks.layers import CONVOLUTIONS, DENSE, IN, LAYERS, OUT, RECURRENT, weight
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

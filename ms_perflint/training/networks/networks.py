@@ -16,13 +16,7 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
-from ms_perflint.training.networks.matmul import (
-    is_matmul,
-    is_matmul_site,
-    is_noticed,
-    is_small_base,
-    matmul_words,
-)
+from ms_perflint.training.networks.matmul import is_matmul, is_matmul_site, is_noticed, is_small_base, matmul_words
 from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import is_step_class
 

@@ -119,10 +119,14 @@ def _model_words(program: Program) -> frozenset[str]:
 @fact
 def derived_models(program: Program) -> tuple[Call, ...]:
     """Return the calls that make the Models of classes of the project whose `train` or `fit` is called."""
-    if not _model_words(program):
-        return ()
-    found = (known for site in program.calls(*MODEL_TRAINS) for known in receivers(program, site))
-    return tuple(call for known in found if known.cls is not None for call in _derived_models(program, known))
+    own = own_models(program) if _model_words(program) else ()
+    return tuple(call for known in own for call in _derived_models(program, known))
+
+
+def own_models(program: Program) -> list[Alternative]:
+    """Return the objects of classes of the project whose `train` or `fit` is that of a Model."""
+    sites = program.calls(*MODEL_TRAINS)
+    return [known for site in sites for known in receivers(program, site) if known.cls is not None]
 
 
 def _derived_models(program: Program, known: Alternative) -> list[Call]:
