@@ -79,7 +79,7 @@ def under(
         return BOTTOM
     if registered is not None:  # with the entries under computed keys
         values, base = [registered], TOP
-    elif keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
+    elif keys.open or not keys.are_constants:
         return tables.any_entry(evaluator, base)
     else:
         values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
@@ -421,7 +421,8 @@ def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object
     values = []
     for known in value.alternatives:
         function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
+        is_bound = isinstance(function, Scope) and function.is_method and all(each.is_method for each in known.prepared)
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and is_bound:
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, receiver))
                 continue
@@ -444,8 +445,3 @@ def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Va
     functions = [known.definition for known in value.alternatives]
     values = [calls.entered(evaluator, each, None, receiver) if each is not None else TOP for each in functions]
     return join([*values, *([TOP] if value.open else [])])
-
-
-def _binds(known: Alternative, function: Scope) -> bool:
-    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
-    return function.is_method and all(layer.is_method for layer in known.prepared)

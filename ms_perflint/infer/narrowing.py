@@ -73,7 +73,8 @@ def remaining(
     for other in others if len(others) <= BINDINGS else ():
         between = conditions_between(binding.block, other.block) if rank(other) > rank(binding) else []
         parts = [part for condition in between for part in condition.parts]
-        own = [part for part in parts if _is_about(part, binding.name)]
+        tested = ((part, choice(part.test).node) for part in parts)
+        own = [part for part, node in tested if isinstance(node, ast.Name) and node.id == binding.name]
         asked = [part for part in parts if part not in own and not part.is_required]
         rest = [(evaluator.value(each.test, read_in(each.scope, scope)), each.result) for each in asked]
         is_sure = all(value.truth is result for value, result in rest)
@@ -106,11 +107,6 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
     left = [each for each in kept if each.constant is not NO_CONSTANT or (is_for_none and each.truth)]
     may_run = len(kept) < len(value.alternatives) or len(left) < len(kept) or value.open or value.overridable
     return value._replace(alternatives=kept), may_run
-
-
-def _is_about(condition: Condition, name: str) -> bool:
-    tested = choice(condition.test).node
-    return isinstance(tested, ast.Name) and tested.id == name
 
 
 def _holds(condition: Condition, known: Alternative) -> bool:

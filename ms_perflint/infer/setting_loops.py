@@ -78,7 +78,7 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         keys = [mappings.said(evaluator, key) for key, _ in pairs or ()]
         return True if name in keys else None if pairs is None or NO_CONSTANT in keys else False
     over = evaluator.value(loop.over, scope)
-    if over.alternatives and all(known.is_display and not known.is_mapping for known in over.alternatives):
+    if over.are(lambda known: known.is_display and not known.is_mapping):
         elements, is_open = evaluator.elements(over)
         if name in [known.constant for known in elements]:
             return True

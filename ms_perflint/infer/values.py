@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint import mindspore_api
@@ -399,12 +400,7 @@ class Value(NamedTuple):
 
     def must_be(self, constant: object) -> bool:
         """Return whether it can be nothing else."""
-        return (
-            not self.open
-            and not self.overridable
-            and bool(self.alternatives)
-            and all(_is(known, constant) for known in self.alternatives)
-        )
+        return not self.overridable and self.are_only(partial(_is, constant=constant))
 
     def is_by_default(self, constant: object) -> bool:
         """Return whether with the default options it is certainly this value."""

@@ -99,22 +99,15 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
     if _calls_any(program, module, names):
         return True
-    for word in _STEPS:
-        for site in module.by_word.get(word, ()):
-            if site.base is not None and _is_named(site.base, held) and program.runs(site):
-                return True
-    return False
+    sites = [site for word in _STEPS for site in module.by_word.get(word, ())]
+    bases = ((site, word_of(site.base)) for site in sites if isinstance(site.base, (ast.Name, ast.Attribute)))
+    return any((base in held or is_optimizer_word(base)) and program.runs(site) for site, base in bases)
 
 
 def _calls_any(program: Program, module: SemanticIndex, names: set[str]) -> bool:
     """Return whether running code calls one of some names with an argument."""
     sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
     return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
-
-
-def _is_named(node: ast.expr, held: set[str]) -> bool:
-    """Return whether an expression is an optimizer by its name, or one of some names that hold one."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and (word_of(node) in held or is_optimizer_word(word_of(node)))
 
 
 # --- optimizers that are passed to external code

@@ -67,16 +67,11 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
         home = function.home(name)
         if home is None or home is function:
             continue
-        is_rebound = any(_is_changed(program, each) for each in _rebound(program, home, name))
+        by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
+        is_rebound = any(_is_changed(program, each) for each in (*home.bindings[name], *by_calls))
         if is_rebound or _has_changed_items(program, node, function):
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
             yield obstacle(function.module, node, "changed", message)
-
-
-def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
-    """Return the bindings of a name in its scope; of a global name also the stores through `globals()`."""
-    by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
-    return [*home.bindings[name], *by_calls]
 
 
 def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:

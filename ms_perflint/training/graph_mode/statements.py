@@ -271,14 +271,11 @@ class _Tensors:
                 names = [target.id for target in found if isinstance(target, ast.Name)]
                 return len(names) == len(found) and all(map(self._is_only_shown, names))
             if isinstance(outer, ast.stmt):
-                return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_passed_on(node, outer)
+                calls = (each for each in ast.walk(outer) if isinstance(each, ast.Call))
+                is_passed_on = any(node in ast.walk(argument) for call in calls for argument in given(call))
+                return isinstance(outer, (ast.Expr, ast.Assert)) and not is_passed_on
             inner, outer = outer, self.parents.get(id(outer))
         return False
-
-    def _is_passed_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
-        """Return whether a value is an argument of a call in a statement."""
-        calls = (each for each in ast.walk(stmt) if isinstance(each, ast.Call))
-        return any(node in ast.walk(argument) for call in calls for argument in given(call))
 
     def _is_only_shown(self, name: str) -> bool:
         if name in self.asked:

@@ -260,7 +260,7 @@ def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
     given_for = only if only is not None and only.kind == "parameter" else None
     callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
     is_again = given_for is not None and (len(callers) > 1 or any(each.block.loops for each in callers))
-    site = Site(use.module, use.stmt, "", use.stmt, block, None) if block is not None else None  # type: ignore[arg-type]
+    site = Site.of(use.stmt, block) if block is not None else None
     if site is None or not (is_again or repeats(program, site, even_once=True)):
         return use
     if not depth or given_for is None or len(callers) != 1:

@@ -157,7 +157,11 @@ class Code:
         if self._is_listed(node.func, function):
             stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
-        found = [known for known in value.alternatives if not (_is_uncalled(known) or _is_of_tensor(known))]
+        found = [
+            known
+            for known in value.alternatives
+            if not _is_uncalled(known) and not (known.api and known.receiver is not None and known.receiver.is_object)
+        ]  # no method of the output of a layer or operator, or of an array
         if value.are_only(_is_uncalled):
             return  # `self.pool = None` that no call replaces
         for known in found:
@@ -364,11 +368,6 @@ def _is_of_base(func: ast.expr) -> bool:
 def _is_uncalled(known: Alternative) -> bool:
     """Return whether a value cannot be called: a constant, or the list of which a container is made."""
     return known.constant is not NO_CONSTANT or known.is_display
-
-
-def _is_of_tensor(known: Alternative) -> bool:
-    """Return whether a callee is a method of the output of a layer or operator, or of an array."""
-    return bool(known.api) and known.receiver is not None and known.receiver.is_object
 
 
 @fact

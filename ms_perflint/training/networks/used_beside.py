@@ -22,16 +22,13 @@ _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give othe
 
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
+
+    def is_of_all_cells(name: str) -> bool:
+        api = f"mindspore.nn.Cell.{name}"
+        return name in _MEMBERS or mindspore_api.parameters(api, program.version) is not None
+
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    return [
-        node
-        for node in found
-        if node.attr in _NAMES or not (node.attr in _MEMBERS or _is_of_all_cells(program, node.attr))
-    ]
-
-
-def _is_of_all_cells(program: Program, name: str) -> bool:
-    return mindspore_api.parameters(f"mindspore.nn.Cell.{name}", program.version) is not None
+    return [node for node in found if node.attr in _NAMES or not is_of_all_cells(node.attr)]
 
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
