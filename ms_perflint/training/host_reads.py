@@ -299,12 +299,9 @@ def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
             return True
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
     made = names - tensors
-    return any(not _names(part).isdisjoint(made) for part in parts) or _is_trained_with(program, step.scope, made)
-
-
-def _is_trained_with(program: Program, scope: Scope, names: set[str]) -> bool:
-    """Return whether the code that a training differentiates reads one of some names of a scope around it."""
-    return any(function.home(name) is scope for function in compiled(program) for name in function.names & names)
+    if any(not _names(part).isdisjoint(made) for part in parts):
+        return True  # else the code that the training differentiates may read one
+    return any(function.home(name) is step.scope for function in compiled(program) for name in function.names & made)
 
 
 def _names(node: ast.AST) -> set[str]:

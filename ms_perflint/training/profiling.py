@@ -251,8 +251,10 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
 
     Source: mindspore 2.10 profiler/envprofiler.py:193.
     """
-    for site, text in _writes(program):
-        if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
+    for site, text in (each for each in _writes(program) if program.runs(each[0])):
+        at, imported = program.position(site), program.framework_position
+        is_in_time = at is not None and (imported is None or at < imported)
+        if is_in_time and _text_asks(program, text, site.scope):
             place = site.module.place(site.stmt)
             yield Profiling(place, ENVIRONMENT, path_conditions(program, site))
 
@@ -275,12 +277,6 @@ def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
         for key, text in pairs:
             if key is not None and program.value(key, call.scope).must_be(VARIABLE):
                 yield call, text
-
-
-def _is_in_time(program: Program, site: Site) -> bool:
-    """Return whether a site runs before the first import of MindSpore."""
-    at, imported = program.position(site), program.framework_position
-    return at is not None and (imported is None or at < imported)
 
 
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:

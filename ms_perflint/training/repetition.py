@@ -68,7 +68,9 @@ def _repeats(
     found = [caller for caller in callers(program, scope) if program.runs(caller)]
     if _is_given_as_hook(program, scope):
         return True
-    if _is_hook(program, scope) and (not found or program.calls(*MODEL_TRAINS)):  # else the program itself calls it
+    cls = scope.cls if scope.name in REPEATED_HOOKS else None
+    is_hook = cls is not None and is_callback(program, cls) and _is_used(program, cls)
+    if is_hook and (not found or program.calls(*MODEL_TRAINS)):  # else the program itself calls it
         return True
     leading = (caller for caller in found if _leads_to(program, caller, site, entered))
     return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
@@ -111,12 +113,6 @@ def _context(program: Program, caller: Site, function: Scope) -> Optional[CallCo
 
 
 # --- callbacks
-
-
-def _is_hook(program: Program, scope: Scope) -> bool:
-    """Return whether a function is a hook, called per step or epoch, of a callback that is used."""
-    cls = scope.cls if scope.name in REPEATED_HOOKS else None
-    return cls is not None and is_callback(program, cls) and _is_used(program, cls)
 
 
 def _is_given_as_hook(program: Program, function: Scope) -> bool:

@@ -69,7 +69,9 @@ class Loops:
             return
         if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
             sides = {side: list(self.of_number(site, side, hops - 1)) for side in (node.left, node.right)}
-            if all(loops or self._is_number(site, side) for side, loops in sides.items()):
+            rest = [side for side, loops in sides.items() if not loops]
+            sizes = (is_dataset_size(self.program, Part(side, site.scope)) for side in rest)
+            if all(is_size or scalar(self.program, side, site.scope) for side, is_size in zip(rest, sizes)):
                 yield from (loop for loops in sides.values() for loop in loops)
         elif isinstance(node, ast.Call):
             apis = frozenset() if node.keywords else self._apis(site, node)
@@ -170,10 +172,6 @@ class Loops:
                 return not self.certain and bool(_STEPS.search(name))
             bounds.append(constant)
         return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
-
-    def _is_number(self, site: Site, node: ast.expr) -> bool:
-        is_size = is_dataset_size(self.program, Part(node, site.scope))
-        return is_size or scalar(self.program, node, site.scope) is not None
 
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
         """Return the value of a name that has one binding; other expressions as they are."""

@@ -15,7 +15,7 @@ from ms_perflint.training.networks import networks
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
+_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})  # of a layer: `self.enc.weight`
 _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
 )
@@ -84,7 +84,8 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     for operand, other in (operands, operands[::-1]):
         only = method.single(operand) if isinstance(operand, ast.Name) else None
         value = only.value if only is not None and only.value is not None else operand
-        if is_function and any(_is_weight(each) for each in ast.walk(value)):
+        held = (each for each in ast.walk(value) if isinstance(each, ast.Attribute) and each.attr in _WEIGHTS)
+        if is_function and any(is_own(each.value) for each in held):
             return Tied(site.module, operand, other)
         is_itself = isinstance(value, ast.Attribute) and value.attr != "T"
         if (is_function or not is_itself) and _is_of_parameter(program, value, site.scope):
@@ -121,8 +122,3 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
 def _is_function(program: Program, site: Site) -> bool:
     """Return whether a callee is a function of MindSpore, and no primitive in an attribute of the cell."""
     return any(not api.endswith("()") for api in program.apis(site))
-
-
-def _is_weight(node: ast.AST) -> bool:
-    """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
-    return isinstance(node, ast.Attribute) and node.attr in _WEIGHTS and is_own(node.value)

@@ -11,7 +11,7 @@ from ms_perflint.core.source import short
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, plainly_given, spelling, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
@@ -243,8 +243,9 @@ class Code:
         """
         said, given = known_kinds.dtype_of(node, word)
         if given is not None and said not in _FOLLOWED | _RAISED:
-            is_asked = isinstance(given, ast.Call) and self._asks(given.func, site)
-            said = "dtype" if is_asked else dtype_of(self.program.value(given, site.scope))
+            callee = self.program.value(given.func, site.scope) if isinstance(given, ast.Call) else BOTTOM
+            asks = callee.are(lambda known: name_of_callee(known) in DTYPE_CALLS)
+            said = "dtype" if asks else dtype_of(self.program.value(given, site.scope))
         if said not in _FOLLOWED | _RAISED:
             return False
         if given is not None:
@@ -252,10 +253,6 @@ class Code:
         if said in _RAISED:
             self.raised = self.raised or (site, word)
         return True
-
-    def _asks(self, func: ast.expr, site: Site) -> bool:
-        """Return whether a callee gives the dtype of a tensor: `ops.dtype`."""
-        return self.program.value(func, site.scope).are(lambda known: name_of_callee(known) in DTYPE_CALLS)
 
     def _note_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given as operations with numbers."""
