@@ -23,22 +23,14 @@ from ms_perflint.training.training import words_called
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
+# Callbacks of MindSpore by when they act
 EPOCH_APIS = frozenset(
-    {
-        "mindspore.train.TimeMonitor",
-        "mindspore.train.EarlyStopping",
-        "mindspore.train.ReduceLROnPlateau",
-        "mindspore.train.History",
-    }
+    f"mindspore.train.{name}" for name in ("TimeMonitor", "EarlyStopping", "ReduceLROnPlateau", "History")
 )
 LOG_APIS = frozenset({"mindspore.train.LossMonitor"})
 STEP_APIS = frozenset(
-    {
-        "mindspore.train.SummaryCollector",
-        "mindspore.train.LearningRateScheduler",
-        "mindspore.train.LambdaCallback",
-        "mindspore.train.OnRequestExit",
-    }
+    f"mindspore.train.{name}"
+    for name in ("SummaryCollector", "LearningRateScheduler", "LambdaCallback", "OnRequestExit")
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")

@@ -62,8 +62,7 @@ def is_pynative_by_default(program: Program) -> bool:
     """Return whether all calls that set the mode with the default options set PyNative mode."""
     modes = set()
     for call in mode.settings(program):
-        paths = conditions.path_conditions(program, call)
-        if any(all(conditions.by_default(program, each) is True for each in path) for path in paths):
+        if not conditions.fails(program, call, lambda each: conditions.by_default(program, each) is not True):
             value = mode.given(call)
             modes.add(mode.default_mode_of(value) if value is not None else None)
     return modes == {mode.PYNATIVE}

@@ -19,15 +19,9 @@ _INTEGERS = frozenset(
 _SHAPES = frozenset({"mindspore.ops.shape", "mindspore.ops.Shape()"})
 # Functions that make an array -> the slot of their dtype, and the dtype without one; "" where their data decide
 _MAKERS = {
-    "zeros": (1, "float64"),
-    "ones": (1, "float64"),
-    "empty": (1, "float64"),
-    "full": (2, ""),
-    "array": (1, ""),
-    "asarray": (1, ""),
-    "arange": (3, ""),
-    "eye": (3, "float64"),
-}
+    "zeros": (1, "float64"), "ones": (1, "float64"), "empty": (1, "float64"), "eye": (3, "float64"),
+    "full": (2, ""), "array": (1, ""), "asarray": (1, ""), "arange": (3, ""),
+}  # fmt: skip
 DEPTH = 5  # names for names, before the answer is ""
 
 

@@ -22,17 +22,8 @@ from ms_perflint.training.training_steps import is_step_class
 
 # What a file says that may compute in half precision
 HALVES = (
-    "float16",
-    "fp16",
-    "bf16",
-    "FP16",
-    "BF16",
-    ".half(",
-    "mixed_precision",
-    "amp_level",
-    "to_float",
-    "precision_mode",
-)
+    "float16", "fp16", "bf16", "FP16", "BF16", ".half(", "mixed_precision", "amp_level", "to_float", "precision_mode",
+)  # fmt: skip
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 _LOSS_BASE = "mindspore.nn.LossBase"
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
