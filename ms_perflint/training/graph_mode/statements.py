@@ -39,19 +39,12 @@ from ms_perflint.training.optimizers import PARAMETERS
 
 _REFUSED: Mapping[type[ast.AST], str] = {
     **dict.fromkeys(TRY, "try"),
-    ast.With: "with",
-    ast.AsyncWith: "with",
-    ast.AsyncFor: "async for",
-    ast.Nonlocal: "nonlocal",
-    ast.Import: "import",
-    ast.ImportFrom: "import",
-    ast.Delete: "del",
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield",
-    ast.Await: "await",
-    ast.NamedExpr: ":=",
+    **dict.fromkeys((ast.With, ast.AsyncWith), "with"),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), "import"),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), "yield"),
+    ast.AsyncFor: "async for", ast.Nonlocal: "nonlocal", ast.Delete: "del", ast.Await: "await", ast.NamedExpr: ":=",
     **({ast.Match: "match"} if hasattr(ast, "Match") else {}),
-}
+}  # fmt: skip
 # Of cells: what they hold, by name
 _OF_CELLS = (*PARAMETERS, "untrainable_params", "cells")
 _ROWS = ("trainable_params", "untrainable_params", "get_parameters")  # that give Parameters one by one
