@@ -38,7 +38,7 @@ CALLS = 6  # calls that are gone back, one behind the other
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
-def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
+def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
     before = _lists(value)
     if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):

@@ -212,7 +212,7 @@ def of_class(
 
     `met`: the class as it is known where its member is read.
     """
-    holder = receiver or met or _class_itself(evaluator, cls)
+    holder = receiver or met or _class_itself(cls)
     is_any = own and holder.is_any
     late: list[Value] = []  # values by derived classes, which replace that of a base
     for known in lineage(evaluator, cls):
@@ -275,7 +275,7 @@ def _is_only_derived_from(evaluator: Evaluator, cls: Scope) -> bool:
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
     """Return the joined values of a member in the derived classes."""
     found = [
-        _defined_by(evaluator, each, name, receiver or _class_itself(evaluator, each), receiver is not None)
+        _defined_by(evaluator, each, name, receiver or _class_itself(each), receiver is not None)
         for each in evaluator.program.derived(cls)
     ]
     return (
@@ -410,7 +410,7 @@ def _above(evaluator: Evaluator, function: Scope, context: CallContext) -> Optio
     return None
 
 
-def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:
+def _class_itself(cls: Scope) -> Alternative:
     return Alternative(cls, (cls.module, cls.node))
 
 
@@ -421,8 +421,7 @@ def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object
     values = []
     for known in value.alternatives:
         function = known.what
-        is_bound = isinstance(function, Scope) and function.is_method and all(each.is_method for each in known.prepared)
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and is_bound:
+        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, receiver))
                 continue
@@ -445,3 +444,8 @@ def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Va
     functions = [known.definition for known in value.alternatives]
     values = [calls.entered(evaluator, each, None, receiver) if each is not None else TOP for each in functions]
     return join([*values, *([TOP] if value.open else [])])
+
+
+def _binds(known: Alternative, function: Scope) -> bool:
+    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
+    return function.is_method and all(layer.is_method for layer in known.prepared)

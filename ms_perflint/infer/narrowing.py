@@ -120,7 +120,7 @@ def _holds(condition: Condition, known: Alternative) -> bool:
 # --- what is filled in where it is needed first
 
 
-def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> Value:
+def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
     """Return the value of a name or an attribute where a function reads it: not None if code just tested and filled it.
 
     `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.

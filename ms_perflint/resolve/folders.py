@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ms_perflint.core.source import LETTER, LETTERS, NAME
+from ms_perflint.core.source import LETTER, NAME
 
-_BEGIN = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
-_DOTTED = LETTER + rb"[" + LETTERS + rb".]*"
-CALL = _BEGIN + rb"(?![\"'][" + LETTERS + rb".]+[\"'][ \t]*[,)])"
-PREFIX = _BEGIN + rb"(?:f[\"'](" + _DOTTED + rb")\.\{|[\"'](" + _DOTTED + rb")\.(?:[\"'][ \t]*\+|\{|%s))"
+CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
+PREFIX = (
+    rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
+    rb"(?:f[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.\{|[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
+)
 LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
 ASSIGNED = rb"(?m)^[ \t]*(" + LETTER + rb"+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")

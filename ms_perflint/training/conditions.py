@@ -220,7 +220,7 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 # --- two paths
 
 
-def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
+def contradict(some: PathCondition, others: PathCondition) -> bool:
     """Return whether the conditions of two paths can never hold together."""
     both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
     choices = (alternatives for alternatives in map(_alternatives, both) if alternatives)

@@ -157,21 +157,20 @@ def is_opt_in(program: Program, site: Site) -> bool:
 
     Conditions on the device, on distribution and on the dataset are no such options.
     """
-
-    def is_option(each: Condition) -> bool:
-        return _is_on_mode(program, site, each) and conditions.by_default(program, each) is not True
-
-    return conditions.fails(program, site, is_option)
+    return all(
+        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, path))
+        for path in conditions.path_conditions(program, site)
+    )
 
 
 def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
     """Return the conditions around a site that test the mode or debugging."""
-    return (each for each in condition_of(site) if _is_on_mode(program, site, each))
+    return _on_mode(program, site, condition_of(site))
 
 
-def _is_on_mode(program: Program, site: Site, condition: Condition) -> bool:
-    """Return whether a condition of a site tests the mode or debugging."""
-    return _is_about_mode(condition.test) or _chooses_mode(program, site, condition)
+def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterator[Condition]:
+    """Yield those of some conditions of a site that test the mode or debugging."""
+    return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:

@@ -251,9 +251,7 @@ class CallPaths:
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
-        return self._covers(
-            sites, partial(contradict, self.program), lambda each, mine: _asks_for_several(each) or mine <= each.devices
-        )
+        return self._covers(sites, contradict, lambda each, mine: _asks_for_several(each) or mine <= each.devices)
 
     def _covers(
         self,
@@ -279,7 +277,7 @@ class CallPaths:
         mine, others = devices(own), devices(other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices == DEVICES)
-        return contradict(self.program, own, other)
+        return contradict(own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
         """Return whether a condition holds if gradients are added up, is about the fusion, or is not known."""

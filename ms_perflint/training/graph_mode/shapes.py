@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Site
@@ -159,7 +158,7 @@ def in_growing(program: Program) -> Iterator[Obstacle]:
             grown = (each for each in site.node.args if _grows(site, each, loop))
             first = next(grown, None)
             runs = first is not None and program.runs(site) and not is_compiled(program, site.scope)
-            if runs and program.evaluator.callees(site).are(partial(is_cell, program)):
+            if runs and program.evaluator.callees(site).are(lambda known: is_cell(program, known)):
                 met.add(loop)
                 text = Message("an input that grows with each pass: graph mode compiles once per length")
                 yield obstacle(module, site.node, "shapes", text)

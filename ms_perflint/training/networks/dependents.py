@@ -7,6 +7,7 @@ which changes with it; or it is an obstacle, and no fix is offered.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -193,9 +194,7 @@ class Dependents:
             if found is None and not self._is_dynamic(node, scope):
                 return False
         values = [found.value if found is not None else 1 for found in known]
-        others = 1
-        for value in values:
-            others *= value if value > 1 else 1
+        others = math.prod(max(1, value) for value in values)
         if others == 1:
             return True
         if not values or values[-1] != -1 or self.group.width % others:
@@ -410,7 +409,4 @@ def _factors(node: ast.expr) -> Iterator[ast.Constant]:
 
 
 def _product(numbers: Iterable[Number], changed: Optional[Mapping[Place, int]] = None) -> int:
-    found = 1
-    for each in numbers:
-        found *= each.at(changed) if changed is not None else each.value
-    return found
+    return math.prod(each.at(changed) if changed is not None else each.value for each in numbers)

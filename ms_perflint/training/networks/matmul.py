@@ -64,7 +64,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
     """Return whether a site is matmul: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
     if site.word == "@":
         return is_noticed(program, site, "")
-    if site.word not in matmul_words(program, site.module):
+    if site.word not in matmul_words(site.module):
         return False
     apis = program.apis(site)
     if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
@@ -79,7 +79,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
 
 
 @fact
-def matmul_words(program: Program, module: SemanticIndex) -> set[str]:
+def matmul_words(module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matmul."""
     return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 

@@ -308,7 +308,7 @@ class _Part(NamedTuple):
 @fact
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
     """Return the calls of a class or function that are parts of a network."""
-    words = matmul_words(program, scope.module)
+    words = matmul_words(scope.module)
     sites = (site for site in scope.calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
     found = (_part(program, site, in_cell) for site in sites)
     return tuple(part for part in found if part is not None)

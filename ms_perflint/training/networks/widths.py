@@ -197,8 +197,8 @@ class _Group:
         """Add the layers that take in the output of a layer of the group."""
         own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
         if how == signals.PART and self.width == self.producer.width:
-            self._split(own)
-        found = self._joined(call, own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
+            self._split()
+        found = self._joined(own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
         if len(along) > 1:  # the axis of the shape is ambiguous
             found = []
@@ -229,7 +229,7 @@ class _Group:
         is_part = any(width % self.width == 0 or self.width % width == 0 for width in known)
         return is_part or (bool(known) and all(source.origin in self._calls for source in signal))
 
-    def _split(self, takers: Sequence[Slot]) -> None:
+    def _split(self) -> None:
         """Take the width of one part where `k * h` outputs are split."""
         parts = self.producer.number.parts
         if self.producer.number.operator is ast.Mult and len(parts) == 2:
@@ -248,7 +248,7 @@ class _Group:
             return False
         return is_shared or any(origin.value == self.width for origin in slot.number.origins)
 
-    def _joined(self, call: Call, own: Sequence[Slot]) -> list[Slot]:
+    def _joined(self, own: Sequence[Slot]) -> list[Slot]:
         """Return the sizes behind a concatenation along another axis, and keep those that are sums of widths."""
         found = []
         carries = self.facts().carries
