@@ -326,12 +326,13 @@ def _is_lost(program: Program, holder: ast.expr, function: Scope) -> bool:
     if isinstance(holder, ast.Name):
         others = (each for each in compiled(program) if each is not function)
         return any(True for scope in others for _ in _reads_in(program, scope, holder, function))
-    is_tensor = any(map(_is_tensor, program.value(holder, function).alternatives))
+
+    def is_seen(scope: Scope, node: ast.expr) -> bool:
+        is_behind = scope is function and node.lineno > holder.lineno
+        return is_behind and any(map(_is_tensor, program.value(holder, function).alternatives))
+
     reads = ((scope, node) for scope in compiled(program) for node in _reads_in(program, scope, holder, function))
-    return any(
-        node is not holder and not (is_tensor and scope is function and node.lineno > holder.lineno)
-        for scope, node in reads
-    )
+    return any(node is not holder and not is_seen(scope, node) for scope, node in reads)
 
 
 def _reads_in(program: Program, scope: Scope, holder: ast.expr, function: Scope) -> Iterator[ast.expr]:

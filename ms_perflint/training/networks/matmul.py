@@ -12,7 +12,7 @@ from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
 from ms_perflint.training import family
-from ms_perflint.training.bases import CELLS, base_apis, is_parameter
+from ms_perflint.training.bases import CELLS, PARAMETER, base_apis
 from ms_perflint.training.networks.layers import CONVOLUTIONS, DENSE, IN, LAYERS, OUT, RECURRENT, weight
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _kernel(call: Call) -> Optional[int]:
 def _is_small_weight(program: Program, operand: ast.expr, scope: Scope) -> bool:
     """Return whether an operand of a product is a weight of known shape that is too small."""
     value = program.value(operand, scope)
-    made = [call_of(program, known) for known in value.alternatives if is_parameter(known)]
+    made = [call_of(program, known) for known in value.alternatives if known.type_api == PARAMETER]
     slots = [weight(call) for call in made if call is not None]
     is_known = bool(slots) and len(slots) == len(value.alternatives) and not value.open and all(slots)
     return is_known and all(min(slot.width for slot in each) < SIDE for each in slots)
