@@ -19,6 +19,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
+from ms_perflint.training.step_loops import DATA, ITERATORS
 from ms_perflint.training.training import callers
 
 FEW = 20  # values: each is compiled once
@@ -35,7 +36,6 @@ _RANDOM = frozenset({"random.random", "random.uniform", "random.gauss"})
 _RANDOM_ARRAYS = frozenset({"numpy.random.rand", "numpy.random.randn", "numpy.random.random"})  # numbers without a size
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
 _RANGES = ("range", "trange")
-_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 
 
 def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site, ast.expr]]:
@@ -183,12 +183,12 @@ class Loops:
         head = self._named(site, self._behind_bar(site, head))
         if isinstance(head, ast.Call) and word_of(head.func) == "enumerate" and head.args:
             return self.gives_data(site, head.args[0], arrays)
-        if isinstance(head, ast.Call) and word_of(head.func) in _ITERATORS:
+        if isinstance(head, ast.Call) and word_of(head.func) in ITERATORS:
             return arrays or not any(word.arg == "output_numpy" for word in head.keywords)
         known = self.program.value(head, site.scope)
         roots = [root_of(each) for each in known.alternatives]  # also of one made of another: `data.map(...).batch(32)`
-        are_data = bool(roots) and not known.open and all(each.startswith("mindspore.dataset.") for each in roots)
-        return are_data and (arrays or not any(each.endswith(_ITERATORS) for each in roots))
+        are_data = bool(roots) and not known.open and all(each.startswith(DATA) for each in roots)
+        return are_data and (arrays or not any(each.endswith(ITERATORS) for each in roots))
 
     def _apis(self, site: Site, node: ast.Call) -> frozenset[str]:
         value = self.program.value(node.func, site.scope)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import descendants
-from ms_perflint.infer.queries import query
 
 if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
@@ -120,15 +119,12 @@ def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
 def from_paper(call: Call) -> bool:
     """Return whether the class says that it follows a paper."""
     around = list(_around(call.scope.owner))
-    if not around:
-        return False
-    outer = around[-1]
-    return _names_paper(call.program, outer)
+    return bool(around) and _names_paper(call.module, around[-1])
 
 
-@query
-def _names_paper(program: Program, scope: Scope) -> bool:
-    return bool(re.search(_PAPER, scope.module.text(scope.node)))
+@fact
+def _names_paper(module: SemanticIndex, scope: Scope) -> bool:
+    return bool(re.search(_PAPER, module.text(scope.node)))
 
 
 def in_tests(program: Program, site: Site) -> bool:

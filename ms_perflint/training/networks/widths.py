@@ -273,18 +273,21 @@ class _Group:
     def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
         """Note a layer whose sum has an earlier width with the same remainder: that width is fixed first."""
         own = position(self.producer.call.node)
-        for origin in {source.origin for signal in parts for source in signal}:
-            for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
-                is_same = (other.width - self.width) % self.multiple == 0 and other.role == OUT
-                if is_same and other.width != self.width and position(other.call.node) < own:
-                    self._waits[slot.call] = None
+        for other in (each for each in self._slots_of(parts) if each.call not in self._calls):
+            is_same = (other.width - self.width) % self.multiple == 0 and other.role == OUT
+            if is_same and other.width != self.width and position(other.call.node) < own:
+                self._waits[slot.call] = None
 
     def _all_alike(self, parts: Iterable[signals.Signal]) -> None:
         """Add the layers with equal widths of a concatenation whose size is one number: they change together."""
+        for slot in self._slots_of(parts):
+            if slot.role != IN and slot.width == self.width:
+                self._add(slot)
+
+    def _slots_of(self, parts: Iterable[signals.Signal]) -> Iterator[Slot]:
+        """Yield the slots of the layers that some tensors come from."""
         for origin in {source.origin for signal in parts for source in signal}:
-            for slot in self.flow.slots(origin) if isinstance(origin, Call) else ():
-                if slot.role != IN and slot.width == self.width:
-                    self._add(slot)
+            yield from self.flow.slots(origin) if isinstance(origin, Call) else ()
 
     def _sum(self, slot: Slot, parts: Sequence[signals.Signal], ours: Sequence[bool]) -> Optional[Sum]:
         """Return a size as the sum of the widths of a concatenation: term by term, or one literal; None for others."""
