@@ -254,16 +254,11 @@ def training_starts(program: Program) -> Optional[int]:
     return min(known) if known else None
 
 
-def training_ends(program: Program) -> Optional[int]:
-    """Return the position of the last site that trains; None where that of some site is not known."""
-    positions = [program.position(site) for site in training.train_sites(program)]
-    return max(p for p in positions if p is not None) if positions and None not in positions else None
-
-
 def is_late(program: Program, call: Call) -> bool:
     """Return whether the call sets the mode only behind the training, not between its epochs."""
-    position, end = program.position(call), training_ends(program)
-    return position is not None and end is not None and position > end and not repeats(program, call)
+    position, trained = program.position(call), [program.position(site) for site in training.train_sites(program)]
+    is_behind = position is not None and all(each is not None and position > each for each in trained)
+    return bool(trained) and is_behind and not repeats(program, call)
 
 
 @fact

@@ -156,8 +156,7 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
             return inner
         if kind == "RepeatDataset":
             times = _number(program, site, 0, "count")
-            is_endless = times == -1 or not (site.call.args or site.call.keywords)
-            return 0 if is_endless else inner * times if inner and times else None
+            return 0 if _is_endless(program, site) else inner * times if inner and times else None
         if kind == "TakeDataset":
             count = _number(program, site, 0, "count")
             return count if count is not None and count > 0 and (inner is None or inner >= count) else None
@@ -171,6 +170,12 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     if stage.type_api == _SLICES and given.given("sampler") is None:
         return _sliced(program, given)
     return _ROWS.get(stage.type_api) if given.given("sampler") is None and asked.constant is None else None
+
+
+def _is_endless(program: Program, site: Site) -> bool:
+    node = site.node
+    assert isinstance(node, ast.Call)
+    return not (node.args or node.keywords) or _number(program, site, 0, "count") == -1
 
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:

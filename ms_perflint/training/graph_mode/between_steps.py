@@ -20,7 +20,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_cell, is_parameter
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.compiled import gone_through, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
@@ -45,7 +45,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         base = store.node.value if isinstance(store.node, ast.Attribute) else None
         made = program.value(base, store.scope).alternatives if base is not None else ()
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
-        if any(map(is_parameter, new)):
+        if any(each.type_api == "mindspore.Parameter" for each in new):
             continue  # both ignore it
         if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, store.site):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")

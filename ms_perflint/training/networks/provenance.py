@@ -58,11 +58,6 @@ class Number(NamedTuple):
             return self.parts[0].at(changed)
         return next((changed[origin.place] for origin in self.origins if origin.place in changed), self.value)
 
-    @property
-    def largest(self) -> Optional[int]:
-        """Return the greatest of its constants, which is taken for the width."""
-        return max((origin.value for origin in self.origins), default=None)
-
 
 def number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
     """Return the one whole number that an expression is; None where it can be another, or is not known."""

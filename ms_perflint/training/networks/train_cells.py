@@ -314,7 +314,8 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
     if isinstance(site, Call) and site.api in MODEL_TRAINS:
         for model in _in_order(program, [m for each in receivers(program, site) for m in _models(program, each)]):
             if has_optimizer(model):
-                yield Training("model", model, trained_by(model), (site,))
+                given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)  # it may hold it
+                yield Training("model", model, tuple(map(model.argument, given)), (site,))
             else:
                 yield from _cells(program, model, site)
         for each in receivers(program, site):
@@ -338,12 +339,6 @@ def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training
     call = made_at(program, known) if is_step_object(program, known) else None
     if call is not None:
         yield Training("cell", call, (Value((known,)),), (site,))
-
-
-def trained_by(model: Call) -> tuple[Value, ...]:
-    """Return the network of a Model, and the loss that may hold it."""
-    given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
-    return tuple(model.argument(name) for name in given)
 
 
 def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], list[Value]]:

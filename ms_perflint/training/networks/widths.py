@@ -362,6 +362,6 @@ def _terms(number: Number) -> Iterator[Number]:
 
 def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     """Return the constants that make the width of a slot: the width itself, if it is written, else the greatest."""
-    origins = slot.number.origins
-    wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
-    return tuple(origin for origin in origins if origin.value == wanted)
+    values = {origin.value for origin in slot.number.origins}
+    wanted = width if width in values else max(values, default=None)
+    return tuple(origin for origin in slot.number.origins if origin.value == wanted)
