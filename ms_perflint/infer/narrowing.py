@@ -73,8 +73,7 @@ def remaining(
     for other in others if len(others) <= BINDINGS else ():
         between = conditions_between(binding.block, other.block) if rank(other) > rank(binding) else []
         parts = [part for condition in between for part in condition.parts]
-        tested = [choice(part.test).node for part in parts]
-        own = [part for part, node in zip(parts, tested) if isinstance(node, ast.Name) and node.id == binding.name]
+        own = [p for p in parts if isinstance(node := choice(p.test).node, ast.Name) and node.id == binding.name]
         asked = [part for part in parts if part not in own and not part.is_required]
         rest = [(evaluator.value(each.test, read_in(each.scope, scope)), each.result) for each in asked]
         is_sure = all(value.truth is result for value, result in rest)

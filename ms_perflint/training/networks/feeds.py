@@ -47,9 +47,11 @@ class Feeds:
     @fact
     def _own(self, signal: Signal) -> Signal:
         """Return a signal of the flow with the calls of this program."""
-        sources = ((each, each.origin) for each in signal)
         return frozenset(
-            each._replace(origin=self._call(origin)) if isinstance(origin, Made) else each for each, origin in sources
+            [
+                Source(self._call(each.origin), each.how, each.made) if isinstance(each.origin, Made) else each
+                for each in signal
+            ]
         )
 
     @property

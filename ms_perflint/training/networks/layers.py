@@ -186,8 +186,9 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
     if not isinstance(node, ast.Call):
         return None
     if not any(
-        isinstance(each, (ast.Tuple, ast.List)) or (isinstance(each, ast.Call) and word_of(each.func) in _MADE)
+        True
         for each in ast.walk(node)
+        if isinstance(each, (ast.Tuple, ast.List)) or (isinstance(each, ast.Call) and word_of(each.func) in _MADE)
     ):
         return None  # cheaper than its value
     names = {known.type_api for known in program.value(node, scope).alternatives}
