@@ -42,12 +42,12 @@ class UnalignedShape(Check):
     @classmethod
     def prefilter_sites(cls, module: SemanticIndex, sites: Iterable[Site]) -> Iterable[Site]:
         """Return layers outside of published networks, operators on newly created tensors, and possible formulas."""
-        (words, _), is_published = trigger_words(LAYERS, module), known_networks.by_function()
+        words, _ = trigger_words(LAYERS, module)
         for site in sites:
             if not isinstance(site.node, ast.Call):
                 if padding.may_pad(site.node):
                     yield site
-            elif layers.are_made(site.node) or (site.word in words and not is_published(site)):
+            elif layers.are_made(site.node) or (site.word in words and not known_networks.is_published(site)):
                 yield site
 
     @cached_property

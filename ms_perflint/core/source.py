@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 NOTEBOOK = ".ipynb"
 PYTHON = (".py", NOTEBOOK)  # how the names of files end that are, or hold, Python
-LETTER = rb"[\w\x80-\xff]"  # a byte of a name of any script: in patterns of bytes `\w` is ASCII
+LETTERS = rb"\w\x80-\xff"  # in sets of patterns of bytes, where `\w` is ASCII: the bytes of names of any script
+LETTER = rb"[" + LETTERS + rb"]"
 NAME = rb"[A-Za-z_\x80-\xff]" + LETTER + rb"*"
-START = rb"(?<![\w\x80-\xff])"  # where a name may start: in front of other bytes than ASCII `\b` fails
+START = rb"(?<!" + LETTER + rb")"  # where a name may start: in front of other bytes than ASCII `\b` fails
 Span = tuple[int, int]  # byte offsets in Source.text, end excluded
 
 

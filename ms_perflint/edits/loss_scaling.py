@@ -14,10 +14,10 @@ from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import given as all_given
+from ms_perflint.index.syntax_forms import plainly_given
 from ms_perflint.program.call_site import made_at
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training
-from ms_perflint.training.networks.used_beside import arguments
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training_steps import is_step_object
 
@@ -88,7 +88,7 @@ class LossScaling:
 
     def _optimizers(self, call: Call) -> set[Optional[Call]]:
         """Return the calls that create the optimizers of a call; None for an unknown one."""
-        values = (self.program.value(each, call.scope) for each in arguments(call.node))
+        values = (self.program.value(each, call.scope) for each in plainly_given(call.node))
         known = (each for value in values for each in value.alternatives)
         optimizers = (each for each in known if is_optimizer(self.program, each.type_api, each.cls))
         return {made_at(self.program, each) for each in optimizers}
@@ -96,7 +96,7 @@ class LossScaling:
     def _is_scaled(self, call: Call) -> bool:
         """Return whether a train cell gets the number by which its optimizer unscales, so that it scales its loss."""
         scales = [each.argument("loss_scale").constants for each in self._optimizers(call) if each is not None]
-        given = [self.program.value(each, call.scope).constants for each in arguments(call.node)]
+        given = [self.program.value(each, call.scope).constants for each in plainly_given(call.node)]
         return any(each and each in given and all(scale != 1 for scale in each) for each in scales)
 
     def _steps_elsewhere(self, optimizer: Call, call: Call) -> bool:

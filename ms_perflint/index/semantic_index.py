@@ -244,6 +244,11 @@ class Scope:
         bindings = self.lookup(node) if isinstance(node, ast.Name) else ()
         return bindings[0] if len(bindings) == 1 else None
 
+    def single(self, node: Optional[ast.AST]) -> Optional[Binding]:
+        """Return the one binding that this scope has for a name; None for several, and for other expressions."""
+        bindings = self.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+        return bindings[0] if len(bindings) == 1 else None
+
     def sole(self, node: ast.Name) -> Optional[ast.expr]:
         """Return the one expression assigned to a name of this scope where it is read; None for other bindings."""
         only = self.only(node) if node.id in self.bindings else None

@@ -119,6 +119,17 @@ def given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *[keyword.value for keyword in call.keywords]]
 
 
+def plainly_given(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call without spread ones, positional ones first."""
+    plain = [each for each in call.args if not isinstance(each, ast.Starred)]
+    return [*plain, *(keyword.value for keyword in call.keywords if keyword.arg is not None)]
+
+
+def is_spread(call: ast.Call) -> bool:
+    """Return whether a call has `*args` or `**kwargs`."""
+    return any(isinstance(each, ast.Starred) for each in call.args) or any(word.arg is None for word in call.keywords)
+
+
 def targets(stmt: ast.AST) -> Sequence[ast.expr]:
     """Return the targets of an assignment, annotated or not; none for other statements."""
     if isinstance(stmt, ast.AnnAssign):

@@ -91,7 +91,7 @@ def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
         is_dict = isinstance(known.what, Display) and known.is_mapping
         return mappings.shown(evaluator, known.what, name) if is_dict else evaluator.holds(known, name)  # type: ignore[arg-type]
 
-    return bool(base.alternatives) and not base.open and all(has(known) is False for known in base.alternatives)
+    return base.are_only(lambda known: has(known) is False)
 
 
 def _stores(
@@ -289,14 +289,8 @@ def _is_returned(binding: Binding, owner: Scope) -> bool:
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
         return False
     is_own = any(b.kind != "parameter" for b in owner.bindings.get(target.id, ()))
-    returned = {part for value, _ in owner.returns for part in _parts(value)}
-    return is_own and target.id in returned
-
-
-def _parts(value: ast.expr) -> list[str]:
-    """Return the names in a `return`: `args`, `args, config`."""
-    elements = value.elts if isinstance(value, ast.Tuple) else [value]
-    return [element.id for element in elements if isinstance(element, ast.Name)]
+    returned = (value.elts if isinstance(value, ast.Tuple) else [value] for value, _ in owner.returns)
+    return is_own and any(isinstance(each, ast.Name) and each.id == target.id for parts in returned for each in parts)
 
 
 def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Scope) -> bool:

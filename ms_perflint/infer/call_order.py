@@ -176,14 +176,11 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, n
         return not _is_repeated(evaluator, function, sites)
     given = [(site, argument(evaluator, bindings[0], site).part) for site in sites if isinstance(site.node, ast.Call)]
     values = [(site, evaluator.value(*part) if part is not None else TOP) for site, part in given]
-    return not any(
-        _is_repeated(evaluator, function, tuple(site for site, value in values if _may_be(value, known)))
-        for known in base.alternatives
-    )
-
-
-def _may_be(value: Value, known: Alternative) -> bool:
-    return value.open or any(each.identity == known.identity for each in value.alternatives)
+    for identity in (known.identity for known in base.alternatives):
+        may_be = (site for site, value in values if value.open or identity in [k.identity for k in value.alternatives])
+        if _is_repeated(evaluator, function, tuple(may_be)):
+            return False
+    return True
 
 
 def _is_repeated(evaluator: Evaluator, function: Scope, sites: tuple[Site, ...]) -> bool:

@@ -59,7 +59,7 @@ def made(evaluator: Evaluator, what: Union[Scope, Api], layer: Layer) -> Value:
 # --- functions
 
 
-def made_inside(evaluator: Evaluator, node: ast.AST, scope: Scope) -> Value:
+def made_inside(node: ast.AST, scope: Scope) -> Value:
     """Return a function or lambda that a scope defines; in a call context, with that context."""
     function = scope.module.scope_of[id(node)]
     outer = scope if isinstance(scope, CallContext) else None
@@ -85,7 +85,7 @@ def entered(
             return Value((receiver,))
     elif same is not None and layer is not None:
         default = parameters.default_of(evaluator, same, outer)
-        return lists.gathered(evaluator, same, function, parameters.passed(evaluator, same, layer, default))
+        return lists.gathered(same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
     is_of_member = receiver is not None and isinstance(receiver.what, Member)
     if is_plain and not depends(general) and (general.alternatives or not (is_of_member or _hands_on(function, layer))):

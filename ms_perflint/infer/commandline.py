@@ -59,7 +59,7 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     """
     if len(given) == 1 and given[0] is not None and given[0].is_all:
         return _of_one(declared, given[0], meaning, where)
-    if _is_config(declared):
+    if any(map(names_config, declared.constants)):
         # a launcher that requires a config file does not say which one: the default file counts
         given = [each if each is not None and each.text is not None else None for each in given]
     if not any(given):
@@ -129,10 +129,6 @@ def variable(exported: Optional[tuple[str, Place]], default: Value) -> Value:
     return join(
         [Value((Alternative(Constant(text), place),), False, True), Value(default.as_non_default().alternatives)]
     )
-
-
-def _is_config(value: Value) -> bool:
-    return any(map(names_config, value.constants))
 
 
 def names_config(constant: object) -> bool:

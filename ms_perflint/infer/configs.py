@@ -137,16 +137,12 @@ class _Search:
             elif binding.value is not None:
                 out.append((binding.value, binding.scope))
             elif binding.kind == "from":
-                out.extend(self._imported(node, scope))
+                made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
+                out.extend((layer.call, layer.scope) for layer in made if layer is not None)
         for site in _updates(current.owner):
             if isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
                 out.extend((argument, site.scope) for argument in given(site.node))
         return out
-
-    def _imported(self, node: ast.Name, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the calls that created an imported object."""
-        made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
-        return [(layer.call, layer.scope) for layer in made if layer is not None]
 
     def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return the arguments of the first calls of a function."""

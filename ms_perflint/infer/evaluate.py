@@ -134,7 +134,7 @@ class ProgramEvaluator:
             return self.name(node, scope)
         if isinstance(node, ast.Attribute):
             held = self.members(self.value(node.value, scope), node.attr, node, scope)
-            return narrowing.filled(self, held, node, scope)
+            return narrowing.filled(held, node, scope)
         if isinstance(node, ast.Call):
             return calls.call(self, node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
@@ -142,7 +142,7 @@ class ProgramEvaluator:
         if isinstance(node, ast.DictComp):
             return sequences.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
-            return calls.made_inside(self, node, scope)
+            return calls.made_inside(node, scope)
         if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.value(node.value, scope)
         if isinstance(node, ast.IfExp):
@@ -193,7 +193,7 @@ class ProgramEvaluator:
             if node.id in current.bindings:
                 here = place(node, scope) if current.stars and current is scope.owner else None
                 value = importing.bound(self, node.id, current, call_order.held(self, node, current, scope), here)
-                return narrowing.filled(self, value, node, scope)
+                return narrowing.filled(value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
         return importing.unbound(self, node, scope)
@@ -249,17 +249,17 @@ class ProgramEvaluator:
             base = accessed(node)
             if base is not None:
                 return self.value(base, scope)
-            made = calls.made_inside(self, node, scope)
+            made = calls.made_inside(node, scope)
             return calls.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
         if binding.kind == "class":
             return self.known(module.scope_of[id(node)], node, scope)
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
         if binding.kind == "parameter":
-            return lists.gathered(self, binding, scope, parameters.parameter(self, binding, scope))
+            return lists.gathered(binding, scope, parameters.parameter(self, binding, scope))
         if binding.kind == "assign" and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
-            value = lists.gathered(self, binding, scope, value)
+            value = lists.gathered(binding, scope, value)
             if scope.parent is None:
                 value = join([value, *attribute_writes.in_module(self, module, binding)])
             if not _feeds_itself(binding):

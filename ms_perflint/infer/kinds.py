@@ -239,7 +239,7 @@ class OfInstance(Settings[Instance]):
             return TOP
         shown = (each for each in self.what.node.args if not isinstance(each, ast.Starred))
         given = [self.evaluator.value(each, self.what.scope) for each in shown]
-        rows = (each for each in given if each.alternatives and all(k.is_display for k in each.alternatives))
+        rows = (each for each in given if each.are(lambda known: known.is_display))
         first = next(rows, None)
         held = [search.of(first, depth + 1)] if first is not None else [*given, TOP] if self.what.node.args else []
         held.extend(search.added(self.what, depth))

@@ -38,7 +38,7 @@ CALLS = 6  # calls that are gone back, one behind the other
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
-def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value) -> Value:
+def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
     before = _lists(value)
     if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
@@ -46,7 +46,8 @@ def gathered(evaluator: Evaluator, binding: Binding, scope: Scope, value: Value)
     names = _names(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
     added = (site for word in GROWS for site in by_word.get(word, ()) if site.scope.owner is owner)
-    return under_name(binding, scope, value) if any(_is_addition(site, names) for site in added) else value
+    is_added = any(site.base is not None and _names(site.base) == names for site in added)
+    return under_name(binding, scope, value) if is_added else value
 
 
 def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
@@ -288,11 +289,6 @@ def _grown(holder: Binding) -> Iterator[Change]:
         stmt, is_held = each.stmt, is_attribute or holder.kind == "parameter" or each.block.loops
         if is_held and isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
             yield Change("extend", stmt.value, each.block, stmt, stmt.target)
-
-
-def _is_addition(site: Site, names: tuple[str, ...]) -> bool:
-    """Return whether a call is of a method of what has this name."""
-    return site.base is not None and _names(site.base) == names
 
 
 def _names(node: ast.AST) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ DEPTH = 6  # mappings inside one another, after which it is unknown whether they
 
 def is_mapping(value: Value) -> bool:
     """Return whether it is a known mapping: a dict display, options, or a config document."""
-    return bool(value.alternatives) and all(known.is_mapping for known in value.alternatives)
+    return value.are(lambda known: known.is_mapping)
 
 
 def laid(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional[str], Held]], scope: Scope) -> Value:
@@ -66,7 +66,7 @@ def copied(evaluator: Evaluator, node: ast.Call, held: Held, value: Value, is_de
 
     A dict that is made in the call, `EasyDict({...})`, is returned itself.
     """
-    if not is_mapping(value) or not all(known.is_display for known in value.alternatives):
+    if not value.are(lambda known: known.is_mapping and known.is_display):
         return None
     if isinstance(held.node, (ast.Dict, ast.DictComp, ast.Call)):
         return value
@@ -145,10 +145,7 @@ def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) 
 
 
 def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
-    value = evaluator.read(part)
-    return bool(value.alternatives) and all(
-        known.type_api in evaluator.libraries.command_line for known in value.alternatives
-    )
+    return evaluator.read(part).are(lambda known: known.type_api in evaluator.libraries.command_line)
 
 
 # --- objects that hold settings
@@ -173,11 +170,7 @@ def with_default(
     if default is None:
         return TOP
     holds = has or evaluator.holds
-    is_absent = (
-        bool(holders.alternatives)
-        and not holders.open
-        and all(known.by_default and holds(known, name) is False for known in holders.alternatives)
-    )
+    is_absent = holders.are_only(lambda known: known.by_default and holds(known, name) is False)
     is_shown = has is not None or all(known.is_display for known in holders.alternatives)
     is_overridable = default.overridable or (is_absent and not is_shown)
     return Value(default.alternatives, default.open or not is_absent, is_overridable)

@@ -79,7 +79,7 @@ def under(
         return BOTTOM
     if registered is not None:  # with the entries under computed keys
         values, base = [registered], TOP
-    elif keys.open or not keys.alternatives or len(keys.constants) != len(keys.alternatives):
+    elif keys.open or not keys.are_constants:
         return tables.any_entry(evaluator, base)
     else:
         values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
@@ -212,7 +212,7 @@ def of_class(
 
     `met`: the class as it is known where its member is read.
     """
-    holder = receiver or met or _class_itself(evaluator, cls)
+    holder = receiver or met or _class_itself(cls)
     is_any = own and holder.is_any
     late: list[Value] = []  # values by derived classes, which replace that of a base
     for known in lineage(evaluator, cls):
@@ -275,7 +275,7 @@ def _is_only_derived_from(evaluator: Evaluator, cls: Scope) -> bool:
 def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[Alternative]) -> Value:
     """Return the joined values of a member in the derived classes."""
     found = [
-        _defined_by(evaluator, each, name, receiver or _class_itself(evaluator, each), receiver is not None)
+        _defined_by(evaluator, each, name, receiver or _class_itself(each), receiver is not None)
         for each in evaluator.program.derived(cls)
     ]
     return (
@@ -410,7 +410,7 @@ def _above(evaluator: Evaluator, function: Scope, context: CallContext) -> Optio
     return None
 
 
-def _class_itself(evaluator: Evaluator, cls: Scope) -> Alternative:
+def _class_itself(cls: Scope) -> Alternative:
     return Alternative(cls, (cls.module, cls.node))
 
 

@@ -8,7 +8,6 @@ from typing import Optional
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import (
-    Place,
     happens_before,
     is_always_passed,
     made_in,
@@ -245,21 +244,14 @@ def _calls_before(
         is_in_chain = any(part is site.node for chain in chains for part in chain)
         if is_own and not is_in_chain and never_before(at, read):
             continue
-        is_only = held.only is not None and len(evaluator.callees(site).alternatives) == 1
-        if not is_only or not (
-            is_in_chain or happens_before(at, read) or _has_been_called(evaluator, known, at, node, scope)
-        ):
+        if held.only is None or len(evaluator.callees(site).alternatives) != 1:
+            return None
+        is_called = is_in_chain or happens_before(at, read)  # else another function has to, on every path
+        here = place(node, scope)
+        if not is_called and not (is_made_once(evaluator, known) and has_run_before(evaluator, at, here, scope)):
             return None
         found.append(site)
     return found
-
-
-def _has_been_called(
-    evaluator: Evaluator, known: Alternative, site: Optional[Place], node: ast.expr, scope: Scope
-) -> bool:
-    """Return whether another function calls a method on an object on every path to a read."""
-    is_one = is_made_once(evaluator, known)
-    return is_one and has_run_before(evaluator, site, place(node, scope), scope)
 
 
 def _in_all_chains(evaluator: Evaluator, method: Scope) -> list[ast.expr]:

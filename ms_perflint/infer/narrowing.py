@@ -73,7 +73,7 @@ def remaining(
     for other in others if len(others) <= BINDINGS else ():
         between = conditions_between(binding.block, other.block) if rank(other) > rank(binding) else []
         parts = [part for condition in between for part in condition.parts]
-        own = [part for part in parts if _is_about(part, binding.name)]
+        own = [p for p in parts if isinstance(node := choice(p.test).node, ast.Name) and node.id == binding.name]
         asked = [part for part in parts if part not in own and not part.is_required]
         rest = [(evaluator.value(each.test, read_in(each.scope, scope)), each.result) for each in asked]
         is_sure = all(value.truth is result for value, result in rest)
@@ -108,11 +108,6 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
     return value._replace(alternatives=kept), may_run
 
 
-def _is_about(condition: Condition, name: str) -> bool:
-    tested = choice(condition.test).node
-    return isinstance(tested, ast.Name) and tested.id == name
-
-
 def _holds(condition: Condition, known: Alternative) -> bool:
     """Return whether a condition on one expression certainly holds for one of its alternatives."""
     if isinstance(condition.test, ast.Name):
@@ -124,7 +119,7 @@ def _holds(condition: Condition, known: Alternative) -> bool:
 # --- what is filled in where it is needed first
 
 
-def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> Value:
+def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
     """Return the value of a name or an attribute where a function reads it: not None if code just tested and filled it.
 
     `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.

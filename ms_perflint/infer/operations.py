@@ -101,9 +101,7 @@ def augmented(evaluator: Evaluator, binding: Binding, scope: Scope) -> Value:
 
 def is_sequence(value: Value) -> bool:
     """Return whether it is a known list or tuple."""
-    return bool(value.alternatives) and all(
-        isinstance(known.what, Display) and known.what.kind != DICT for known in value.alternatives
-    )
+    return value.are(lambda known: isinstance(known.what, Display) and known.what.kind != DICT)
 
 
 def joined(evaluator: Evaluator, node: ast.AST, sides: Sequence[ast.expr], scope: Scope) -> Value:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Optional
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.source import LETTERS
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
@@ -19,8 +20,8 @@ from ms_perflint.infer.values import TOP, Display, Value, join
 
 SELF = "self"
 CHOICES = 8  # keys that are looked up
-TEXT = rb"[\"']([\w\x80-\xff./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
-WORD = rb"[\w\x80-\xff./-]+"
+TEXT = rb"[\"']([" + LETTERS + rb"./@-]{1,200})[\"']"  # a text in code that may be a key, or the path of a config file
+WORD = rb"[" + LETTERS + rb"./-]+"
 
 
 def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope) -> Optional[Value]:

@@ -44,7 +44,8 @@ def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[li
     if what.kind == COMPREHENSION:
         passes = _passes(evaluator, what.node, what.scope)  # type: ignore[arg-type]
         return None if passes is None else [Held(what.node.elt, each) for each in passes]  # type: ignore[attr-defined]
-    if what.kind not in (LIST, TUPLE) and not _yields_in_a_row(what):
+    yields_in_a_row = what.kind == YIELDS and all(block.parent is None for _, block in what.scope.yields)
+    if what.kind not in (LIST, TUPLE) and not yields_in_a_row:  # else what it yields depends on conditions
         return None
     if what.binding is not None:
         return None
@@ -57,11 +58,6 @@ def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[li
             return None
         found.extend(inner)
     return found
-
-
-def _yields_in_a_row(what: Display) -> bool:
-    """Return whether a generator yields what it does one after the other, whatever the conditions."""
-    return what.kind == YIELDS and all(block.parent is None for _, block in what.scope.yields)
 
 
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Held]]:

@@ -78,7 +78,7 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         keys = [mappings.said(evaluator, key) for key, _ in pairs or ()]
         return True if name in keys else None if pairs is None or NO_CONSTANT in keys else False
     over = evaluator.value(loop.over, scope)
-    if over.alternatives and all(known.is_display and not known.is_mapping for known in over.alternatives):
+    if over.are(lambda known: known.is_display and not known.is_mapping):
         elements, is_open = evaluator.elements(over)
         if name in [known.constant for known in elements]:
             return True
@@ -121,11 +121,10 @@ def at_key(
         own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
         return own[-1] if own else None if loop.is_paired else Held(loop.over, scope, taken=(name,))
     if isinstance(node, ast.Name):
-        bindings = scope.bindings.get(node.id, ())
-        only = bindings[0] if len(bindings) == 1 else None
-        if only is None or only.value is None or only.path or only.kind != "assign" or depth >= NAMES:
+        only = scope.single(node)
+        if only is None or only.whole is None or depth >= NAMES:
             return None
-        return at_key(evaluator, only.value, loop, name, scope, depth + 1)
+        return at_key(evaluator, only.whole, loop, name, scope, depth + 1)
     if isinstance(node, ast.Constant):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):

@@ -42,7 +42,7 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     if base.open or not base.alternatives:
         return TOP
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
-    if not all(map(_is_code, values)):
+    if not all(value.are_only(lambda known: known.definition is not None or bool(known.api)) for value in values):
         return TOP
     return join([*values, TOP] if any(grows(known.what) for known in base.alternatives) else values)
 
@@ -65,12 +65,6 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
     return [evaluator.read(part) for part in what.parts]
 
 
-def _is_code(value: Value) -> bool:
-    """Return whether a value is only functions and classes."""
-    is_known = bool(value.alternatives) and not value.open
-    return is_known and all(known.definition is not None or known.api for known in value.alternatives)
-
-
 def grows(what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
     """Return whether the file of a table puts more into it, under the name that it got where it was made.
 
@@ -85,13 +79,10 @@ def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Opti
     if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
         return True
     left_out = ast.dump(own) if own is not None else ""
-    sites = [site for word in UPDATES for site in module.by_word.get(word, ()) if not _reads(site, left_out)]
-    own_sites = [site for site in sites if site.base is not None and word_of(site.base) in names]
+    sites = [site for word in UPDATES for site in module.by_word.get(word, ())]
+    others = [site for site in sites if not left_out or ast.dump(site.node) != left_out]
+    own_sites = [site for site in others if site.base is not None and word_of(site.base) in names]
     return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
-
-
-def _reads(site: Site, text: str) -> bool:
-    return bool(text) and ast.dump(site.node) == text
 
 
 def _may_add(site: Site, key: object) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint import mindspore_api
@@ -355,6 +356,19 @@ class Value(NamedTuple):
         """Return the constants among what is known, in the order of their places."""
         return tuple(k.constant for k in self.alternatives if k.constant is not NO_CONSTANT)
 
+    def are(self, is_so: Callable[[Alternative], bool]) -> bool:
+        """Return whether something is known of it, and a predicate holds for all of that."""
+        return bool(self.alternatives) and all(map(is_so, self.alternatives))
+
+    def are_only(self, is_so: Callable[[Alternative], bool]) -> bool:
+        """Return whether all that it can be is known, and a predicate holds for all of it."""
+        return not self.open and self.are(is_so)
+
+    @property
+    def are_constants(self) -> bool:
+        """Return whether something is known of it, and all of that is constants."""
+        return self.are(lambda known: known.constant is not NO_CONSTANT)
+
     @property
     def only(self) -> Optional[Alternative]:
         """Return the only known alternative; None if there are several."""
@@ -386,12 +400,7 @@ class Value(NamedTuple):
 
     def must_be(self, constant: object) -> bool:
         """Return whether it can be nothing else."""
-        return (
-            not self.open
-            and not self.overridable
-            and bool(self.alternatives)
-            and all(_is(known, constant) for known in self.alternatives)
-        )
+        return not self.overridable and self.are_only(partial(_is, constant=constant))
 
     def is_by_default(self, constant: object) -> bool:
         """Return whether with the default options it is certainly this value."""

@@ -11,6 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Arguments, Layer, Opener, Signature, shown
+from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer import sequences
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value
 
@@ -44,8 +45,7 @@ class Call(Site):
     @property
     def is_spread(self) -> bool:
         """Return whether the call has `*args`, `**kwargs` or arguments of a `partial`."""
-        is_starred = any(isinstance(each, ast.Starred) for each in self.node.args)
-        return is_starred or any(word.arg is None for word in self.node.keywords) or self._prepared != ()
+        return is_spread(self.node) or self._prepared != ()
 
     @property
     def _prepared(self) -> Optional[tuple[Layer, ...]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
@@ -308,6 +308,7 @@ class Partials:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.facts: dict[tuple[object, ...], Any] = {}
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -321,17 +322,13 @@ class Partials:
         modules = self.program.modules if self.sites else ()
         return frozenset(name for module in modules for word in PREPARING for name in module.result_names(word))
 
-    @cached_property
-    def _calls(self) -> tuple[Site, ...]:
+    @fact
+    def calls(self) -> tuple[Site, ...]:
         """Return the calls that may be of the result of `partial`: under its names, `partial(function, ...)(...)`."""
         modules = self.program.modules if self.sites else ()
         made = {id(site.node) for site in self.sites}
         named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
         return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(_callee(s)) in made))
-
-    def calls(self) -> tuple[Site, ...]:
-        """Return the calls that may be of the result of `partial`, see `_calls`."""
-        return self._calls
 
     def of(self, name: str) -> list[Site]:
         """Return the calls of `partial` whose function may have a name, or be the result of another `partial`."""
@@ -348,7 +345,7 @@ class Partials:
 
         It is not, if it is called or prepared again in place, or if its name is only called.
         """
-        used = (*map(_callee, self._calls), *map(prepared, self.sites))
+        used = (*map(_callee, self.calls()), *map(prepared, self.sites))
         if any(node is site.node for node in used):
             return False
         target = only_target(site.stmt) if getattr(site.stmt, "value", None) is site.node else None

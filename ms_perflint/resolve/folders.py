@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ms_perflint.core.source import LETTER
+from ms_perflint.core.source import LETTER, NAME
 
 CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
 PREFIX = (
@@ -16,11 +16,10 @@ PREFIX = (
     rb"(?:f[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.\{|[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
 )
 LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
-ASSIGNED = rb"(?m)^[ \t]*([\w\x80-\xff]+)[ \t]*=[ \t]*([^\n]*)"
+ASSIGNED = rb"(?m)^[ \t]*(" + LETTER + rb"+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")
 CALLS = (b"import_module", b"__import__")
 EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
-NAME = LETTER + rb"+"
 
 
 def searched(raw: bytes) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ms_perflint.core.source import LETTER, NAME
+from ms_perflint.core.source import LETTER, LETTERS, NAME
 
 WORD = b"import"  # in every statement: looking for it is faster than a pattern at the start of each line
 GAP = rb"(?:[ \t\f]|\\\r?\n)*"
@@ -17,7 +17,7 @@ STATEMENT = (
     rb"|import\b((?:\\\r?\n|[^\n#;])+))"
 )  # fmt: skip
 PLAIN = GAP + rb"(" + DOTTED + rb")"  # what stands in front of `as`
-CALL = rb"""\([ \t\r\n]*["']([\w\x80-\xff.]+)["'](?:[^)"']*["']([\w\x80-\xff][\w\x80-\xff.]*)["'])?"""
+CALL = rb"""\([ \t\r\n]*["']([%s.]+)["'](?:[^)"']*["'](%s[%s.]*)["'])?""" % (LETTERS, LETTER, LETTERS)
 COMPUTED = rb"\([ \t\r\n]*" + NAME
 ALIAS = rb"\bimport_module[ \t]+as[ \t]+(" + LETTER + rb"+)"
 QUOTED = rb"""["'](""" + NAME + rb"(?:\." + NAME + rb""")+)["']"""

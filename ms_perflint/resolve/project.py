@@ -11,7 +11,7 @@ from typing import Any, Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.internal import Errors
-from ms_perflint.core.source import BOM, LETTER, NAME, NOTEBOOK, START, Source, SourceError
+from ms_perflint.core.source import BOM, LETTER, LETTERS, NAME, NOTEBOOK, START, Source, SourceError
 from ms_perflint.index.index_builder import module_of
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.resolve import config_documents
@@ -25,7 +25,7 @@ from ms_perflint.resolve.resolver import Resolver
 BASES = re.compile(rb"class[ \t]+" + LETTER + rb"+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
 DECORATOR = rb"\n@(" + LETTER + rb"+(?:\." + LETTER + rb"+)*)"  # of what stands in no block
 # what stands in no block: the first text of a decorator, or the name of a definition
-ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([\w\x80-\xff./-]+)[\"']|(?:def|class|async def)[ \t]+(" + LETTER + rb"+))"
+ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([" + LETTERS + rb"./-]+)[\"']|(?:def|class|async def)[ \t]+(" + LETTER + rb"+))"
 RENAMED = re.compile(rb"[ \t]as[ \t]+" + LETTER)
 WORD = re.compile(NAME)
 MEMBER = START + rb"(" + LETTER + rb"+)\.(" + LETTER + rb"+)\("

@@ -11,7 +11,13 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 
 CELL = "mindspore.nn.Cell"
+PARAMETER = "mindspore.Parameter"
 CELLS = ("mindspore.nn.", "mindspore.mint.nn.", "mindspore.parallel.nn.")  # where the cells of MindSpore are
+
+
+def is_parameter(known: Alternative) -> bool:
+    """Return whether an alternative is a Parameter of MindSpore."""
+    return known.type_api == PARAMETER
 
 
 def base_apis(program: Program, cls: Scope) -> set[str]:

@@ -17,28 +17,20 @@ from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training.factors import has_factor, is_dataset_size
+from ms_perflint.training.repetition import STEP_HOOKS
 from ms_perflint.training.training import words_called
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")
+# Callbacks of MindSpore by when they act
 EPOCH_APIS = frozenset(
-    {
-        "mindspore.train.TimeMonitor",
-        "mindspore.train.EarlyStopping",
-        "mindspore.train.ReduceLROnPlateau",
-        "mindspore.train.History",
-    }
+    f"mindspore.train.{name}" for name in ("TimeMonitor", "EarlyStopping", "ReduceLROnPlateau", "History")
 )
 LOG_APIS = frozenset({"mindspore.train.LossMonitor"})
 STEP_APIS = frozenset(
-    {
-        "mindspore.train.SummaryCollector",
-        "mindspore.train.LearningRateScheduler",
-        "mindspore.train.LambdaCallback",
-        "mindspore.train.OnRequestExit",
-    }
+    f"mindspore.train.{name}"
+    for name in ("SummaryCollector", "LearningRateScheduler", "LambdaCallback", "OnRequestExit")
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")

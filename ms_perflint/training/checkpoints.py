@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import LOOPS, Site
 from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
@@ -58,9 +59,8 @@ def _configured(program: Program) -> dict[int, list[Site]]:
     """Return the calls that make a ModelCheckpoint, by the identity of the call that makes their config."""
     found: dict[int, list[Site]] = {}
     for site in (*program.calls(CALLBACK), *_own_callbacks(program)):
-        assert isinstance(site.node, ast.Call)
-        given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
-        own = [site.argument("config")] if isinstance(site, Call) else [program.value(e, site.scope) for e in given]
+        given = (program.value(each, site.scope) for each in all_given(site.call))
+        own = [site.argument("config")] if isinstance(site, Call) else given
         made_by = (known.creation for value in own for known in value.alternatives)
         for made in dict.fromkeys(id(layer.call) for layer in made_by if layer is not None):
             found.setdefault(made, []).append(site)

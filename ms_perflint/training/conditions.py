@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
@@ -162,25 +163,28 @@ def _at_caller(
 def _given(program: Program, condition: Condition, caller: Site, function: Scope, inner: Scope) -> Iterator[Condition]:
     """Yield a condition in a function at its caller: one on a parameter becomes one on what is passed for it."""
     test, scope = condition.test, condition.scope
-    bindings = function.bindings.get(test.id, []) if isinstance(test, ast.Name) and scope is function else []
-    if len(bindings) == 1 and bindings[0].kind == "parameter":
-        part = argument(program.evaluator, bindings[0], caller).part
+    only = function.single(test) if scope is function else None
+    if only is not None and only.kind == "parameter":
+        part = argument(program.evaluator, only, caller).part
         if part is not None:
             yield from condition._replace(test=part.node, scope=part.scope).parts
             return
     yield condition._replace(scope=_in_context(program, scope, function, inner))
 
 
+def fails(program: Program, site: Site, is_failing: Callable[[Condition], bool]) -> bool:
+    """Return whether each path to a site has a condition that fails, by a predicate."""
+    return all(any(map(is_failing, path)) for path in path_conditions(program, site))
+
+
 def is_on_request(program: Program, site: Site) -> bool:
     """Return whether a site does not run with the default options: on each path to it a condition fails."""
-    paths = path_conditions(program, site)
-    return bool(paths) and all(any(by_default(program, each) is False for each in path) for path in paths)
+    return fails(program, site, lambda each: by_default(program, each) is False)
 
 
 def is_unasked(program: Program, site: Site) -> bool:
     """Return whether no caller asks for a site: each path to it has a condition that fails by a parameter left out."""
-    ways = path_conditions(program, site)
-    return bool(ways) and all(any(_is_unasked(program, each) for each in way) for way in ways)
+    return fails(program, site, partial(_is_unasked, program))
 
 
 def _is_unasked(program: Program, condition: Condition) -> bool:
@@ -203,8 +207,7 @@ def _is_left_out(program: Program, parameter: Binding) -> bool:
 
 def is_by_launchers(program: Program, site: Site) -> bool:
     """Return whether launchers decide that a site runs: on each path to it a condition fails in one of them."""
-    paths = path_conditions(program, site)
-    return bool(paths) and all(any(_is_refused(program, each) for each in path) for path in paths)
+    return fails(program, site, partial(_is_refused, program))
 
 
 def _is_refused(program: Program, condition: Condition) -> bool:
@@ -217,7 +220,7 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 # --- two paths
 
 
-def contradict(program: Program, some: PathCondition, others: PathCondition) -> bool:
+def contradict(some: PathCondition, others: PathCondition) -> bool:
     """Return whether the conditions of two paths can never hold together."""
     both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
     choices = (alternatives for alternatives in map(_alternatives, both) if alternatives)
@@ -228,9 +231,8 @@ def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:
     """Yield conditions, and those that a name in them is defined as: `on_gpu = device == "GPU"`."""
     for condition in conditions:
         yield condition
-        name = condition.test.id if isinstance(condition.test, ast.Name) else ""
-        bindings = condition.scope.bindings.get(name, [])
-        value = bindings[0].whole if len(bindings) == 1 else None
+        only = condition.scope.single(condition.test)
+        value = only.whole if only is not None else None
         if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             yield from condition._replace(test=value).parts
 

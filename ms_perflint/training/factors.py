@@ -10,7 +10,6 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.values import Alternative
 from ms_perflint.training.followed import attribute_values
 
 if TYPE_CHECKING:
@@ -38,12 +37,7 @@ def is_dataset_size(program: Program, part: Part) -> bool:
     """Return whether an expression is the number of batches of a dataset: what `get_dataset_size()` gives."""
     if isinstance(part.node, ast.Call) and word_of(part.node.func) == "get_dataset_size":
         return True
-    value = program.value(*part)
-    return bool(value.alternatives) and not value.open and all(map(_is_size, value.alternatives))
-
-
-def _is_size(known: Alternative) -> bool:
-    return known.type_api.endswith(".get_dataset_size")
+    return program.value(*part).are_only(lambda known: known.type_api.endswith(".get_dataset_size"))
 
 
 def _given(program: Program, node: ast.expr, scope: Scope) -> list[Part]:

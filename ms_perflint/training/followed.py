@@ -211,7 +211,7 @@ def _taken_from(node: ast.expr, scope: Scope) -> ast.expr:
         elif isinstance(node, ast.Call) and word_of(node.func) == "getattr" and node.args:
             node = node.args[0]
         elif isinstance(node, ast.Name):
-            only = bindings[0] if len(bindings := scope.bindings.get(node.id, [])) == 1 else None
+            only = scope.single(node)
             if only is None or only.value is None or only.kind != "assign":
                 break
             node = only.value

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default
@@ -289,7 +289,9 @@ def _is_evaluation(site: Site) -> bool:
 def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
     """Return whether a result of the step decides what follows: a guard, what the next step is given or reads."""
     names = set(tensors)
-    bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
+    bindings = (each for several in step.scope.bindings.values() for each in several)
+    around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
+    bound = [(each.name, _names(value)) for each in around if (value := getattr(each.stmt, "value", None))]
     while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
         names |= new
     for node in descendants(step.loop):
@@ -297,18 +299,9 @@ def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
             return True
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
     made = names - tensors
-    return any(not _names(part).isdisjoint(made) for part in parts) or _is_trained_with(program, step.scope, made)
-
-
-def _around(step: StepLoop) -> Iterator[Binding]:
-    """Yield the bindings of the scope of a step, without those before and behind its loop."""
-    for bindings in step.scope.bindings.values():
-        yield from (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
-
-
-def _is_trained_with(program: Program, scope: Scope, names: set[str]) -> bool:
-    """Return whether the code that a training differentiates reads one of some names of a scope around it."""
-    return any(function.home(name) is scope for function in compiled(program) for name in function.names & names)
+    if any(not _names(part).isdisjoint(made) for part in parts):
+        return True  # else the code that the training differentiates may read one
+    return any(function.home(name) is step.scope for function in compiled(program) for name in function.names & made)
 
 
 def _names(node: ast.AST) -> set[str]:

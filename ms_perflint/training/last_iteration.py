@@ -72,8 +72,8 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
 
 def _last_word(side: ast.expr, scope: Scope) -> str:
     """Return the last word of an expression, or of the only value of a name: `last = cb_params.epoch_num`."""
-    bindings = scope.lookup(side) if isinstance(side, ast.Name) else ()
-    value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+    only = scope.only(side)
+    value = only.value if only is not None and not only.path else None
     return word_of(value if value is not None else side)
 
 

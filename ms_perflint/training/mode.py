@@ -109,14 +109,10 @@ def setup_by_library(program: Program) -> Optional[Site]:
     for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
         for site in program.sites(word):
             may_say = re.search(OF_CONTEXT, word) or _is_given_mode(program, site)
-            if may_say and _is_outside(program, site) and program.runs(site):
+            is_outside = any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
+            if may_say and is_outside and program.runs(site):
                 return site
     return None
-
-
-def _is_outside(program: Program, site: Site) -> bool:
-    """Return whether a call may be of a library other than MindSpore."""
-    return any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
 
 
 def _is_given_mode(program: Program, site: Site) -> bool:
@@ -140,16 +136,11 @@ def is_set_by_entry(program: Program) -> bool:
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
-    for site in sites:
-        if isinstance(site.node, ast.Call) and not (site.word == _WORD and _sets_other_settings(site.node)):
-            for call in program.running(SET_CONTEXT, site):
-                if given(call) is not None:
-                    yield call
-
-
-def _sets_other_settings(node: ast.Call) -> bool:
-    """Return whether a call passes keywords alone, none of which can be the mode."""
-    return not node.args and all(keyword.arg not in ("mode", None) for keyword in node.keywords)
+    for site in (each for each in sites if isinstance(each.node, ast.Call)):
+        sets_others = not site.call.args and all(word.arg not in ("mode", None) for word in site.call.keywords)
+        for call in program.running(SET_CONTEXT, site) if site.word != _WORD or not sets_others else ():
+            if given(call) is not None:
+                yield call
 
 
 def _is_sure(program: Program, site: Site) -> bool:
@@ -263,16 +254,11 @@ def training_starts(program: Program) -> Optional[int]:
     return min(known) if known else None
 
 
-def training_ends(program: Program) -> Optional[int]:
-    """Return the position of the last site that trains; None where that of some site is not known."""
-    positions = [program.position(site) for site in training.train_sites(program)]
-    return max(p for p in positions if p is not None) if positions and None not in positions else None
-
-
 def is_late(program: Program, call: Call) -> bool:
     """Return whether the call sets the mode only behind the training, not between its epochs."""
-    position, end = program.position(call), training_ends(program)
-    return position is not None and end is not None and position > end and not repeats(program, call)
+    position, trained = program.position(call), [program.position(site) for site in training.train_sites(program)]
+    is_behind = position is not None and all(each is not None and position > each for each in trained)
+    return bool(trained) and is_behind and not repeats(program, call)
 
 
 @fact

@@ -52,6 +52,11 @@ def optimizers() -> list[str]:
     return sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))
 
 
+def _made() -> list[tuple[str, str]]:
+    """Return the places of the assignment graph that hold an optimizer of MindSpore: results of these names."""
+    return [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))]
+
+
 def is_optimizer(program: Program, api: str, cls: Optional[Scope]) -> bool:
     """Return whether an instance of an API, or of a class of the project, is an optimizer."""
     return any(
@@ -77,7 +82,7 @@ def steps_optimizer(program: Program) -> bool:
 
 def _calling_held(program: Program) -> Iterator[Site]:
     """Yield the calls with an argument that contain a name under which an optimizer is held."""
-    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
+    held = program.call_graph.reach(_made(), {})
     sites = (site for module in program.modules for site in _naming(module, held, False))
     return (site for site in sites if isinstance(site.node, ast.Call) and site.node.args)
 
@@ -94,22 +99,15 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
     if _calls_any(program, module, names):
         return True
-    for word in _STEPS:
-        for site in module.by_word.get(word, ()):
-            if site.base is not None and _is_named(site.base, held) and program.runs(site):
-                return True
-    return False
+    sites = [site for word in _STEPS for site in module.by_word.get(word, ())]
+    bases = ((site, word_of(site.base)) for site in sites if isinstance(site.base, (ast.Name, ast.Attribute)))
+    return any((base in held or is_optimizer_word(base)) and program.runs(site) for site, base in bases)
 
 
 def _calls_any(program: Program, module: SemanticIndex, names: set[str]) -> bool:
     """Return whether running code calls one of some names with an argument."""
     sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
     return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
-
-
-def _is_named(node: ast.expr, held: set[str]) -> bool:
-    """Return whether an expression is an optimizer by its name, or one of some names that hold one."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and (word_of(node) in held or is_optimizer_word(word_of(node)))
 
 
 # --- optimizers that are passed to external code
@@ -133,7 +131,7 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _external_calls(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, with_optimizing = [(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], True
+    seeds, with_optimizing = _made(), True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
@@ -148,7 +146,7 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
 def storing_optimizers(program: Program) -> Iterator[Part]:
     """Yield what makes the external objects, or the external bases of objects, that store an optimizer."""
-    held = program.call_graph.reach([(name, CALL) for name in names((*OPTIMIZERS, *optimizers()))], {})
+    held = program.call_graph.reach(_made(), {})
     for module in program.modules:
         classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
         for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):
@@ -183,10 +181,6 @@ def _results(sites: Iterable[Site]) -> Iterator[tuple[Key, str]]:
     for site in sites:
         for node, path in graph_of(site.module).callees.get(id(site.node), ()):
             yield node.key, joined(path, CALL)
-
-
-def _never_optimizes(word: str) -> bool:
-    return False
 
 
 def _external_calls(program: Program, held: Held, with_optimizing: bool = False) -> list[Site]:
@@ -245,7 +239,7 @@ def _is_given(
     site: Site,
     held: Held,
     is_one: Callable[[Alternative], bool],
-    may_optimize: Callable[[str], bool] = _never_optimizes,
+    may_optimize: Callable[[str], bool] = lambda word: False,
 ) -> bool:
     """Return whether a call is given an object of some kind, a container of one, or an unknown value named like one."""
     for node, scope in _leaves(program, site):

@@ -11,6 +11,7 @@ from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
@@ -22,6 +23,7 @@ from ms_perflint.training.conditions import (
     by_default,
     contradict,
     devices,
+    fails,
     path_conditions,
 )
 from ms_perflint.training.mode import before_training
@@ -51,16 +53,7 @@ REDUCERS = (
     "mindspore.mint.distributed.all_reduce",
 )
 # Words of tests for several devices: these hold where gradients are added up
-SEVERAL = (
-    "distribut",
-    "parallel",
-    "device_num",
-    "group_size",
-    "rank_size",
-    "world_size",
-    "num_devices",
-    "multi",
-)
+SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
 
 
 # --- one call
@@ -124,9 +117,7 @@ def reduces(program: Program) -> bool:
 
 def _is_seen(value: Value) -> bool:
     """Return whether all that a network or step can be is made by the project or by MindSpore."""
-    return bool(value.alternatives) and all(
-        (known.type_api or "mindspore.").startswith("mindspore.") for known in value.alternatives
-    )
+    return value.are(lambda known: (known.type_api or "mindspore.").startswith("mindspore."))
 
 
 def _may_reduce(program: Program, cls: Scope) -> bool:
@@ -147,7 +138,7 @@ def uses_parameter_server(program: Program) -> bool:
     return any(
         call.given("enable_ps") is not None
         and call.argument("enable_ps").default_truth is not False
-        and any(not any(_is_asked(program, condition) for condition in own) for own in path_conditions(program, call))
+        and not fails(program, call, partial(_is_asked, program))
         for call in program.calls(SERVER)
     )
 
@@ -182,13 +173,7 @@ def is_fusion_set_elsewhere(program: Program) -> bool:
     if any(program.runs(site) for word in OF_CELLS for site in program.sites(word)):
         return True
     for site in program.sites("add_prim_attr"):
-        assert isinstance(site.node, ast.Call)
-        if (
-            site.node.args
-            and isinstance(site.node.args[0], ast.Constant)
-            and site.node.args[0].value == "fusion"
-            and program.runs(site)
-        ):
+        if text_of(next(iter(site.call.args), None)) == "fusion" and program.runs(site):
             return True
     return any(
         _assigns_fusion(scope)
@@ -266,11 +251,7 @@ class CallPaths:
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
-        return self._covers(
-            sites,
-            partial(contradict, self.program),
-            lambda each, mine: _asks_for_several(each) or mine <= each.devices,
-        )
+        return self._covers(sites, contradict, lambda each, mine: _asks_for_several(each) or mine <= each.devices)
 
     def _covers(
         self,
@@ -296,7 +277,7 @@ class CallPaths:
         mine, others = devices(own), devices(other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices == DEVICES)
-        return contradict(self.program, own, other)
+        return contradict(own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
         """Return whether a condition holds if gradients are added up, is about the fusion, or is not known."""

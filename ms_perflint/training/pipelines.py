@@ -127,14 +127,11 @@ def is_for_evaluation(program: Program, site: Site) -> bool:
     """
     for condition in condition_of(site):
         for each in condition.parts:
-            words = EVALUATES if each.result is not _is_negated(each.test) else _TRAINS
+            sign = each.test.ops[0] if isinstance(each.test, ast.Compare) else None
+            words = EVALUATES if each.result is not isinstance(sign, (ast.NotEq, ast.NotIn, ast.IsNot)) else _TRAINS
             if re.search(words, ast.unparse(each.test)) and by_default(program, each) is not True:
                 return True
     return False
-
-
-def _is_negated(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.NotEq, ast.NotIn, ast.IsNot))
 
 
 def is_batch(stage: Alternative) -> bool:
@@ -183,10 +180,8 @@ def _is_endless(program: Program, site: Site) -> bool:
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
     """Return the number that a call passes; None where that is not known."""
-    node = site.node
-    assert isinstance(node, ast.Call)
-    words = [word.value for word in node.keywords if word.arg == name]
-    given = node.args[slot : slot + 1] or words
+    words = [word.value for word in site.call.keywords if word.arg == name]
+    given = site.call.args[slot : slot + 1] or words
     constant = program.value(given[0], site.scope).constant if given else None
     return constant if isinstance(constant, int) else None
 

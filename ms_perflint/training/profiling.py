@@ -59,7 +59,7 @@ def conflicts(call: Call) -> list[tuple[Profiling, PathCondition]]:
 
 def _can_be_on_together(program: Program, own: PathCondition, other: PathCondition) -> bool:
     """Return whether two paths may both be taken, without an option for each."""
-    if contradict(program, own, other):
+    if contradict(own, other):
         return False
     rare = [
         [c for c in some if c not in others and by_default(program, c) is False]
@@ -117,9 +117,7 @@ def _turned_off(call: Call, both: PathCondition, at: Optional[int]) -> bool:
 
 def _follows(program: Program, both: PathCondition, later: PathCondition) -> bool:
     """Return whether a later path is taken where some conditions hold, with the default options."""
-    return not contradict(program, both, later) and not any(
-        by_default(program, c) is False for c in later if c not in both
-    )
+    return not contradict(both, later) and not any(by_default(program, c) is False for c in later if c not in both)
 
 
 def made_by(program: Program, profiling: Profiling) -> Optional[Call]:
@@ -184,12 +182,7 @@ def _passes_alive(call: Call) -> tuple[PathCondition, ...]:
         for site in _uses(call, "start")
         for each in path_conditions(program, site)
     ]
-    both = (
-        tuple(dict.fromkeys((*first, *then)))
-        for first in made
-        for then in starts
-        if not contradict(program, first, then)
-    )
+    both = (tuple(dict.fromkeys((*first, *then))) for first in made for then in starts if not contradict(first, then))
     return tuple(dict.fromkeys(both))
 
 
@@ -251,8 +244,10 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
 
     Source: mindspore 2.10 profiler/envprofiler.py:193.
     """
-    for site, text in _writes(program):
-        if program.runs(site) and _is_in_time(program, site) and _text_asks(program, text, site.scope):
+    for site, text in (each for each in _writes(program) if program.runs(each[0])):
+        at, imported = program.position(site), program.framework_position
+        is_in_time = at is not None and (imported is None or at < imported)
+        if is_in_time and _text_asks(program, text, site.scope):
             place = site.module.place(site.stmt)
             yield Profiling(place, ENVIRONMENT, path_conditions(program, site))
 
@@ -275,12 +270,6 @@ def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
         for key, text in pairs:
             if key is not None and program.value(key, call.scope).must_be(VARIABLE):
                 yield call, text
-
-
-def _is_in_time(program: Program, site: Site) -> bool:
-    """Return whether a site runs before the first import of MindSpore."""
-    at, imported = program.position(site), program.framework_position
-    return at is not None and (imported is None or at < imported)
 
 
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:

@@ -22,7 +22,7 @@ _EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 def may_remain(batch: Call) -> bool:
     """Return whether the `batch` feeds a training that is not sunk, and its last batch may be smaller."""
     fed = [each for each in pipelines.pipelines_with(batch.program, batch) if not each.is_sunk]
-    return bool(fed) and not any(_divides(batch, each) for each in fed)
+    return bool(fed) and not any(_remains(batch, each) is False for each in fed)
 
 
 class Kept(NamedTuple):
@@ -105,11 +105,6 @@ def _serves_others(program: Program, function: Scope) -> bool:
         program.project.matches(script, pattern) and not training.names_training(program, script)
         for script in sorted(scripts)
     )
-
-
-def _divides(batch: Call, pipeline: pipelines.Pipeline) -> bool:
-    """Return whether a `batch` leaves no smaller batch, or makes batches of batches."""
-    return _remains(batch, pipeline) is False
 
 
 def _remains(batch: Call, pipeline: pipelines.Pipeline) -> Optional[bool]:

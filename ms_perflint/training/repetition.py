@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.core.graphs import reachable
@@ -32,19 +32,9 @@ from ms_perflint.training.training import (
 )
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
-# Methods of a Callback that run while training goes on; `end` runs once, after it
-REPEATED_HOOKS = frozenset(
-    {
-        "step_begin",
-        "step_end",
-        "epoch_begin",
-        "epoch_end",
-        "on_train_step_begin",
-        "on_train_step_end",
-        "on_train_epoch_begin",
-        "on_train_epoch_end",
-    }
-)
+STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
+# Those that run while training goes on; `end` runs once, after it
+REPEATED_HOOKS = frozenset({*STEP_HOOKS, "epoch_begin", "epoch_end", "on_train_epoch_begin", "on_train_epoch_end"})
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
@@ -57,11 +47,7 @@ def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
 
 
 def _repeats(
-    program: Program,
-    site: Site,
-    entered: Optional[Scope],
-    even_once: bool,
-    seen: set[tuple[Scope, Optional[Scope]]],
+    program: Program, site: Site, entered: Optional[Scope], even_once: bool, seen: set[tuple[Scope, Optional[Scope]]]
 ) -> bool:
     """Return the same for a site that leads to another one; `entered`: the function that it has to call."""
     scope = site.scope.owner
@@ -80,7 +66,11 @@ def _repeats(
         return False
     seen.add((scope, entered))
     found = [caller for caller in callers(program, scope) if program.runs(caller)]
-    if _is_given_as_hook(program, scope) or (_is_hook(program, scope) and not _calls_hooks_itself(program, found)):
+    if _is_given_as_hook(program, scope):
+        return True
+    cls = scope.cls if scope.name in REPEATED_HOOKS else None
+    is_hook = cls is not None and is_callback(program, cls) and _is_used(program, cls)
+    if is_hook and (not found or program.calls(*MODEL_TRAINS)):  # else the program itself calls it
         return True
     leading = (caller for caller in found if _leads_to(program, caller, site, entered))
     return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
@@ -104,9 +94,9 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
     """
     function, evaluator = site.scope.owner, program.evaluator
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    bindings = function.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
-    if entered is not None and len(bindings) == 1 and bindings[0].kind == "parameter":
-        given = argument(evaluator, bindings[0], caller).part
+    only = function.single(callee)
+    if entered is not None and only is not None and only.kind == "parameter":
+        given = argument(evaluator, only, caller).part
         value = program.value(*given) if given is not None else None
         if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
             return False
@@ -123,17 +113,6 @@ def _context(program: Program, caller: Site, function: Scope) -> Optional[CallCo
 
 
 # --- callbacks
-
-
-def _is_hook(program: Program, scope: Scope) -> bool:
-    """Return whether a function is a hook, called per step or epoch, of a callback that is used."""
-    cls = scope.cls if scope.name in REPEATED_HOOKS else None
-    return cls is not None and is_callback(program, cls) and _is_used(program, cls)
-
-
-def _calls_hooks_itself(program: Program, found: Sequence[Site]) -> bool:
-    """Return whether only code of the program calls the hooks of its callbacks."""
-    return bool(found) and not program.calls(*MODEL_TRAINS)
 
 
 def _is_given_as_hook(program: Program, function: Scope) -> bool:

@@ -62,8 +62,7 @@ def is_pynative_by_default(program: Program) -> bool:
     """Return whether all calls that set the mode with the default options set PyNative mode."""
     modes = set()
     for call in mode.settings(program):
-        paths = conditions.path_conditions(program, call)
-        if any(all(conditions.by_default(program, each) is True for each in path) for path in paths):
+        if not conditions.fails(program, call, lambda each: conditions.by_default(program, each) is not True):
             value = mode.given(call)
             modes.add(mode.default_mode_of(value) if value is not None else None)
     return modes == {mode.PYNATIVE}
@@ -95,8 +94,8 @@ def is_on_for_cpu(call: Call) -> bool:
     """Return whether sinking is switched on only for the CPU, which has none: `dataset_sink_mode=device == "CPU"`."""
     given = call.given(SINK)
     if isinstance(given, ast.Name):
-        bindings = call.scope.lookup(given)
-        given = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        only = call.scope.only(given)
+        given = only.value if only is not None and only.kind == "assign" else None
     asked = choice(given) if isinstance(given, (ast.Compare, ast.Call)) else None
     return asked is not None and asked.devices(True) == {"CPU"}
 

@@ -124,8 +124,7 @@ def _works(program: Program, site: Site) -> bool:
     if site.word in ("load", "safe_load"):
         roots = {name.partition(".")[0] for name in names} or {root_name(site.node.func)}
         return not roots.isdisjoint({"np", *_LOADS})
-    is_nothing = bool(value.alternatives) and not value.open and all(k.constant is None for k in value.alternatives)
-    return not is_nothing and bool(re.match(_WORK, site.word))
+    return not value.are_only(lambda known: known.constant is None) and bool(re.match(_WORK, site.word))
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:

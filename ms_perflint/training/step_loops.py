@@ -21,7 +21,7 @@ from ms_perflint.training.training import callees, callers, steps_by_hand
 # Names of unknown iterables of loops whose iterations are trainings
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
 DATA = "mindspore.dataset."
-_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
+ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
 _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})  # go through their arguments
 _LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
 _ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
@@ -113,7 +113,7 @@ def datasets_in(program: Program, node: ast.expr, scope: Scope) -> Iterator[Alte
 
 def _behind_iterator(known: Alternative) -> Alternative:
     """Return the dataset of which an iterator was made: `data.create_tuple_iterator()`; itself of others."""
-    is_iterator = known.type_api.endswith(_ITERATORS)
+    is_iterator = known.type_api.endswith(ITERATORS)
     return known.origin if is_iterator and known.origin is not None else known
 
 

@@ -206,7 +206,7 @@ def exclusive(code: str) -> bool:
     program = analysed({"train.py": code})
     (first,), (other,) = program.sites("a"), program.sites("b")
     return all(
-        contradict(program, some, others)
+        contradict(some, others)
         for some in path_conditions(program, first)
         for others in path_conditions(program, other)
     )

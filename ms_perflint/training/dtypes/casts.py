@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training.bases import CELL
 from ms_perflint.training.dtypes import tensor_ops
@@ -33,7 +34,7 @@ class Cast(NamedTuple):
 
 def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     """Return the cast that a call makes; None for other calls, and if it is not known whether they cast."""
-    if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
+    if is_spread(node):
         return None
     form = by_method(dtypes, node, scope)
     if form is not None and _is_of_tensor(dtypes, form, scope):

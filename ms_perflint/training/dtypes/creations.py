@@ -6,18 +6,20 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training import jit
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
+_GRAPH = "mindspore.ops.MultitypeFuncGraph"
 _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
 
@@ -137,30 +139,29 @@ def may_run_each_step(module: SemanticIndex) -> bool:
     return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
 
 
-def compiled_scopes(dtypes: Dtypes, root: Scope) -> set[Scope]:
+@fact
+def compiled_scopes(program: Program, module: SemanticIndex) -> set[Scope]:
     """Return the functions of a file that run in every step: `construct`, compiled ones, and those they call."""
-    functions = (each for each in root.module.scopes if each.is_function)
+    functions = (each for each in module.scopes if each.is_function)
+    in_cell = Dtypes(program).in_cell
     compiled = (
-        each for each in functions if _is_compiled(dtypes, each) or (each.name == "construct" and dtypes.in_cell(each))
+        each for each in functions if _is_compiled(program, each) or (each.name == "construct" and in_cell(each))
     )
 
     def called(caller: Scope) -> Iterator[Scope]:
-        callees = (each for site in caller.calls for each in dtypes.program.callees(site))
-        return (each for each in callees if each.module is root.module and each.name != "__init__")
+        callees = (each for site in caller.calls for each in program.callees(site))
+        return (each for each in callees if each.module is module and each.name != "__init__")
 
     return set(reachable(compiled, called))
 
 
-def _is_compiled(dtypes: Dtypes, scope: Scope) -> bool:
+def _is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether a decorator compiles a function: `@jit`, `@graph.register("Tensor")` of what `HyperMap` runs."""
-    for decorator in getattr(scope.node, "decorator_list", ()):
-        node = decorator.func if isinstance(decorator, ast.Call) else decorator
-        graph = node.value if isinstance(node, ast.Attribute) and node.attr == "register" else None
-        found = dtypes.program.value(graph or node, scope.parent or scope).alternatives
-        names = {mindspore_api.canonical(known.type_api if graph else known.api) for known in found}
-        if names & {"mindspore.jit", "mindspore.ms_function", "mindspore.ops.MultitypeFuncGraph"}:
-            return True
-    return False
+    decorators = getattr(scope.node, "decorator_list", ())
+    callees = (each.func if isinstance(each, ast.Call) else each for each in decorators)
+    graphs = (each.value for each in callees if isinstance(each, ast.Attribute) and each.attr == "register")
+    made = (known for each in graphs for known in program.value(each, scope.parent or scope).alternatives)
+    return jit.is_decorated(program, scope) or any(known.type_api == _GRAPH for known in made)
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
@@ -168,10 +169,6 @@ def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:
     only = scope.only(node) if scope.sole(node) is not None else None
     if only is None or only_target(only.stmt) is None:
         return None
-    return only.value if _reads(only) == [node] else None
-
-
-def _reads(binding: Binding) -> list[ast.Name]:
-    """Return where a name is read while it may hold the value of a binding, also in inner functions."""
-    flow = binding.scope.flow
-    return [node for node in flow.reads(binding.name) if not isinstance(node.ctx, ast.Load) or binding in flow.at(node)]
+    flow = only.scope.flow  # also of inner functions
+    reads = [each for each in flow.reads(only.name) if not isinstance(each.ctx, ast.Load) or only in flow.at(each)]
+    return only.value if reads == [node] else None

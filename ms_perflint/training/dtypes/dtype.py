@@ -31,6 +31,11 @@ class Dtype(NamedTuple):
         return self.name in tensor_ops.FLOATS
 
     @property
+    def is_whole(self) -> bool:
+        """Return whether it is known, and one of whole numbers or of masks."""
+        return self.name == "bool_" or self.name in tensor_ops.INTEGERS
+
+    @property
     def is_number(self) -> bool:
         """Return whether it is known and not bool."""
         return bool(self.name) and self.name != "bool_"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.infer.values import Value
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
@@ -79,7 +79,12 @@ def _asked(dtypes: Dtypes, node: ast.expr, scope: Scope) -> Optional[ast.expr]:
 def called(program: Program, node: ast.Call, scope: Scope) -> set[str]:
     """Return the names of the callee of a call, `name()` for the result of one; none where there may be others."""
     value = program.value(node.func, scope)
-    return set() if value.open else {known.api or f"{known.type_api}()" for known in value.alternatives}
+    return set() if value.open else set(map(name_of_callee, value.alternatives))
+
+
+def name_of_callee(known: Alternative) -> str:
+    """Return the name of a function of a library, `name()` for the result of one."""
+    return known.api or f"{known.type_api}()"
 
 
 def _dtype_name(text: str) -> str:
@@ -93,7 +98,7 @@ def _dtype_name(text: str) -> str:
 
 def _settled(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return the only binding of a name where it is read, if it keeps one value in its function; None for others."""
-    only = only_binding(node, scope)
+    only = only_local(node, scope)
     return only if only is not None and not only.block.loops else None
 
 
@@ -123,6 +128,6 @@ def home_of(name: str, scope: Scope) -> Optional[Scope]:
     return home if home is not None and home.owner is scope.owner else None
 
 
-def only_binding(node: ast.Name, scope: Scope) -> Optional[Binding]:
+def only_local(node: ast.Name, scope: Scope) -> Optional[Binding]:
     """Return the only binding of a name of the function where it is read; None for others."""
     return scope.only(node) if home_of(node.id, scope) is not None else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Optional, cast
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
-from ms_perflint.index.syntax_forms import given
+from ms_perflint.index.syntax_forms import given, is_spread
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
@@ -25,7 +25,7 @@ from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
-from ms_perflint.training.dtypes.dtype_names import home_of, named, only_binding
+from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Dtypes:
             element = node.elts[path[0]]
             return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
         if isinstance(node, ast.Name):
-            only = only_binding(node, scope)
+            only = only_local(node, scope)
             if only is not None and isinstance(only.whole, (ast.Call, ast.Tuple, ast.List)):
                 return self.part(only.whole, path, only.scope)
             return None
@@ -282,7 +282,7 @@ class Dtypes:
         given = next((k.value for k in node.keywords if k.arg == "dtype"), None)
         if given is not None:
             return named(self, given, scope)
-        if first is None or spread(node):
+        if first is None or is_spread(node):
             return None
         if word == "Argmax":
             return self._index(node, scope)
@@ -322,7 +322,7 @@ class Dtypes:
             return None
         if word == "tuple_to_array" and not all(self._is_float(each, scope) for each in listed(node)):
             return None
-        return concrete(default, node, scope) if default and not spread(node) else None
+        return concrete(default, node, scope) if default and not is_spread(node) else None
 
     def _is_float(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an expression is a Python float in every program."""
@@ -341,7 +341,7 @@ class Dtypes:
     def _index(self, node: ast.Call, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of `P.Argmax(axis, output_type)(x)`: int32, or its argument."""
         made = self.program.value(node.func, scope).alternatives[0].creation
-        if made is None or spread(made.call):
+        if made is None or is_spread(made.call):
             return None
         given = Signature.named("axis", "output_type").bind(made).of("output_type").part
         return named(self, *given) if given is not None else concrete("int32", node, scope)
@@ -363,11 +363,6 @@ def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
 def listed(node: ast.Call) -> list[ast.expr]:
     """Return all arguments, of a tuple its elements."""
     return [part for each in given(node) for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
-
-
-def spread(node: ast.Call) -> bool:
-    """Return whether a call has `*args` or `**kwargs`."""
-    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords)
 
 
 def starred(targets: list[ast.expr]) -> bool:

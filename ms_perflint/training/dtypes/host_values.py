@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from ms_perflint.infer.values import NO_CONSTANT
+from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype_names import called, dtype_of
 
@@ -19,15 +19,9 @@ _INTEGERS = frozenset(
 _SHAPES = frozenset({"mindspore.ops.shape", "mindspore.ops.Shape()"})
 # Functions that make an array -> the slot of their dtype, and the dtype without one; "" where their data decide
 _MAKERS = {
-    "zeros": (1, "float64"),
-    "ones": (1, "float64"),
-    "empty": (1, "float64"),
-    "full": (2, ""),
-    "array": (1, ""),
-    "asarray": (1, ""),
-    "arange": (3, ""),
-    "eye": (3, "float64"),
-}
+    "zeros": (1, "float64"), "ones": (1, "float64"), "empty": (1, "float64"), "eye": (3, "float64"),
+    "full": (2, ""), "array": (1, ""), "asarray": (1, ""), "arange": (3, ""),
+}  # fmt: skip
 DEPTH = 5  # names for names, before the answer is ""
 
 
@@ -81,6 +75,11 @@ def _is_shape(program: Program, node: ast.expr, scope: Scope) -> bool:
         return bool(called(program, node, scope) & _SHAPES)
     values = scope.wholes(node) if isinstance(node, ast.Name) and node.id in scope.bindings else []
     return bool(values) and all(not isinstance(each, ast.Name) and _is_shape(program, each, scope) for each in values)
+
+
+def is_computed(known: Alternative) -> bool:
+    """Return whether an operator, or a method of its result, computes a tensor or a number."""
+    return tensor_ops.computes(known.api or known.type_api)
 
 
 # --- arrays

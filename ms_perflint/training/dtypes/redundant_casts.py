@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
@@ -34,11 +34,11 @@ class RedundantCasts:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._dtypes = Dtypes(program)
-        self._compiled: dict[str, set[Scope]] = {}
 
     def find(self, call: Call) -> Optional[Redundant]:
         """Return the redundant cast that a call is; None for other calls, and where it runs before training."""
-        if not _runs_often(call):
+        function = call.scope.owner
+        if not function.is_function or function.name == "__init__":
             return None
         form = by_method(self._dtypes, call.node, call.scope)
         if form is not None and self._redundant(form, call.scope) is None:
@@ -63,7 +63,7 @@ class RedundantCasts:
         if self._dtypes.of(cast.value, scope) != cast.dtype:
             return False
         made = isinstance(cast.value, ast.Call) and self._dtypes.operator(cast.value, scope)[0] in tensor_ops.CREATIONS
-        return not made or scope.owner in self._each_step(scope.module)
+        return not made or self._runs_each_step(scope)
 
     def _compares(self, cast: Cast, scope: Scope) -> bool:
         """Return whether an operator, which takes only tensors, casts a comparison of arrays to bool."""
@@ -71,8 +71,7 @@ class RedundantCasts:
             return False
         is_method = isinstance(cast.node.func, ast.Attribute) and cast.node.func.value is cast.value
         value = scope.sole(cast.value) if isinstance(cast.value, ast.Name) else cast.value
-        in_step = not is_method and scope.owner in self._each_step(scope.module)
-        return in_step and compares_arrays(self.program, value, scope)
+        return not is_method and self._runs_each_step(scope) and compares_arrays(self.program, value, scope)
 
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
         """Return the creation in a cast, in code that runs in every step; None without one."""
@@ -81,16 +80,7 @@ class RedundantCasts:
         if not may_run_each_step(scope.module):
             return None
         made = creation(self._dtypes, cast.value, scope, cast.dtype)
-        return made if made is not None and scope.owner in self._each_step(scope.module) else None
+        return made if made is not None and self._runs_each_step(scope) else None
 
-    def _each_step(self, module: SemanticIndex) -> set[Scope]:
-        """Return the functions of a file that run in every step."""
-        if module.path not in self._compiled:
-            self._compiled[module.path] = compiled_scopes(self._dtypes, module.scope)
-        return self._compiled[module.path]
-
-
-def _runs_often(call: Call) -> bool:
-    """Return whether a call is in a function that may run more than once."""
-    function = call.scope.owner
-    return function.is_function and function.name != "__init__"
+    def _runs_each_step(self, scope: Scope) -> bool:
+        return scope.owner in compiled_scopes(self.program, scope.module)

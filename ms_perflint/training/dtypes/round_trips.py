@@ -71,14 +71,10 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
     owner = call.scope.owner
     kept = {receiver_name(owner)} | (roots - set(owner.bindings))  # what the next call of the function finds again
     for root, node in _changes(call.program, owner):
-        if root in roots and (node is None or root in kept or id(node) in again or _is_after(node, made.stmt)):
+        is_behind = node is None or position(node)[2:] > position(made.stmt)[:2]
+        if root in roots and (is_behind or root in kept or id(node) in again):
             return True
     return False
-
-
-def _is_after(node: ast.AST, stmt: ast.stmt) -> bool:
-    """Return whether a node ends behind the start of a statement."""
-    return position(node)[2:] > position(stmt)[:2]
 
 
 def _is_consumed(call: Call) -> bool:
@@ -111,13 +107,9 @@ def _changed(node: ast.AST) -> str:
         return root_name(node)
     if isinstance(node, ast.Call):
         func, word = node.func, word_of(node.func)
-        if isinstance(func, ast.Attribute) and (word in ("assign_value", "set_data", "itemset") or _is_in_place(word)):
+        is_in_place = word.endswith("_") and not word.startswith("_") and not word.endswith("__")  # `x.add_(y)`
+        if isinstance(func, ast.Attribute) and (is_in_place or word in ("assign_value", "set_data", "itemset")):
             return root_name(func.value)
         if word.lower().startswith(("assign", "scatter")) and node.args:
             return root_name(node.args[0])
     return ""
-
-
-def _is_in_place(word: str) -> bool:
-    """Return whether a method changes its tensor, by its name: `x.add_(y)`."""
-    return word.endswith("_") and not word.startswith("_") and not word.endswith("__")

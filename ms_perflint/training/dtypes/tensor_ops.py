@@ -14,18 +14,10 @@ DTYPES = frozenset({*FLOATS, *INTEGERS, "bool_"})
 OTHER_NAMES = {"bool": "bool_", "half": "float16", "single": "float32", "double": "float64"}
 # Casts by method -> the dtype they give; None where it is an argument
 CAST_METHODS = {
-    "astype": None,
-    "to": None,
-    "type": None,
-    "type_as": None,
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "bfloat16": "bfloat16",
-    "int": "int32",
-    "long": "int64",
-    "bool": "bool_",
-}
+    "astype": None, "to": None, "type": None, "type_as": None,
+    "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16",
+    "int": "int32", "long": "int64", "bool": "bool_",
+}  # fmt: skip
 
 
 def words(text: str) -> frozenset[str]:
@@ -101,20 +93,9 @@ ARRAYS = words("asnumpy")
 READS = ARRAYS | words("item tolist")
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
 CREATIONS = {
-    "Tensor": "",
-    "zeros": "float32",
-    "ones": "float32",
-    "Zeros": "",
-    "Ones": "",
-    "full": "",
-    "arange": "",
-    "eye": "",
-    "Eye": "",
-    "scalar_to_tensor": "float32",
-    "initializer": "",
-    "Fill": "",
-    "fill": "",
-    **dict.fromkeys(words("rand randn standard_normal StandardNormal UniformReal"), "float32"),
+    **dict.fromkeys(words("Tensor Zeros Ones full arange eye Eye initializer Fill fill"), ""),
+    **dict.fromkeys(words("zeros ones scalar_to_tensor rand randn standard_normal"), "float32"),
+    **dict.fromkeys(words("StandardNormal UniformReal"), "float32"),
     "linspace": "float32",  # between numbers: between tensors it has the dtype of these
     "tuple_to_array": "float32",  # of floats: where the first is an integer it is int32
 }

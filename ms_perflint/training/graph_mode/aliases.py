@@ -20,7 +20,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import assigned, gone_through, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import assigned, filled, gone_through, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import callers
 
@@ -39,11 +39,7 @@ def in_aliases(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _changed(stmt: ast.stmt) -> Iterator[tuple[ast.Name, bool]]:
     """Yield the names whose objects a statement changes, `x[0] = 1`, and whether something in them: `x[0][0] = 1`."""
-    holders = [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
-    call = stmt.value if isinstance(stmt, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS:
-        holders.append(call.func.value)
-    for each in holders:
+    for each in filled(stmt, _FILLS):
         inner = each
         while isinstance(inner, ast.Subscript):
             inner = inner.value
@@ -75,16 +71,12 @@ def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.
         if binding.kind == "parameter":
             for site in (each for each in callers(program, function) if program.runs(each)):
                 part = argument(program.evaluator, binding, site).part
-                if part is not None and is_compiled(program, site.scope) and _is_passed(site, part.node):
+                is_kept = part is not None and is_compiled(program, site.scope) and _is_view(site.scope, part.node)
+                if is_kept and _is_read_after(site.scope, site, part.node):  # type: ignore[union-attr]
                     return True
         elif (source := _shared(function, binding)) is not None and _is_read_after(function, step, source):
             return True
     return _is_kept_under_another(function, step, name)
-
-
-def _is_passed(site: Site, node: ast.expr) -> bool:
-    """Return whether a compiled caller passes an object that it may read later."""
-    return _is_view(site.scope, node) and _is_read_after(site.scope, site, node)
 
 
 def _shared(function: Scope, binding: Binding) -> Optional[ast.expr]:
@@ -114,15 +106,11 @@ def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
             continue
         if never_before(place(node, function), changed):
             continue
-        for target in targets:
-            if isinstance(target, ast.Name) and target.id != name.id and _loads_after(function, step, target.id, node):
-                return True
+        others = (each.id for each in targets if isinstance(each, ast.Name) and each.id != name.id)
+        later = (load for other in others for load in _later(function, step, other))
+        if any(binding.stmt is node for load in later for binding in function.flow.at(load)):
+            return True
     return False
-
-
-def _loads_after(function: Scope, step: Site, name: str, stmt: ast.AST) -> bool:
-    """Return whether what a statement binds to a name may be loaded after a step."""
-    return any(binding.stmt is stmt for each in _later(function, step, name) for binding in function.flow.at(each))
 
 
 def _is_read_after(function: Scope, step: Site, node: ast.expr) -> bool:
@@ -138,9 +126,7 @@ def _is_read_after(function: Scope, step: Site, node: ast.expr) -> bool:
 def _later(function: Scope, step: Site, name: str) -> Iterator[ast.Name]:
     """Yield the loads of a name of a function that may come after a step."""
     first = place(step.stmt, step.scope)
-    for node in descendants(function.node):
-        is_load = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        if is_load and function.home(name) is function:
-            second = place(node, function)
-            if first is not None and second is not None and not never_before(first, second):
-                yield node  # type: ignore[misc]
+    for node in function.flow.reads(name) if first is not None and function.home(name) is function else ():
+        second = place(node, function)
+        if isinstance(node.ctx, ast.Load) and second is not None and not never_before(first, second):
+            yield node

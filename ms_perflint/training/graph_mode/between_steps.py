@@ -30,7 +30,7 @@ from ms_perflint.training.training import train_sites
 from ms_perflint.training.training_steps import calls_gradient
 
 _RATE = "learning_rate"
-_EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"
+_EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"  # whose rates are entries of dicts
 _PARTS = frozenset({"weight", "bias", "gamma", "beta"})  # weights of layers of MindSpore
 _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
 
@@ -50,9 +50,10 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, store.site):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
-    for store in program.stores_anywhere("lr"):
-        if isinstance(store.node, ast.Subscript) and _is_experimental(program) and _acts(program, store.site):
-            text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
+    in_groups = [each for each in program.stores_anywhere("lr") if isinstance(each.node, ast.Subscript)]
+    if in_groups and program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL))):
+        text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
+        for store in (each for each in in_groups if _acts(program, each.site)):
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in _freezing(program):
         if _acts(program, store.site) and not is_recompiled_after(program, store.site):
@@ -121,8 +122,3 @@ def _is_of_network(base: Optional[ast.expr], scope: Scope) -> bool:
 def _acts(program: Program, site: Site) -> bool:
     """Return whether a site is Python code that runs between steps."""
     return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site, even_once=True)
-
-
-def _is_experimental(program: Program) -> bool:
-    """Return whether the program makes an optimizer whose rates are entries of dicts."""
-    return program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL)))

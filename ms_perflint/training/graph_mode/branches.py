@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
@@ -22,7 +23,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
-from ms_perflint.training.dtypes.tensor_ops import computes
+from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
@@ -119,12 +120,9 @@ def _asks_another(program: Program, function: Scope, test: ast.expr) -> bool:
     Graph mode decides a test on an attribute of the cell itself when it compiles. Of other objects (what argparse
     gives, a dict, one of a class of the project, another cell) it compiles both arms. Run on 2.10, CPU.
     """
-    for node in ast.walk(test):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Attribute):
-            value = program.value(node.value, function)
-            if value.alternatives and not value.open and all(_is_another(program, each) for each in value.alternatives):
-                return True
-    return False
+    read = (node.value for node in ast.walk(test) if isinstance(node, (ast.Attribute, ast.Subscript)))
+    held = (program.value(each, function) for each in read if isinstance(each, ast.Attribute))
+    return any(value.are_only(partial(_is_another, program)) for value in held)
 
 
 def _is_another(program: Program, known: Alternative) -> bool:
@@ -207,8 +205,7 @@ class Tensors:
             return True
         if isinstance(node.func, ast.Attribute) and word == "item":
             return self.is_one(node.func.value, hops)
-        known = self.program.value(node.func, self.function).alternatives
-        return bool(known) and all(computes(each.api or each.type_api) for each in known)
+        return self.program.value(node.func, self.function).are(is_computed)
 
     def _is_no_array(self, node: ast.expr) -> bool:
         """Return whether an expression that compiled code reduces is no array or module, and so a tensor."""

@@ -13,8 +13,8 @@ from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.networks.train_cells import receivers, trained_models
-from ms_perflint.training.training import MODEL_TRAINS, train_sites, training_scopes
+from ms_perflint.training.networks.train_cells import own_models, trained_models
+from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 # Decorators of what both modes compile, or Python runs while graph mode compiles
@@ -36,7 +36,7 @@ def compiled(program: Program) -> tuple[Scope, ...]:
     for model in trained_models(program):
         for name in _OF_MODEL:
             walk.value(model.argument(name))
-    for own in _own_models(program):
+    for own in own_models(program):
         walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
@@ -77,7 +77,7 @@ def trained(program: Program) -> tuple[Held, ...]:
         for call, name, node in models
         if node is not None and (name == "network" or not call.argument(name).must_be(None))
     ]
-    own = (known.creation for known in _own_models(program))
+    own = (known.creation for known in own_models(program))
     todo += [Held(each, made.scope) for made in own if made is not None and (each := inner_of(made.call)) is not None]
     for site in train_sites(program):
         callees = program.evaluator.callees(site).alternatives
@@ -98,12 +98,6 @@ def trained(program: Program) -> tuple[Held, ...]:
                 held = (each for each in parts if each is not None and not isinstance(each, ast.Starred))
                 todo += [Held(each, made.scope) for each in held]
     return tuple(found)
-
-
-def _own_models(program: Program) -> list[Alternative]:
-    """Return the objects of classes of the project whose `train` or `fit` is that of a Model."""
-    sites = program.calls(*MODEL_TRAINS)
-    return [known for site in sites for known in receivers(program, site) if known.cls is not None]
 
 
 @fact
@@ -210,6 +204,15 @@ def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     """Return the targets of an assignment, also an augmented one, and its value; none of other statements."""
     found: list[ast.expr] = [stmt.target] if isinstance(stmt, ast.AugAssign) else [*targets(stmt)]
     return found, getattr(stmt, "value", None) if found else None
+
+
+def filled(stmt: ast.AST, words: Container[str]) -> list[ast.expr]:
+    """Return the containers that a statement fills: `x` of `x[0] = 1`, and of `x.append(1)` for one of some words."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    callee = call.func if isinstance(call, ast.Call) else None
+    if isinstance(callee, ast.Attribute) and callee.attr in words:
+        return [callee.value]
+    return [each.value for each in assigned(stmt)[0] if isinstance(each, ast.Subscript)]
 
 
 def gone_through(binding: Binding) -> tuple[Optional[ast.expr], tuple[int, ...]]:

@@ -46,7 +46,8 @@ def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Opt
     in_graph = would_be or mode.default_mode(program) == mode.GRAPH
     if not all(_is_compiled(program, known, in_graph) for known in value.alternatives):
         return None
-    return Compiled(site.word or "value_and_grad", any(_takes_apart(program, known) for known in value.alternatives))
+    takes_apart = any(is_optimizer(program, known.type_api, known.cls) for known in value.alternatives)
+    return Compiled(site.word or "value_and_grad", takes_apart or bool(program.naming("enable_tuple_broaden")))
 
 
 def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
@@ -67,11 +68,6 @@ def _is_compiled(program: Program, known: Alternative, in_graph: bool) -> bool:
         return False
     calls = known.cls is not None and method(program.evaluator, known.cls, "__call__") is not None
     return is_cell(program, known) and not calls and not program.sites("set_inputs")
-
-
-def _takes_apart(program: Program, known: Alternative) -> bool:
-    """Return whether the elements of containers become inputs of their own: `enable_tuple_broaden` of 2.10."""
-    return is_optimizer(program, known.type_api, known.cls) or bool(program.naming("enable_tuple_broaden"))
 
 
 def _is_jit_function(program: Program, function: Scope) -> bool:

@@ -19,6 +19,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
+from ms_perflint.training.step_loops import DATA, ITERATORS
 from ms_perflint.training.training import callers
 
 FEW = 20  # values: each is compiled once
@@ -35,7 +36,6 @@ _RANDOM = frozenset({"random.random", "random.uniform", "random.gauss"})
 _RANDOM_ARRAYS = frozenset({"numpy.random.rand", "numpy.random.randn", "numpy.random.random"})  # numbers without a size
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
 _RANGES = ("range", "trange")
-_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 
 
 def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site, ast.expr]]:
@@ -69,7 +69,9 @@ class Loops:
             return
         if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
             sides = {side: list(self.of_number(site, side, hops - 1)) for side in (node.left, node.right)}
-            if all(loops or self._is_number(site, side) for side, loops in sides.items()):
+            rest = [side for side, loops in sides.items() if not loops]
+            sizes = (is_dataset_size(self.program, Part(side, site.scope)) for side in rest)
+            if all(is_size or scalar(self.program, side, site.scope) for side, is_size in zip(rest, sizes)):
                 yield from (loop for loops in sides.values() for loop in loops)
         elif isinstance(node, ast.Call):
             apis = frozenset() if node.keywords else self._apis(site, node)
@@ -171,10 +173,6 @@ class Loops:
             bounds.append(constant)
         return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
 
-    def _is_number(self, site: Site, node: ast.expr) -> bool:
-        is_size = is_dataset_size(self.program, Part(node, site.scope))
-        return is_size or scalar(self.program, node, site.scope) is not None
-
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
         """Return the value of a name that has one binding; other expressions as they are."""
         only = site.scope.only(node) if hops else None
@@ -185,12 +183,12 @@ class Loops:
         head = self._named(site, self._behind_bar(site, head))
         if isinstance(head, ast.Call) and word_of(head.func) == "enumerate" and head.args:
             return self.gives_data(site, head.args[0], arrays)
-        if isinstance(head, ast.Call) and word_of(head.func) in _ITERATORS:
+        if isinstance(head, ast.Call) and word_of(head.func) in ITERATORS:
             return arrays or not any(word.arg == "output_numpy" for word in head.keywords)
         known = self.program.value(head, site.scope)
         roots = [root_of(each) for each in known.alternatives]  # also of one made of another: `data.map(...).batch(32)`
-        are_data = bool(roots) and not known.open and all(each.startswith("mindspore.dataset.") for each in roots)
-        return are_data and (arrays or not any(each.endswith(_ITERATORS) for each in roots))
+        are_data = bool(roots) and not known.open and all(each.startswith(DATA) for each in roots)
+        return are_data and (arrays or not any(each.endswith(ITERATORS) for each in roots))
 
     def _apis(self, site: Site, node: ast.Call) -> frozenset[str]:
         value = self.program.value(node.func, site.scope)

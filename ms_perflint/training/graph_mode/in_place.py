@@ -58,11 +58,12 @@ def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
 
 def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     known = program.evaluator.binding(binding, function)
-    if known.alternatives and not known.open and len(known.constants) == len(known.alternatives):
+    if known.are_constants and not known.open:
         return True  # a number
     value = binding.whole
     if value is None:
-        return _word(binding.stmt) == "range"
+        over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
+        return isinstance(over, ast.Call) and word_of(over.func) == "range"
     if isinstance(value, ast.BinOp):
         nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself
         sides = (each for each in (value.left, value.right) if isinstance(each, ast.Constant))
@@ -72,12 +73,6 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     if isinstance(value, ast.Call):
         return _is_fresh_call(program, function, value)
     return isinstance(value, _FRESH)
-
-
-def _word(stmt: ast.AST) -> str:
-    """Return the name of the function that gives the iterable of a loop: `range`, `enumerate`; "" for others."""
-    over = stmt.iter if isinstance(stmt, ast.For) else None
-    return word_of(over.func) if isinstance(over, ast.Call) else ""
 
 
 def _is_fresh_call(program: Program, function: Scope, call: ast.Call) -> bool:

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from ms_perflint.training.dtypes.tensor_ops import words
 
-COMPILED_APIS = (
-    "mindspore.nn.",
-    "mindspore.ops.",
-    "mindspore.mint.",
-    "mindspore.numpy.",
-    "mindspore.scipy.",
-    "mindspore.amp.",
-    "mindspore.boost.",
-    "mindspore.experimental.optim.",
-    "mindspore.parallel.",
-    "mindspore.Tensor",
-    "mindspore.Parameter.",
-    "mindspore.tensor",
-    "mindspore.grad",
-    "mindspore.value_and_grad",
-    "mindspore.common.",
-    "mindspore.jit",
-)
+COMPILED_APIS = tuple(
+    f"mindspore.{name}"
+    for name in (
+        "nn.", "ops.", "mint.", "numpy.", "scipy.", "amp.", "boost.", "experimental.optim.", "parallel.", "common.",
+        "Tensor", "Parameter.", "tensor", "grad", "value_and_grad", "jit",
+    )
+)  # fmt: skip
 BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type"""

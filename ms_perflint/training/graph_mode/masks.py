@@ -142,7 +142,7 @@ class _Masks:
         if isinstance(node, ast.BinOp):
             return self.is_one(node.left) and self.is_one(node.right)
         known = self.program.value(node, self.function)
-        return bool(known.alternatives) and not known.open and len(known.constants) == len(known.alternatives)
+        return known.are_constants and not known.open
 
     def _always(self, node: ast.Name, is_so: Callable[[ast.expr, int], bool], hops: int) -> bool:
         """Return whether a predicate holds for all values of a name of the function; False if there may be others."""

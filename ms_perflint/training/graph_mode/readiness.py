@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.conditions import by_default, path_conditions
+from ms_perflint.training.conditions import is_on_request
 from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.aliases import in_aliases
 from ms_perflint.training.graph_mode.between_steps import between_steps
@@ -84,7 +84,7 @@ def _libraries(program: Program) -> Iterator[Obstacle]:
         scope for scope in (*compiled(program), *training_scopes(program)) if not isinstance(scope.node, ast.Lambda)
     ]
     for site in (site for scope in scopes for site in scope.calls if isinstance(site.node, ast.Call)):
-        if _is_backward(program, site) and program.runs(site) and _is_usual(program, site):
+        if _is_backward(program, site) and program.runs(site) and not is_on_request(program, site):
             text = Message("`backward()` of a loss works in PyNative only")
             yield obstacle(site.module, site.node, "library", text)
             return
@@ -110,12 +110,6 @@ def _adapter(program: Program) -> Optional[Obstacle]:
 
 def _written(library: str) -> Message:
     return Message("networks of `{library}` are written for PyNative", library=library)
-
-
-def _is_usual(program: Program, site: Site) -> bool:
-    """Return whether a site may be reached with the default options."""
-    paths = path_conditions(program, site)
-    return any(all(by_default(program, each) is not False for each in path) for path in paths)
 
 
 def _is_backward(program: Program, site: Site) -> bool:

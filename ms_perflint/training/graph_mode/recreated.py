@@ -133,7 +133,7 @@ def place(site: Site) -> Optional[ast.stmt]:
     target = only_target(stmt)
     if not isinstance(target, ast.Name) or getattr(stmt, "value", None) is not site.node:
         return None
-    if len(site.scope.bindings.get(target.id, ())) != 1:
+    if site.scope.single(target) is None:
         return None
     if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(site.node)):
         return None
@@ -171,15 +171,10 @@ def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[a
         home = function.home(name.id)
         if home is function:
             return None
-        if home is parent and not all(_is_before(each, node) for each in parent.bindings[name.id]):
-            return None
+        for each in parent.bindings[name.id] if home is parent else ():
+            if each.block.parent is not None or getattr(each.stmt, "lineno", 0) >= node.lineno:
+                return None
     return node
-
-
-def _is_before(binding: Binding, node: ast.stmt) -> bool:
-    """Return whether a binding at the level of its scope comes before a statement."""
-    line = getattr(binding.stmt, "lineno", 0)
-    return binding.block.parent is None and line < node.lineno
 
 
 # --- changes behind which all that is trained with is compiled again

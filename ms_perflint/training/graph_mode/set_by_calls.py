@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import targets, word_of
+from ms_perflint.index.syntax_forms import targets, text_of, word_of
 from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
@@ -22,23 +22,15 @@ _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 _HOPS = 4  # names that stand for one another
 
 
-class Store(NamedTuple):
-    """A store of a member of an object; of a global name, without an object."""
-
-    name: str
-    holder: Optional[ast.expr]
-    binding: Binding
-
-
 def stored(program: Program, name: str) -> list[Binding]:
     """Return the stores of a name in objects by calls; the node of each is `object.name` or `object["name"]`."""
-    return [store.binding for store in _stores(program) if store.name == name and store.holder is not None]
+    return [each for each in _stores(program) if each.name == name and not isinstance(each.node, ast.Name)]
 
 
 def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[Binding]:
     """Return the stores of a global name through `globals()` in the functions of a module."""
-    own = (store for store in _stores(program) if store.holder is None and store.binding.scope.module is module)
-    return [store.binding for store in own if store.name == name]
+    own = (each for each in _stores(program) if isinstance(each.node, ast.Name) and each.scope.module is module)
+    return [each for each in own if each.name == name]
 
 
 def changed_items(program: Program, name: str) -> list[Binding]:
@@ -122,15 +114,17 @@ def _is_shared(name: ast.Name, scope: Scope) -> bool:
 
 
 @fact
-def _stores(program: Program) -> tuple[Store, ...]:
-    found: list[Store] = []
+def _stores(program: Program) -> tuple[Binding, ...]:
+    """Return the stores by calls; the node of one of a global name is the name."""
+    found: list[Binding] = []
     for module in program.modules:
         for site in module.sites_of("setattr"):
             call = site.node
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 3:
                 for name in program.value(call.args[1], site.scope).constants:
                     if isinstance(name, str):
-                        found.append(_attribute(call.args[0], name, call.args[2], call, site.block))
+                        target = ast.Attribute(call.args[0], name, ast.Store())
+                        found.append(_stored(target, name, call.args[2], call, site.block))
         for site in module.sites_of("update"):
             if site.base is not None:
                 for name, value in _entries(site.call):
@@ -146,45 +140,34 @@ def _entries(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
     for given in [*call.args, *unnamed]:
         if isinstance(given, ast.Dict):
-            pairs = zip(given.keys, given.values)
-            yield from (
-                (key.value, value)
-                for key, value in pairs
-                if isinstance(key, ast.Constant) and isinstance(key.value, str)
-            )
+            yield from ((text, value) for key, value in zip(given.keys, given.values) if (text := text_of(key)))
         elif _is_call(given, "dict"):
             yield from _entries(given)  # type: ignore[arg-type]
 
 
-def _by_item(module: SemanticIndex) -> Iterator[Store]:
+def _by_item(module: SemanticIndex) -> Iterator[Binding]:
     """Yield what is assigned to an entry of a namespace: `globals()["k"] = 1`, `vars(net)["k"] = 1`."""
     for stmt, block in module.steps:
         for target in [stmt.target] if isinstance(stmt, ast.AugAssign) else targets(stmt):
-            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                name, base = target.slice.value, target.value
-                if isinstance(name, str) and (_is_call(base, "globals") or holder_of(base) is not base):
-                    yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
+            name = text_of(target.slice) if isinstance(target, ast.Subscript) else ""
+            base = target.value if isinstance(target, ast.Subscript) else target
+            if name and (_is_call(base, "globals") or holder_of(base) is not base):
+                yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
 
 
-def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
+def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Binding:
     """Return the store of an entry of a mapping, which may be a namespace."""
     holder = holder_of(base)
     if holder is not base:
-        return _attribute(holder, name, value, node, block)
+        return _stored(ast.Attribute(holder, name, ast.Store()), name, value, node, block)
     is_global = _is_call(base, "globals")
     target = ast.Name(name, ast.Store()) if is_global else ast.Subscript(base, ast.Constant(name), ast.Store())
-    return _stored(None if is_global else base, name, target, value, node, block)
+    return _stored(target, name, value, node, block)
 
 
-def _attribute(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Store:
-    return _stored(base, name, ast.Attribute(base, name, ast.Store()), value, node, block)
-
-
-def _stored(
-    holder: Optional[ast.expr], name: str, target: ast.expr, value: ast.expr, node: ast.AST, block: Block
-) -> Store:
+def _stored(target: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Binding:
     """Return a store as a binding of the kind "augment": it defines no name."""
-    return Store(name, holder, Binding(name, "augment", ast.copy_location(target, node), value, (), node, block))
+    return Binding(name, "augment", ast.copy_location(target, node), value, (), node, block)
 
 
 def _is_call(node: ast.expr, word: str) -> bool:

@@ -158,7 +158,7 @@ def in_growing(program: Program) -> Iterator[Obstacle]:
             grown = (each for each in site.node.args if _grows(site, each, loop))
             first = next(grown, None)
             runs = first is not None and program.runs(site) and not is_compiled(program, site.scope)
-            if runs and _is_of_cell(program, site):
+            if runs and program.evaluator.callees(site).are(lambda known: is_cell(program, known)):
                 met.add(loop)
                 text = Message("an input that grows with each pass: graph mode compiles once per length")
                 yield obstacle(module, site.node, "shapes", text)
@@ -190,8 +190,3 @@ def _is_appended(site: Site, name: str, loop: ast.AST) -> bool:
     """Return whether a loop appends to a list."""
     appended = (each for each in site.scope.calls if each.word == "append" and loop in each.block.loops)
     return any(each.base is not None and word_of(each.base) == name for each in appended)
-
-
-def _is_of_cell(program: Program, site: Site) -> bool:
-    known = program.evaluator.callees(site).alternatives
-    return bool(known) and all(is_cell(program, each) for each in known)

@@ -21,7 +21,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import CELLS, is_cell_class
+from ms_perflint.training.bases import CELLS, is_cell_class, is_parameter
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import is_optimizer_word
 
@@ -36,7 +36,6 @@ _NAMES = {  # of the first Parameter of layers
     )
 }
 _ROW = "mindspore.nn.SequentialCell"
-_PARAMETER = "mindspore.Parameter"
 _HOLDS = ("CellList", "SequentialCell", "CellDict", "insert_child_to_cell", "setattr")
 _HOPS = 3  # cells that are given to one another
 UNHELD = Message("cells in a list have Parameters of the same names: `nn.CellList` tells them apart")
@@ -116,7 +115,7 @@ def names_of(program: Program, known: Alternative, around: tuple[object, ...] = 
 
 def _below(program: Program, name: str, node: ast.expr, scope: Scope, around: tuple[object, ...]) -> Iterator[str]:
     for known in program.value(node, scope).alternatives:
-        if known.type_api == _PARAMETER and isinstance(node, ast.Call):
+        if is_parameter(known) and isinstance(node, ast.Call):
             named = [word.value for word in node.keywords if word.arg == "name"] or node.args[1:2]
             own = program.value(named[0], scope).constants if named else (name,)
             yield from (each for each in own[:1] if isinstance(each, str))
@@ -157,7 +156,7 @@ def in_containers(program: Program, function: Scope) -> Iterator[Obstacle]:
     if cls is None or not function.is_function or renames(program):
         return
     for name, node in sorted(_own_attributes(function).items()):
-        if not _is_display(program, node, function):
+        if not program.value(node, function).are_only(lambda known: known.is_display):
             continue
         counts: Counter[str] = Counter()
         for value, scope, times in _elements(program, cls, name):
@@ -183,12 +182,6 @@ def _own_attributes(function: Scope) -> dict[str, ast.Attribute]:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and is_own(node):
             found.setdefault(node.attr, node)
     return found
-
-
-def _is_display(program: Program, node: ast.Attribute, function: Scope) -> bool:
-    """Return whether an attribute is a literal list, tuple or dict."""
-    value = program.value(node, function)
-    return not value.open and bool(value.alternatives) and all(each.is_display for each in value.alternatives)
 
 
 def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.expr, Scope, int]]:

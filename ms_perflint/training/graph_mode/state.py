@@ -17,22 +17,17 @@ from collections.abc import Iterator
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, text_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.lists import identities
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import is_cell
+from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import gives_tensor
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import (
-    assigned,
-    compiled,
-    is_compiled,
-    steps,
-)
+from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.graph_mode.set_by_calls import (
@@ -72,16 +67,11 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
         home = function.home(name)
         if home is None or home is function:
             continue
-        is_rebound = any(_is_changed(program, each) for each in _rebound(program, home, name))
+        by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
+        is_rebound = any(_is_changed(program, each) for each in (*home.bindings[name], *by_calls))
         if is_rebound or _has_changed_items(program, node, function):
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
             yield obstacle(function.module, node, "changed", message)
-
-
-def _rebound(program: Program, home: Scope, name: str) -> list[Binding]:
-    """Return the bindings of a name in its scope; of a global name also the stores through `globals()`."""
-    by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
-    return [*home.bindings[name], *by_calls]
 
 
 def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> bool:
@@ -143,14 +133,10 @@ def _is_made_again(program: Program, binding: Binding) -> bool:
     if binding.kind != "assign" or value is None:
         return False
     if isinstance(value, ast.Constant):
-        return len([each for each in _siblings(binding) if each.kind != "parameter"]) == 1
-    known = program.value(value, binding.scope).alternatives
-    return bool(known) and all(each.type_api.startswith("mindspore.ops.") or is_cell(program, each) for each in known)
-
-
-def _siblings(binding: Binding) -> list[Binding]:
-    home = binding.scope.owner
-    return home.bindings.get(binding.name, [])
+        beside = binding.scope.owner.bindings.get(binding.name, ())
+        return len([each for each in beside if each.kind != "parameter"]) == 1
+    made = program.value(value, binding.scope)
+    return made.are(lambda known: known.type_api.startswith("mindspore.ops.") or is_cell(program, known))
 
 
 def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -163,7 +149,7 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
         items = [each for each in changed_items(program, attr) if _is_changed(program, each)]
         for node in _loads(function, attr) if stores or items else ():
             value = program.value(node, function)
-            if id(node) in named or _is_parameter(program, value):
+            if id(node) in named or any(map(is_parameter, value.alternatives)):
                 continue
             scope = module.scope_of.get(id(node), function)
             inside = [each for each in items if not _is_other_item(each, entries.get(id(node)))]
@@ -201,8 +187,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
 
 def _key(node: ast.AST) -> str:
     """Return the text of a subscript; "" for other nodes."""
-    is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
-    return word_of(node) if is_text else ""
+    return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
 
 
 def _loads(scope: Scope, attr: str) -> list[Union[ast.Attribute, ast.Subscript]]:
@@ -235,10 +220,6 @@ def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
     return found
 
 
-def _is_parameter(program: Program, value: Value) -> bool:
-    return any(each.type_api == "mindspore.Parameter" for each in value.alternatives)
-
-
 # --- written in compiled code, read by Python
 
 
@@ -254,7 +235,7 @@ def _written(program: Program, function: Scope) -> Iterator[Obstacle]:
 def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.Attribute) -> Optional[Obstacle]:
     """Return the obstacle in an assignment to an attribute in compiled code; None without one."""
     load = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if _is_parameter(program, program.value(load, function)):  # its value before compiled code assigns to it
+    if any(map(is_parameter, program.value(load, function).alternatives)):  # before compiled code assigns to it
         return None
     if isinstance(getattr(stmt, "value", None), (ast.Tuple, ast.List, ast.Dict, ast.ListComp)):
         return None  # they do reach Python
@@ -313,15 +294,8 @@ def _filled(program: Program, function: Scope) -> Iterator[Obstacle]:
     Run on 2.10, CPU: `self.log[0] = loss` and `self.log[0] += loss` of a tensor are lost in graph mode, also for other
     compiled functions and the next step. Of an attribute that is a list or dict the same function loses them too.
     """
-    holders: list[ast.expr] = []
-    for step in steps(program, function):
-        holders += [each.value for each in assigned(step.stmt)[0] if isinstance(each, ast.Subscript)]
-        call = step.stmt.value if isinstance(step.stmt, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ADDS:
-            holders.append(call.func.value)
-    for holder in holders:
-        is_lost = _is_read(program, holder, function) or _is_read_compiled(program, holder, function)
-        if is_lost and _is_container(program, holder, function):
+    for holder in (each for step in steps(program, function) for each in filled(step.stmt, ADDS)):
+        if _is_lost(program, holder, function) and _is_container(program, holder, function):
             message = Message("what compiled code stores in `{name}` is lost", name=ast.unparse(holder))
             yield obstacle(function.module, holder, "filled", message)
 
@@ -333,8 +307,8 @@ def _is_container(program: Program, node: ast.expr, function: Scope) -> bool:
             return False
     elif not isinstance(node, ast.Attribute):
         return False
-    known = program.value(node, function).alternatives
-    return bool(known) and all(each.is_display or each.type_api in _CONTAINERS or _is_tensor(each) for each in known)
+    value = program.value(node, function)
+    return value.are(lambda known: known.is_display or known.type_api in _CONTAINERS or _is_tensor(known))
 
 
 def _is_tensor(known: Alternative) -> bool:
@@ -343,33 +317,29 @@ def _is_tensor(known: Alternative) -> bool:
     return api in ("mindspore.Tensor", "mindspore.tensor") or (known.is_made and gives_tensor(api))
 
 
-def _is_read(program: Program, holder: ast.expr, function: Scope) -> bool:
-    """Return whether running Python code loads a container elsewhere."""
-    for module in program.modules:
-        for scope in [*module.scopes, module.scope]:
-            if is_compiled(program, scope) or scope.owner is not scope or scope.name in _MADE:
-                continue
-            if isinstance(holder, ast.Name):
-                if holder.id in scope.names and scope.home(holder.id) is function.home(holder.id):
-                    return True
-            elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
-                own = _kin(program, holder.value, function)
-                if any(_kin(program, node.value, scope) & own for node in _loads(scope, holder.attr)):
-                    return True
-    return False
+def _is_lost(program: Program, holder: ast.expr, function: Scope) -> bool:
+    """Return whether code loads a container that a compiled function fills, and does not see that: Python, mostly."""
+    owners = (each for module in program.modules for each in (*module.scopes, module.scope) if each.owner is each)
+    python = (each for each in owners if each.name not in _MADE and not is_compiled(program, each))
+    if any(True for scope in python for _ in _reads_in(program, scope, holder, function)):
+        return True
+    if isinstance(holder, ast.Name):
+        others = (each for each in compiled(program) if each is not function)
+        return any(True for scope in others for _ in _reads_in(program, scope, holder, function))
+
+    def is_seen(scope: Scope, node: ast.expr) -> bool:
+        is_behind = scope is function and node.lineno > holder.lineno
+        return is_behind and any(map(_is_tensor, program.value(holder, function).alternatives))
+
+    reads = ((scope, node) for scope in compiled(program) for node in _reads_in(program, scope, holder, function))
+    return any(node is not holder and not is_seen(scope, node) for scope, node in reads)
 
 
-def _is_read_compiled(program: Program, holder: ast.expr, function: Scope) -> bool:
-    """Return whether compiled code loads a container that a function fills, and does not see it."""
-    for scope in compiled(program):
-        if isinstance(holder, ast.Name):
-            if scope is not function and holder.id in scope.names and scope.home(holder.id) is function.home(holder.id):
-                return True
-        elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
-            own = _kin(program, holder.value, function)
-            is_tensor = any(map(_is_tensor, program.value(holder, function).alternatives))
-            for node in _loads(scope, holder.attr):
-                is_after = is_tensor and scope is function and node.lineno > holder.lineno
-                if node is not holder and not is_after and _kin(program, node.value, scope) & own:
-                    return True
-    return False
+def _reads_in(program: Program, scope: Scope, holder: ast.expr, function: Scope) -> Iterator[ast.expr]:
+    """Yield the loads of a container of a function in another scope; for one under a name the name itself."""
+    if isinstance(holder, ast.Name):
+        if holder.id in scope.names and scope.home(holder.id) is function.home(holder.id):
+            yield holder
+    elif isinstance(holder, ast.Attribute) and holder.attr in scope.attrs:
+        own = _kin(program, holder.value, function)
+        yield from (node for node in _loads(scope, holder.attr) if _kin(program, node.value, scope) & own)

@@ -23,12 +23,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, is_own, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.dtypes.tensor_ops import FORMS, computes
+from ms_perflint.training.bases import PARAMETER, is_parameter
+from ms_perflint.training.dtypes.host_values import is_computed
+from ms_perflint.training.dtypes.tensor_ops import FORMS
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -36,19 +39,12 @@ from ms_perflint.training.optimizers import PARAMETERS
 
 _REFUSED: Mapping[type[ast.AST], str] = {
     **dict.fromkeys(TRY, "try"),
-    ast.With: "with",
-    ast.AsyncWith: "with",
-    ast.AsyncFor: "async for",
-    ast.Nonlocal: "nonlocal",
-    ast.Import: "import",
-    ast.ImportFrom: "import",
-    ast.Delete: "del",
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield",
-    ast.Await: "await",
-    ast.NamedExpr: ":=",
+    **dict.fromkeys((ast.With, ast.AsyncWith), "with"),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), "import"),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), "yield"),
+    ast.AsyncFor: "async for", ast.Nonlocal: "nonlocal", ast.Delete: "del", ast.Await: "await", ast.NamedExpr: ":=",
     **({ast.Match: "match"} if hasattr(ast, "Match") else {}),
-}
+}  # fmt: skip
 # Of cells: what they hold, by name
 _OF_CELLS = (*PARAMETERS, "untrainable_params", "cells")
 _ROWS = ("trainable_params", "untrainable_params", "get_parameters")  # that give Parameters one by one
@@ -126,7 +122,7 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
     apis = {each.api for each in known if each.api}
     if is_method and site.word in _CUTS and _holds_tensors(program, site, known):
         return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
-    if "mindspore.Parameter" in apis:
+    if PARAMETER in apis:
         return "Parameter", Message("graph mode does not make a `Parameter`; make it in `__init__`")
     found = (_of_library(program, api, site, values) for api in sorted(apis))
     return next((each for each in found if each is not None), None)
@@ -205,8 +201,7 @@ def _is_parameter(program: Program, node: ast.expr, step: Site) -> bool:
         sources += [each.iter for each in within if word_of(each.target) == node.id]
         if any(_are_parameters(program, source, scope) for source in sources):
             return True
-    known = program.value(node, scope).alternatives
-    return bool(known) and all(each.type_api == "mindspore.Parameter" for each in known)
+    return program.value(node, scope).are(is_parameter)
 
 
 def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
@@ -230,8 +225,7 @@ class _Tensors:
         self.tensors: set[str] = set()
         self.asked: set[str] = set()  # names: what is made of itself says nothing new
         if function.name in ("construct", "forward", "forward_fn"):
-            arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
-            self.tensors.update(arg.arg for arg in arguments.args if arg.arg != "self")
+            self.tensors.update(each.arg for each in positional(function) if each.arg != "self")
         for _ in range(2):
             for step in running:
                 self._assign(step.stmt)
@@ -270,25 +264,18 @@ class _Tensors:
                 names = [target.id for target in found if isinstance(target, ast.Name)]
                 return len(names) == len(found) and all(map(self._is_only_shown, names))
             if isinstance(outer, ast.stmt):
-                return isinstance(outer, (ast.Expr, ast.Assert)) and not self._is_passed_on(node, outer)
+                calls = (each for each in ast.walk(outer) if isinstance(each, ast.Call))
+                is_passed_on = any(node in ast.walk(argument) for call in calls for argument in given(call))
+                return isinstance(outer, (ast.Expr, ast.Assert)) and not is_passed_on
             inner, outer = outer, self.parents.get(id(outer))
         return False
-
-    def _is_passed_on(self, node: ast.AST, stmt: ast.stmt) -> bool:
-        """Return whether a value is an argument of a call in a statement."""
-        calls = (each for each in ast.walk(stmt) if isinstance(each, ast.Call))
-        return any(node in ast.walk(argument) for call in calls for argument in given(call))
 
     def _is_only_shown(self, name: str) -> bool:
         if name in self.asked:
             return True
         self.asked.add(name)
-        loads = (
-            node
-            for node in ast.walk(self.function.node)
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        )
-        is_shown = all(self.is_only_shown(load) for load in loads)
+        reads = self.function.flow.reads(name)
+        is_shown = all(self.is_only_shown(each) for each in reads if isinstance(each.ctx, ast.Load))
         self.asked.discard(name)
         return is_shown
 
@@ -317,5 +304,4 @@ def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> b
     if isinstance(node, ast.Name) and hops:
         values = scope.wholes(node)
         return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
-    known = program.value(node.func, scope).alternatives if isinstance(node, ast.Call) else ()
-    return bool(known) and all(computes(each.api or each.type_api) for each in known)
+    return isinstance(node, ast.Call) and program.value(node.func, scope).are(is_computed)

@@ -18,17 +18,9 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELL, kin
+from ms_perflint.training.bases import CELL, is_parameter, kin
 from ms_perflint.training.graph_mode.branches import Tensors
-from ms_perflint.training.graph_mode.compiled import (
-    MANY,
-    assigned,
-    compiled,
-    is_compiled,
-    own_nodes,
-    steps,
-    trained,
-)
+from ms_perflint.training.graph_mode.compiled import MANY, assigned, compiled, is_compiled, own_nodes, steps, trained
 from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks
@@ -202,7 +194,7 @@ def _is_kept(program: Program, function: Scope, node: ast.AST) -> bool:
     held = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]
     for each in (each for each in held if isinstance(each.ctx, ast.Store)):
         known = program.value(each, function).alternatives
-        if each.attr in _read(program) and not any(one.type_api == "mindspore.Parameter" for one in known):
+        if each.attr in _read(program) and not any(map(is_parameter, known)):
             return True
     return False
 
@@ -222,7 +214,7 @@ def _has_parameter(program: Program, function: Scope, node: ast.expr) -> bool:
     """Return whether a sum or difference has a Parameter in it."""
     if isinstance(node, ast.BinOp):
         return any(_has_parameter(program, function, each) for each in (node.left, node.right))
-    return any(each.type_api == "mindspore.Parameter" for each in program.value(node, function).alternatives)
+    return any(map(is_parameter, program.value(node, function).alternatives))
 
 
 @fact

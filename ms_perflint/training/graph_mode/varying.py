@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, inner_of, word_of
+from ms_perflint.index.signature import positional
+from ms_perflint.index.syntax_forms import descendants, inner_of, plainly_given, text_of, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -109,7 +111,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
 
     `certain`: of a compiled callee that runs in each step; else of a training step that would be compiled.
     """
-    given = [each for each in _arguments(site) if _may_vary(each)]
+    given = [each for each in plainly_given(site.node) if _may_vary(each)] if isinstance(site.node, ast.Call) else []
     callee = compiled_callee(program, site, would_be=not certain) if given else None
     if callee is None or (certain and not is_each_step(program, site)):
         return
@@ -124,14 +126,6 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
                 yield Varying(*at, callee, counted)
                 if not certain:
                     break
-
-
-def _arguments(site: Site) -> list[ast.expr]:
-    """Return the arguments of a call, without spread ones."""
-    if not isinstance(site.node, ast.Call):
-        return []
-    plain = [each for each in site.node.args if not isinstance(each, ast.Starred)]
-    return [*plain, *(word.value for word in site.node.keywords if word.arg is not None)]
 
 
 def _may_vary(node: ast.expr) -> bool:
@@ -165,12 +159,11 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
 
 def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
     """Return where a function reads an entry of a parameter by a text: `batch["image"]`; None without one."""
-    given = {each.arg for each in getattr(function.node, "args", ast.arguments([], [], None, [], [], None, [])).args}
+    given = {each.arg for each in positional(function)}
     for node in descendants(function.node):
-        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
-            continue
-        if isinstance(node.slice.value, str) and isinstance(node.value, ast.Name) and node.value.id in given:
-            return node
+        is_entry = isinstance(node, ast.Subscript) and bool(text_of(node.slice))
+        if is_entry and isinstance(node.value, ast.Name) and node.value.id in given:  # type: ignore[attr-defined]
+            return node  # type: ignore[return-value]
     return None
 
 
@@ -213,8 +206,7 @@ class _Containers:
             return is_each_step(self.program, here) and any(is_tensor)
         if not repeats(self.program, here, even_once=True):
             return False
-        values = [self.program.evaluator.read(part) for part in known.parts]
-        return any(len(value.constants) != len(value.alternatives) or not value.alternatives for value in values)
+        return not all(self.program.evaluator.read(part).are_constants for part in known.parts)
 
     def _statement(self, known: Alternative) -> Optional[Site]:
         """Return the innermost statement that makes a display."""
@@ -259,9 +251,7 @@ class _Containers:
             return isinstance(node.value, ast.Name) and self._is_tensor(site, node.value, hops - 1)
         if isinstance(node, ast.Call):
             maker = site.scope.module.site_at(node)
-            value = self.program.evaluator.callees(maker) if maker is not None else None
-            callees = value.alternatives if value is not None and not value.open else ()
-            if callees and all(is_cell(self.program, known) for known in callees):
+            if maker is not None and self.program.evaluator.callees(maker).are_only(partial(is_cell, self.program)):
                 return True
             is_method = isinstance(node.func, ast.Attribute) and node.func.attr != "asnumpy"
             if is_method and self._is_tensor(site, node.func.value, hops - 1):  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import is_own
+from ms_perflint.index.syntax_forms import is_own, plainly_given
 from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -20,7 +20,7 @@ from ms_perflint.training.networks.inner_parts import is_loss_value, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
-from ms_perflint.training.networks.used_beside import arguments, is_read_by_taker
+from ms_perflint.training.networks.used_beside import is_read_by_taker
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training_steps import STEP_CELLS
@@ -102,7 +102,7 @@ class _Finder:
     def cell(self, call: Call) -> None:
         """Add the networks of a train cell: its first argument is the loss, or the network beside a loss."""
         given = list(self._networks_given(call))
-        has_loss = any(is_loss_value(self.program, argument, call.scope) for argument in arguments(call.node))
+        has_loss = any(is_loss_value(self.program, argument, call.scope) for argument in plainly_given(call.node))
         for argument in given:
             for known in self.program.value(argument, call.scope).alternatives:
                 if (has_loss or call.api not in STEP_CELLS) and not wraps(known) and len(given) + has_loss > 1:
@@ -112,7 +112,7 @@ class _Finder:
 
     def _networks_given(self, call: Call) -> Iterator[ast.expr]:
         """Yield the arguments of a call that are networks."""
-        for argument in arguments(call.node):
+        for argument in plainly_given(call.node):
             value = self.program.value(argument, call.scope)
             objects = (each for each in value.alternatives if each.is_object)
             cells = tuple(each for each in objects if each.cls is None or is_cell_class(self.program, each.cls))
@@ -122,10 +122,6 @@ class _Finder:
 
     def _multiplies(self, known: Alternative) -> bool:
         return multiplies(self.program, [Value((known,))])
-
-    def _is_part(self, known: Alternative) -> bool:
-        """Return whether something is a network, and not what trains one."""
-        return is_cell(self.program, known) and self._multiplies(known)
 
     def loss(self, known: Alternative, depth: int) -> None:
         """Add the networks that a cell with a loss is given, else the layers that its class makes."""
@@ -181,7 +177,9 @@ class _Finder:
                 continue
             known = self.program.evaluator.callees(site).alternatives
             cells = [each for each in known if each.is_object and self._multiplies(each)]
-            if any(self._is_part(each.receiver) for each in known if each.receiver is not None and _is_member(each)):
+            methods = [each for each in known if each.definition is not None and each.definition.name != "construct"]
+            owners = (each.receiver for each in methods if each.receiver is not None)
+            if any(is_cell(self.program, each) and self._multiplies(each) for each in owners):
                 self.obstacles.append(Related(site.place, METHOD))
             for each in cells:
                 if each.cls is not None and is_loss(self.program, each.cls) and not wraps(each):
@@ -245,11 +243,6 @@ class _Finder:
             self.uses.setdefault(id(once.node), once)
 
 
-def _is_member(known: Alternative) -> bool:
-    """Return whether a callee is a method of an object, which a class of the project defines."""
-    return known.definition is not None and known.receiver is not None and known.definition.name != "construct"
-
-
 def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the outermost loop that does not bind it."""
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
@@ -263,12 +256,11 @@ def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
 def _once(program: Program, use: Use, depth: int) -> Optional[Use]:
     """Return a use that runs once; of a parameter of a function that each epoch calls, the argument of its caller."""
     block = next((block for stmt, block in use.module.steps if stmt is use.stmt), None)
-    name = use.node.id if isinstance(use.node, ast.Name) else ""
-    bindings = use.scope.owner.bindings.get(name, ())
-    given_for = bindings[0] if len(bindings) == 1 and bindings[0].kind == "parameter" else None
+    only = use.scope.owner.single(use.node)
+    given_for = only if only is not None and only.kind == "parameter" else None
     callers = [each for each in program.callers(use.scope.owner) if program.runs(each)]
     is_again = given_for is not None and (len(callers) > 1 or any(each.block.loops for each in callers))
-    site = Site(use.module, use.stmt, "", use.stmt, block, None) if block is not None else None  # type: ignore[arg-type]
+    site = Site.of(use.stmt, block) if block is not None else None
     if site is None or not (is_again or repeats(program, site, even_once=True)):
         return use
     if not depth or given_for is None or len(callers) != 1:

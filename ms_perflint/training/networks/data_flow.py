@@ -21,6 +21,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
+from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
 from ms_perflint.training.networks.signals import (
@@ -269,12 +270,7 @@ class _Solver:
         return self.signal(value, binding.scope) if value is not None else 0
 
     def _note(
-        self,
-        node: ast.expr,
-        scope: Scope,
-        word: str,
-        operands: Iterable[ast.expr],
-        layer: Optional[Made] = None,
+        self, node: ast.expr, scope: Scope, word: str, operands: Iterable[ast.expr], layer: Optional[Made] = None
     ) -> None:
         """Keep the operands of an operator, if one of them comes from a layer."""
         operands = list(operands)
@@ -348,7 +344,7 @@ class _Solver:
             )
             node = node.func.value if method or not node.args else node.args[0]  # type: ignore[attr-defined]
         weights = [made_of(known) for known in self.evaluator.value(node, scope).alternatives]
-        found = [layer for layer in weights if layer is not None and layer.api == layers.PARAMETER]
+        found = [layer for layer in weights if layer is not None and layer.api == PARAMETER]
         self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
         return union(self._sources.bit(Source(each)) for each in found) or second | self._sources.changed(first, LOST)
 

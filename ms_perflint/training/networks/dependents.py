@@ -7,6 +7,7 @@ which changes with it; or it is an obstacle, and no fix is offered.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -16,7 +17,7 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.training.bases import CELLS
+from ms_perflint.training.bases import CELLS, PARAMETER
 from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
 from ms_perflint.training.networks.signals import Operation, Signal
@@ -131,7 +132,7 @@ class Dependents:
 
     def _says(self, node: ast.expr, scope: Scope) -> tuple[Optional[Number], list[ast.Constant]]:
         """Return a number that is computed from the constants of the group, or the literals of the width."""
-        found = number(self.program, node, scope)
+        found = number(self.program.inputs, node, scope)
         if found is not None and not self.group.origins.isdisjoint(found.origins):
             return found, []
         return None, [each for each in _factors(node) if each.value == self.group.width]
@@ -188,14 +189,12 @@ class Dependents:
 
     def _is_free(self, elements: Sequence[tuple[ast.expr, Scope]]) -> bool:
         """Return whether a shape without the width fits any width: its last axis is what is left."""
-        known = [number(self.program, node, scope) for node, scope in elements]
+        known = [number(self.program.inputs, node, scope) for node, scope in elements]
         for (node, scope), found in zip(elements, known):
             if found is None and not self._is_dynamic(node, scope):
                 return False
         values = [found.value if found is not None else 1 for found in known]
-        others = 1
-        for value in values:
-            others *= value if value > 1 else 1
+        others = math.prod(max(1, value) for value in values)
         if others == 1:
             return True
         if not values or values[-1] != -1 or self.group.width % others:
@@ -225,7 +224,7 @@ class Dependents:
                 self._take(node, scope)
             if found is not None or stand:
                 return  # the other bound is the end, or says it too
-            known = number(self.program, bound, scope)
+            known = number(self.program.inputs, bound, scope)
             if known is None and not self._is_dynamic(bound, scope):
                 self._stop(operation.node, scope, CUT)
                 return
@@ -263,7 +262,7 @@ class Dependents:
             if known.type_api and (call := call_of(self.program, known)) is not None:
                 counts = call.argument("output_num").constants
                 return counts[0] if len(counts) == 1 and isinstance(counts[0], int) and counts[0] > 0 else None
-        found = number(self.program, sizes[0], scope) if sizes else None
+        found = number(self.program.inputs, sizes[0], scope) if sizes else None
         return found.value if found is not None and found.value > 0 else None
 
     def _multiply(self, operation: Operation) -> None:
@@ -307,7 +306,7 @@ class Dependents:
     def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
         """Return whether an operand is a number, None or a text, and no tensor."""
         value = self.program.value(node, scope)
-        if value.alternatives and len(value.constants) == len(value.alternatives):
+        if value.are_constants:
             return True
         binding = only_binding(node, scope)
         made = binding.value if binding is not None else node
@@ -334,9 +333,9 @@ class Dependents:
         if found is not None:
             return found
         made = [call_of(self.program, known) for known in self.program.value(node, scope).alternatives]
-        if len(made) == 1 and made[0] is not None and made[0].api in (layers.PARAMETER, "mindspore.Tensor"):
+        if len(made) == 1 and made[0] is not None and made[0].api in (PARAMETER, "mindspore.Tensor"):
             call = made[0]
-            data = call.given("default_input") if call.api == layers.PARAMETER else next(iter(call.node.args), None)
+            data = call.given("default_input") if call.api == PARAMETER else next(iter(call.node.args), None)
             return layers.literal_shape(self.program, data, call.scope) if data is not None else None
         binding = only_binding(node, scope) if depth < DEPTH else None
         if binding is None or binding.whole is None:
@@ -358,8 +357,8 @@ class Dependents:
                 self._stop(node, call.scope, INITIAL)
 
     def _is_initializer(self, node: ast.expr, scope: Scope) -> bool:
-        known = self.program.value(node, scope).alternatives
-        return bool(known) and all(each.type_api.startswith("mindspore.common.initializer") for each in known)
+        made_by = "mindspore.common.initializer"
+        return self.program.value(node, scope).are(lambda known: known.type_api.startswith(made_by))
 
     def _initial(self, node: ast.expr, call: Call, axis: int) -> None:
         shape = self._shape(node, call.scope)
@@ -382,7 +381,7 @@ class Dependents:
                 continue
             assert isinstance(site.node, ast.Call)
             for node in given(site.node):
-                found = number(self.program, node, site.scope)
+                found = number(self.program.inputs, node, site.scope)
                 if found is not None and not self.group.origins.isdisjoint(found.origins):
                     self._stop(site.node, site.scope, UNKNOWN)
 
@@ -390,7 +389,7 @@ class Dependents:
         """Read the divisors of the width in a layer: groups of channels, heads of attention."""
         name = {"GroupNorm": "num_groups", "MultiheadAttention": "num_heads"}.get(slot.call.api.rpartition(".")[2])
         node = slot.call.given(name) if name is not None else None
-        found = number(self.program, node, slot.call.scope) if node is not None else None
+        found = number(self.program.inputs, node, slot.call.scope) if node is not None else None
         if found is not None and found.value > 0:
             self.divisors.append(found.value)
         elif name is not None:
@@ -410,7 +409,4 @@ def _factors(node: ast.expr) -> Iterator[ast.Constant]:
 
 
 def _product(numbers: Iterable[Number], changed: Optional[Mapping[Place, int]] = None) -> int:
-    found = 1
-    for each in numbers:
-        found *= each.at(changed) if changed is not None else each.value
-    return found
+    return math.prod(each.at(changed) if changed is not None else each.value for each in numbers)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer import members
 from ms_perflint.infer.queries import query
@@ -24,11 +25,7 @@ class Feeds:
 
     def __init__(self, program: Program, flow: Flow) -> None:
         self.program = program
-        self._calls: dict[Made, Call] = {}
-        self._same: dict[Signal, Signal] = {}  # of the flow -> of this program
-        self._by_width: dict[Signal, dict[int, frozenset[Call]]] = {}
-        self._widths: dict[Source, tuple[int, ...]] = {}
-        self._slots: dict[Call, tuple[Slot, ...]] = {}
+        self.facts: dict[tuple[object, ...], Any] = {}
         self.takes: dict[Call, Signal] = {}  # layer -> what it is fed
         for layer, signal in flow.takes.items():
             call = self._call(layer)
@@ -43,58 +40,51 @@ class Feeds:
         self.ends = self._own(flow.ends)  # what leaves the networks
         self.returned = [(node, scope, self._own(signal)) for node, scope, signal in flow.returned]  # by what
 
+    @fact
     def _call(self, layer: Made) -> Call:
-        if layer not in self._calls:
-            self._calls[layer] = Call(layer.site, self.program, layer.api)
-        return self._calls[layer]
+        return Call(layer.site, self.program, layer.api)
 
+    @fact
     def _own(self, signal: Signal) -> Signal:
-        if signal not in self._same:
-            self._same[signal] = frozenset(
-                [
-                    Source(self._call(each.origin), each.how, each.made) if isinstance(each.origin, Made) else each
-                    for each in signal
-                ]
-            )
-        return self._same[signal]
+        """Return a signal of the flow with the calls of this program."""
+        return frozenset(
+            [
+                Source(self._call(each.origin), each.how, each.made) if isinstance(each.origin, Made) else each
+                for each in signal
+            ]
+        )
 
     @property
     def layers(self) -> Iterable[Call]:
         """Return the layers that have an input."""
         return self.takes
 
+    @fact
     def slots(self, call: Call) -> tuple[Slot, ...]:
         """Return the widths of a layer, in all calls of the function that makes it."""
-        known = self._slots.get(call)
-        if known is None:
-            own = layers.slots(call)
-            found = (slot for scope in self._made_in.get(call, ()) for slot in layers.slots_in(call, scope))
-            known = self._slots[call] = own or tuple({(slot.role, slot.width): slot for slot in found}.values())
-        return known
+        found = (slot for scope in self._made_in.get(call, ()) for slot in layers.slots_in(call, scope))
+        return layers.slots(call) or tuple({(slot.role, slot.width): slot for slot in found}.values())
 
+    @fact
     def widths(self, source: Source) -> tuple[int, ...]:
         """Return the possible widths of a source, in the one cell that gives it, where that is known."""
         if not isinstance(source.origin, Call):
             return ()
-        if source not in self._widths:
-            slots = self.slots(source.origin)
-            made = source.made
-            if made is not None and made.cls is not None and len(slots) > len({slot.role for slot in slots}):
-                entered = members.constructed(self.program.evaluator, made).get(source.origin.scope.owner)
-                slots = (layers.slots_in(source.origin, entered) if entered is not None else ()) or slots
-            self._widths[source] = tuple(slot.width for slot in slots if slot.role != layers.IN)
-        return self._widths[source]
+        slots, made = self.slots(source.origin), source.made
+        if made is not None and made.cls is not None and len(slots) > len({slot.role for slot in slots}):
+            entered = members.constructed(self.program.evaluator, made).get(source.origin.scope.owner)
+            slots = (layers.slots_in(source.origin, entered) if entered is not None else ()) or slots
+        return tuple(slot.width for slot in slots if slot.role != layers.IN)
 
+    @fact
     def by_width(self, signal: Signal) -> Mapping[int, frozenset[Call]]:
         """Return the layers that are sources of a signal, by each width that they may give it."""
-        if signal not in self._by_width:
-            found: dict[int, list[Call]] = {}
-            for source in signal:
-                for width in self.widths(source):
-                    assert isinstance(source.origin, Call)
-                    found.setdefault(width, []).append(source.origin)
-            self._by_width[signal] = {width: frozenset(calls) for width, calls in found.items()}
-        return self._by_width[signal]
+        found: dict[int, list[Call]] = {}
+        for source in signal:
+            for width in self.widths(source):
+                assert isinstance(source.origin, Call)
+                found.setdefault(width, []).append(source.origin)
+        return {width: frozenset(calls) for width, calls in found.items()}
 
 
 @query

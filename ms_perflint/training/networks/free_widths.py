@@ -13,7 +13,7 @@ from ms_perflint.infer.calls import depends
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.bases import PARAMETER, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.layers import IN, OUT, Slot
@@ -24,7 +24,7 @@ from ms_perflint.training.networks.widths import Hidden, moving
 ROW = "SequentialCell"
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
-LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), layers.PARAMETER)
+LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), PARAMETER)
 
 
 class Tiles(NamedTuple):
@@ -40,10 +40,6 @@ class Tiles(NamedTuple):
     def waste(self, width: int) -> float:
         """Return how much of the tiles that hold a width is padding, in percent."""
         return 100 * (self.padded(width) - width) / self.padded(width)
-
-    def is_unaligned(self, width: int) -> bool:
-        """Return whether a width wastes enough of its tiles to count."""
-        return width % self.multiple != 0 and self.waste(width) >= self.least_waste
 
 
 class FreeWidths:
@@ -66,7 +62,10 @@ class FreeWidths:
         return any(map(self._counts, self.program.calls(*LAYERS)))
 
     def _is_unaligned(self, width: int) -> bool:
-        return width > BLOCK and width % self.asked != 0 and self.tiles.is_unaligned(width)
+        """Return whether a width wastes enough of its tiles to count."""
+        if width <= BLOCK or width % self.asked == 0:
+            return False
+        return width % self.tiles.multiple != 0 and self.tiles.waste(width) >= self.least_waste
 
     def formula(self, site: Site) -> Optional[Padding]:
         """Return a formula of a trained network that pads too much; None without one."""
@@ -111,7 +110,7 @@ class FreeWidths:
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce a free and unaligned width: a first answer."""
-        if call.api == layers.PARAMETER:
+        if call.api == PARAMETER:
             return bool(layers.weight(call)) and training.is_trained(self.program)
         node = layers.width_given(call)
         if node is None or known_networks.is_fixed(node):
@@ -123,7 +122,7 @@ class FreeWidths:
     def _hidden(self, call: Call) -> Iterator[Hidden]:
         """Yield the free and unaligned widths that a layer produces."""
         node = layers.width_given(call)
-        out = numbers(self.program, node, call.scope) if node is not None else ()
+        out = numbers(self.program.inputs, node, call.scope) if node is not None else ()
         out = out or tuple(slot.number for slot in layers.slots(call) if slot.role == layers.OUT)
         if not any(map(self._may_be_unaligned, out)) and (out or layers.slots(call)):
             return  # cheaper than the data flow

@@ -41,9 +41,8 @@ def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:
         return bool(given) and re.search(_LOSS, node.id) is not None
     if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.value, ast.Name):
         return False
-    word = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
     given = [each for each in function.lookup(node.value) if each.value is site.node and not each.path]
-    return bool(given) and isinstance(word, str) and re.search(_LOSS, word) is not None
+    return bool(given) and re.search(_LOSS, word_of(node)) is not None
 
 
 def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import descendants
-from ms_perflint.infer.queries import query
 
 if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
@@ -55,23 +54,14 @@ def words(name: str) -> str:
     return re.sub(_CASES, "_", name)
 
 
-def by_function() -> Callable[[Site], bool]:
-    """Return `is_published` for many sites: it asks once for each function."""
-    published: dict[Scope, bool] = {}
-
-    def ask(site: Site) -> bool:
-        scope = site.scope.owner
-        if scope not in published:
-            published[scope] = is_published(site)
-        return published[scope]
-
-    return ask
-
-
 def is_published(site: Site) -> bool:
     """Return whether the call is part of a published network, by a name around it, of its file, or of its callers."""
-    module = site.module
-    around = list(_around(site.scope.owner))
+    return _is_published(site.module, site.scope.owner)
+
+
+@fact
+def _is_published(module: SemanticIndex, function: Scope) -> bool:
+    around = list(_around(function))
     names = [os.path.basename(module.path)[: -len(".py")], *(scope.name for scope in around)]
     if any(_published(name) for name in names):
         return True
@@ -129,15 +119,12 @@ def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
 def from_paper(call: Call) -> bool:
     """Return whether the class says that it follows a paper."""
     around = list(_around(call.scope.owner))
-    if not around:
-        return False
-    outer = around[-1]
-    return _names_paper(call.program, outer)
+    return bool(around) and _names_paper(call.module, around[-1])
 
 
-@query
-def _names_paper(program: Program, scope: Scope) -> bool:
-    return bool(re.search(_PAPER, scope.module.text(scope.node)))
+@fact
+def _names_paper(module: SemanticIndex, scope: Scope) -> bool:
+    return bool(re.search(_PAPER, module.text(scope.node)))
 
 
 def in_tests(program: Program, site: Site) -> bool:

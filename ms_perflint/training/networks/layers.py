@@ -12,6 +12,7 @@ from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.networks.provenance import Number, number, numbers
 
@@ -64,7 +65,6 @@ ELEMENTWISE = frozenset(
         "mindspore.ops.RealDiv()", "mindspore.mint.div",
     }
 )  # fmt: skip
-PARAMETER = "mindspore.Parameter"
 _MADE = words("ones zeros randn rand standard_normal normal uniform empty full random StandardNormal UniformReal")
 _RANDOM = ("randn", "rand")  # take the axes as arguments
 
@@ -135,7 +135,9 @@ def _slots(program: Program, call: Call) -> tuple[Slot, ...]:
 def slots_in(call: Call, scope: Scope) -> tuple[Slot, ...]:
     """Return the widths of a layer in one call of the function that makes it."""
     given = [(role, node) for name, role in LAYERS.get(call.api, ()) for node in _each(call.given(name))]
-    return tuple(Slot(call, role, node, found) for role, node in given for found in numbers(call.program, node, scope))
+    return tuple(
+        Slot(call, role, node, found) for role, node in given for found in numbers(call.program.inputs, node, scope)
+    )
 
 
 def width_given(call: Call) -> Optional[ast.expr]:
@@ -167,7 +169,7 @@ def weight(call: Call) -> tuple[Slot, ...]:
     shape = literal_shape(call.program, given, call.scope) if given is not None else None
     if shape is None or len(shape) != 2:
         return ()
-    found = [number(call.program, node, where) for node, where in shape]
+    found = [number(call.program.inputs, node, where) for node, where in shape]
     if found[0] is None or found[1] is None:
         return ()
     return Slot(call, IN, shape[0][0], found[0]), Slot(call, OUT, shape[1][0], found[1])
@@ -181,8 +183,14 @@ def transposes(program: Program, known: Alternative) -> bool:
 
 def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[list[tuple[ast.expr, Scope]]]:
     """Return the axes of a tensor that is created with a literal shape: `ops.ones((64, 100))`; None for others."""
-    if not isinstance(node, ast.Call) or not any(map(_may_be_axes, ast.walk(node))):
+    if not isinstance(node, ast.Call):
         return None
+    if not any(
+        True
+        for each in ast.walk(node)
+        if isinstance(each, (ast.Tuple, ast.List)) or (isinstance(each, ast.Call) and word_of(each.func) in _MADE)
+    ):
+        return None  # cheaper than its value
     names = {known.type_api for known in program.value(node, scope).alternatives}
     word = word_of(node.func)
     shape: Optional[ast.expr] = None
@@ -199,14 +207,9 @@ def literal_shape(program: Program, node: ast.expr, scope: Scope) -> Optional[li
         shape = shape or (tuples[0] if tuples else None)
         if shape is None and word in _RANDOM and len(node.args) >= 2:
             return [(arg, scope) for arg in node.args]
-        if shape is None and node.args and number(program, node.args[0], scope) is not None:
+        if shape is None and node.args and number(program.inputs, node.args[0], scope) is not None:
             return [(node.args[0], scope)]
     return [(axis, scope) for axis in shape.elts] if isinstance(shape, (ast.Tuple, ast.List)) else None
-
-
-def _may_be_axes(node: ast.AST) -> bool:
-    """Return whether a node may contain the axes of a tensor: a first answer."""
-    return isinstance(node, (ast.Tuple, ast.List)) or (isinstance(node, ast.Call) and word_of(node.func) in _MADE)
 
 
 def inner_axes(call: Call) -> tuple[Number, ...]:
@@ -218,7 +221,7 @@ def inner_axes(call: Call) -> tuple[Number, ...]:
     if any(shape is None or len(shape) < 2 for shape in shapes):
         return ()
     left, right = (shape or [] for shape in shapes)
-    found = [number(call.program, *left[-1]), number(call.program, *right[-2])]
+    found = [number(call.program.inputs, *left[-1]), number(call.program.inputs, *right[-2])]
     numbers = tuple(each for each in found if each is not None)
     return numbers if len(numbers) == 2 and numbers[0].value == numbers[1].value else ()
 
@@ -235,7 +238,7 @@ def outer_axis(call: Call) -> Optional[Number]:
             return None
     else:
         shapes.append(literal_shape(call.program, second, call.scope))
-    axes = [number(call.program, *shape[-1]) if shape else None for shape in shapes]
+    axes = [number(call.program.inputs, *shape[-1]) if shape else None for shape in shapes]
     found = axes[0]
     if found is None or any(axis is None or axis.value != found.value for axis in axes):
         return None

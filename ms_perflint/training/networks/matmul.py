@@ -12,17 +12,8 @@ from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import fact
 from ms_perflint.training import family
-from ms_perflint.training.bases import CELLS, base_apis
-from ms_perflint.training.networks.layers import (
-    CONVOLUTIONS,
-    DENSE,
-    IN,
-    LAYERS,
-    OUT,
-    PARAMETER,
-    RECURRENT,
-    weight,
-)
+from ms_perflint.training.bases import CELLS, PARAMETER, base_apis
+from ms_perflint.training.networks.layers import CONVOLUTIONS, DENSE, IN, LAYERS, OUT, RECURRENT, weight
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -73,7 +64,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
     """Return whether a site is matmul: `nn.Dense(...)`, `ops.matmul(a, b)`, `a @ b`, `x.matmul(y)`."""
     if site.word == "@":
         return is_noticed(program, site, "")
-    if site.word not in matmul_words(program, site.module):
+    if site.word not in matmul_words(site.module):
         return False
     apis = program.apis(site)
     if any(api.startswith(CELLS) and api.endswith("()") for api in apis):
@@ -88,7 +79,7 @@ def is_matmul_site(program: Program, site: Site) -> bool:
 
 
 @fact
-def matmul_words(program: Program, module: SemanticIndex) -> set[str]:
+def matmul_words(module: SemanticIndex) -> set[str]:
     """Return the words under which a module may call matmul."""
     return module.aliases(*MATMUL_CELLS, *MATMUL_OPS) | family.words(module)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Optional, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, cast
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place, rank
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
@@ -43,14 +44,8 @@ class NetworkCalls:
     def __init__(self, program: Inputs) -> None:
         self.program = program
         self.evaluator = program.evaluator
-        self._callees: dict[int, Callee] = {}  # by the identity of a call
+        self.facts: dict[tuple[object, ...], Any] = {}
         self._rows: dict[int, tuple[Alternative, list[Value], bool]] = {}  # by the identity of a row, which it holds
-
-    def callee(self, node: ast.Call, scope: Scope) -> Callee:
-        """Return the callee of a call."""
-        if id(node) not in self._callees:
-            self._callees[id(node)] = self._callee(node, scope)
-        return self._callees[id(node)]
 
     def bindings(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings of a name that may be current where it is read.
@@ -73,7 +68,9 @@ class NetworkCalls:
         calls = (node for node in parts if isinstance(node, ast.Call))
         return any(self.callee(call, binding.scope).looped for call in calls)
 
-    def _callee(self, node: ast.Call, scope: Scope) -> Callee:
+    @fact
+    def callee(self, node: ast.Call, scope: Scope) -> Callee:
+        """Return the callee of a call."""
         value = self.evaluator.value(node.func, scope)
         known = value.alternatives
         word = word_of(node.func)

@@ -16,29 +16,14 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
-from ms_perflint.training.networks.matmul import (
-    is_matmul,
-    is_matmul_site,
-    is_noticed,
-    is_small_base,
-    matmul_words,
-)
+from ms_perflint.training.networks.matmul import is_matmul, is_matmul_site, is_noticed, is_small_base, matmul_words
 from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import is_step_class
 
 # What a file says that may compute in half precision
 HALVES = (
-    "float16",
-    "fp16",
-    "bf16",
-    "FP16",
-    "BF16",
-    ".half(",
-    "mixed_precision",
-    "amp_level",
-    "to_float",
-    "precision_mode",
-)
+    "float16", "fp16", "bf16", "FP16", "BF16", ".half(", "mixed_precision", "amp_level", "to_float", "precision_mode",
+)  # fmt: skip
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 _LOSS_BASE = "mindspore.nn.LossBase"
 _LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
@@ -323,7 +308,7 @@ class _Part(NamedTuple):
 @fact
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
     """Return the calls of a class or function that are parts of a network."""
-    words = matmul_words(program, scope.module)
+    words = matmul_words(scope.module)
     sites = (site for site in scope.calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
     found = (_part(program, site, in_cell) for site in sites)
     return tuple(part for part in found if part is not None)

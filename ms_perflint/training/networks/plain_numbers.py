@@ -60,7 +60,10 @@ class Numbers:
         if found and (function, found[0].name) in seen:
             return True
         seen |= {(function, each.name) for each in found[:1]}
-        return (bool(found) and all(self._is_bound(each, seen) for each in found)) or self._is_constant(node, function)
+        if found and all(self._is_bound(each, seen) for each in found):
+            return True
+        value = self.program.value(node, function)
+        return value.are_only(lambda known: known.constant is not NO_CONSTANT or known.is_display)
 
     def _bindings(self, node: ast.expr, function: Scope) -> list[Binding]:
         """Return the bindings of a name of a function, of one around it, or of an attribute of its class."""
@@ -93,11 +96,3 @@ class Numbers:
             return True
         is_math = bool(apis) and all(api.startswith("math.") for api in apis)
         return is_math and all(self.is_number(each, function, seen) for each in node.args)
-
-    def _is_constant(self, node: ast.expr, function: Scope) -> bool:
-        value = self.program.value(node, function)
-        return (
-            bool(value.alternatives)
-            and not value.open
-            and all(each.constant is not NO_CONSTANT or each.is_display for each in value.alternatives)
-        )

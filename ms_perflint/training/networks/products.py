@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_own, position
 from ms_perflint.infer.values import Value
+from ms_perflint.training.bases import is_parameter
 from ms_perflint.training.networks import networks
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
-_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})
+_WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})  # of a layer: `self.enc.weight`
 _FUNCTIONS = frozenset(
     {"matmul", "mm", "bmm", "dense", "linear", "einsum", "addmm", "baddbmm", "mv", "dot", "tensordot"}
 )
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 _SPELLED = _FUNCTIONS | _CONVOLUTIONS | {"@"}
-_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})
+_PRODUCTS = frozenset({"mindspore.ops.MatMul()", "mindspore.ops.BatchMatMul()"})  # in an attribute of the cell
 _ADDED = frozenset({"addmm", "baddbmm", "addbmm"})  # what is added stands in front
 _BIASED = frozenset({"dense", "linear", "conv1d", "conv2d", "conv3d"})
 _CASTS = frozenset({"cast", "stop_gradient", "shape", "zeros_like", "ones_like"})
@@ -71,7 +72,9 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         is_function = True
         operands = [node.left, node.right]
-    elif isinstance(node, ast.Call) and (is_function or (len(node.args) == 2 and _is_product(program, site))):
+    elif isinstance(node, ast.Call) and (
+        is_function or (len(node.args) == 2 and not _PRODUCTS.isdisjoint(program.apis(site)))
+    ):
         start = site.word in _ADDED
         operands = node.args[start : start + 2]
     else:
@@ -79,21 +82,15 @@ def _tied(program: Program, method: Scope, site: Site) -> Optional[Tied]:
     if len(operands) != 2:
         return None
     for operand, other in (operands, operands[::-1]):
-        value = operand
-        bindings = method.bindings.get(operand.id, ()) if isinstance(operand, ast.Name) else ()
-        if len(bindings) == 1 and bindings[0].value is not None:
-            value = bindings[0].value
-        if is_function and any(_is_weight(each) for each in ast.walk(value)):
+        only = method.single(operand) if isinstance(operand, ast.Name) else None
+        value = only.value if only is not None and only.value is not None else operand
+        held = (each for each in ast.walk(value) if isinstance(each, ast.Attribute) and each.attr in _WEIGHTS)
+        if is_function and any(is_own(each.value) for each in held):
             return Tied(site.module, operand, other)
         is_itself = isinstance(value, ast.Attribute) and value.attr != "T"
         if (is_function or not is_itself) and _is_of_parameter(program, value, site.scope):
             return Tied(site.module, operand, other)
     return None
-
-
-def _is_product(program: Program, site: Site) -> bool:
-    """Return whether a callee is a primitive for products in an attribute of the cell."""
-    return any(api in _PRODUCTS for api in program.apis(site))
 
 
 def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
@@ -118,15 +115,10 @@ def _is_of_parameter(program: Program, node: ast.expr, scope: Scope) -> bool:
         return False
     if is_own(node):
         known = program.value(node, scope)
-        return not known.open and {each.type_api for each in known.alternatives} == {"mindspore.Parameter"}
+        return known.are_only(is_parameter)
     return node.attr == "T" and _is_of_parameter(program, node.value, scope)
 
 
 def _is_function(program: Program, site: Site) -> bool:
     """Return whether a callee is a function of MindSpore, and no primitive in an attribute of the cell."""
     return any(not api.endswith("()") for api in program.apis(site))
-
-
-def _is_weight(node: ast.AST) -> bool:
-    """Return whether an expression is the weight of a layer that the cell holds: `self.enc.weight`."""
-    return isinstance(node, ast.Attribute) and node.attr in _WEIGHTS and is_own(node.value)

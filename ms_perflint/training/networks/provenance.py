@@ -58,23 +58,14 @@ class Number(NamedTuple):
             return self.parts[0].at(changed)
         return next((changed[origin.place] for origin in self.origins if origin.place in changed), self.value)
 
-    @property
-    def largest(self) -> Optional[int]:
-        """Return the greatest of its constants, which is taken for the width."""
-        return max((origin.value for origin in self.origins), default=None)
 
-
-def number(program: Program, node: ast.expr, scope: Scope) -> Optional[Number]:
+def number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
     """Return the one whole number that an expression is; None where it can be another, or is not known."""
-    return _number(program.inputs, node, scope)
-
-
-def _number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
     if isinstance(node, ast.Constant):
         return Number(node.value, (literal(node, scope.module),)) if type(node.value) is int else None
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        left = _number(program, node.left, scope)
-        right = _number(program, node.right, scope) if left is not None else None
+        left = number(program, node.left, scope)
+        right = number(program, node.right, scope) if left is not None else None
         return _operation(type(node.op), left, right) if left is not None and right is not None else None
     return next(iter(_evaluated(program, node, scope)), None)
 
@@ -93,14 +84,9 @@ def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, .
     return (found or Number(constant, _origins(value.alternatives[0], constant, value.overridable)),)
 
 
-def numbers(program: Program, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
-    """Return the whole numbers that an expression is, one after the other; none where it can be something else."""
-    return _numbers(program.inputs, node, scope)
-
-
-def _numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
-    """Return the whole numbers that an expression is, in the order of loops and calls."""
-    one = _number(program, node, scope)
+def numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
+    """Return the whole numbers that an expression is, in the order of loops and calls; none where it may be another."""
+    one = number(program, node, scope)
     if one is not None or not isinstance(node, ast.Name):
         return (one,) if one is not None else ()
     value = program.evaluator.value(node, scope)
@@ -109,24 +95,24 @@ def _numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...
     found: list[Number] = []
     for binding in scope.lookup(node):
         if binding.whole is not None:
-            each = _numbers(program, binding.whole, binding.scope)
+            each = numbers(program, binding.whole, binding.scope)
         else:
             each = _looped(value) if binding.kind == "for" else _passed_in_turn(program, binding)
         if not each:
             return ()
         found.extend(each)
     origins: dict[int, tuple[Origin, ...]] = {}
-    for number in found:
-        origins[number.value] = tuple(dict.fromkeys((*origins.get(number.value, ()), *number.origins)))
+    for known in found:
+        origins[known.value] = tuple(dict.fromkeys((*origins.get(known.value, ()), *known.origins)))
     return tuple(Number(constant, made) for constant, made in origins.items())
 
 
 def _looped(value: Value) -> tuple[Number, ...]:
     """Return the whole numbers of a loop."""
-    numbers = ((known, known.constant) for known in value.alternatives)
+    constants = ((known, known.constant) for known in value.alternatives)
     return tuple(
         Number(constant, _origins(known, constant, value.overridable))
-        for known, constant in numbers
+        for known, constant in constants
         if isinstance(constant, int)
     )
 
@@ -138,7 +124,7 @@ def _passed_in_turn(program: Inputs, binding: Binding) -> tuple[Number, ...]:
         return ()
     found: list[Number] = []
     for part in _parts(program, binding):
-        each = _numbers(program, *part) if part is not None else ()
+        each = numbers(program, *part) if part is not None else ()
         if not each:
             return ()
         found.extend(each)
@@ -191,7 +177,7 @@ def _bound(program: Inputs, binding: Binding, constant: int) -> Optional[Number]
     """Return the number of a binding, with its origins; None where they are not known."""
     found: Optional[Number] = None
     if binding.whole is not None:
-        found = _number(program, binding.whole, binding.scope)
+        found = number(program, binding.whole, binding.scope)
     elif binding.kind == "parameter" and binding.scope.is_function:
         found = _passed(program, binding)
     return found if found is not None and found.value == constant else None
@@ -201,7 +187,7 @@ def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
     """Return the number that all callers of a function pass for a parameter, or its default; None for several."""
     choices: list[Number] = []
     for part in _parts(program, binding):
-        choice = _number(program, *part) if part is not None else None
+        choice = number(program, *part) if part is not None else None
         if choice is None:
             return None
         choices.append(choice)

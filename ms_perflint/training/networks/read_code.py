@@ -9,21 +9,19 @@ from typing import Optional
 
 from ms_perflint.core.source import short
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_decorated, is_own, spelling, word_of
+from ms_perflint.index.syntax_forms import is_decorated, is_own, plainly_given, spelling, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
-from ms_perflint.training.bases import CELLS
-from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of
+from ms_perflint.training.bases import CELLS, is_parameter
+from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
-from ms_perflint.training.networks.used_beside import arguments
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -42,7 +40,6 @@ ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
 _CONSTANT = ("constexpr", "_primexpr", "primexpr")  # decorators
-_PARAMETER = "mindspore.Parameter"
 
 
 @fact
@@ -56,11 +53,6 @@ def is_known(program: Program, api: str) -> bool:
     """Return whether a layer of MindSpore is one of a known kind, for a program."""
     is_for_graphs = api.rpartition(".")[2] in known_kinds.OF_GRAPHS
     return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
-
-
-def _named(node: ast.AST) -> str:
-    """Return the name of an inner function or class; of other syntax the start of its first line."""
-    return getattr(node, "name", "") or short(ast.unparse(node).partition("\n")[0], LONGEST)
 
 
 class Code:
@@ -99,7 +91,8 @@ class Code:
         for statement in body if isinstance(body, list) else [body]:  # else of a lambda
             for node, is_test in _nodes(module, statement):
                 if isinstance(node, (ast.stmt, ast.expr)) and not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
-                    unknown(module, node, _named(node))
+                    name = getattr(node, "name", "")  # of an inner function or class
+                    unknown(module, node, name or short(ast.unparse(node).partition("\n")[0], LONGEST))
                 if not is_test:
                     self._node(node, function)
 
@@ -130,15 +123,11 @@ class Code:
                 stop(function.module, node, ASKS)
             return
         for known in self.program.value(node, function).alternatives:
-            if known.type_api == "mindspore.Tensor" and not self._is_whole(node, function):
+            dtype = self.dtypes.of(node, function) if known.type_api == "mindspore.Tensor" else None
+            if known.type_api == "mindspore.Tensor" and (dtype is None or not dtype.is_whole):  # else it keeps that
                 self._tensor(known, node, function)
-            if known.is_object and known.type_api != _PARAMETER:
+            if known.is_object and not is_parameter(known):
                 self.cell(known, function.module.site_at(node))
-
-    def _is_whole(self, node: ast.expr, function: Scope) -> bool:
-        """Return whether an expression is a tensor of whole numbers or a mask, which keeps its dtype."""
-        dtype = self.dtypes.of(node, function)
-        return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
 
     def _tensor(self, known: Alternative, node: ast.Attribute, function: Scope) -> None:
         """Read a tensor of the network, which is cast with it (run on 2.10, in both modes)."""
@@ -159,7 +148,7 @@ class Code:
         self.told.add(id(node.func))
         self._note_numbers(node)
         self._follows(node, site.word, site)
-        for each in arguments(node):
+        for each in plainly_given(node):
             self._range(each, function, (int, float) if known_kinds.fills(site.word) else (float,))
         is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
         if is_builtin or _is_infinity(node):
@@ -168,8 +157,12 @@ class Code:
         if self._is_listed(node.func, function):
             stop(site.module, node, Message("the cells of a list are not converted with the network"))
         value = self.evaluator.callees(site)
-        found = [known for known in value.alternatives if not (_is_uncalled(known) or _is_of_tensor(known))]
-        if value.alternatives and not value.open and all(map(_is_uncalled, value.alternatives)):
+        found = [
+            known
+            for known in value.alternatives
+            if not _is_uncalled(known) and not (known.api and known.receiver is not None and known.receiver.is_object)
+        ]  # no method of the output of a layer or operator, or of an array
+        if value.are_only(_is_uncalled):
             return  # `self.pool = None` that no call replaces
         for known in found:
             self._callee(known, site)
@@ -223,7 +216,7 @@ class Code:
             return
         elif not api.startswith("mindspore."):
             unknown(site.module, site.node, site.word)
-        elif (f"{api}()" if known.is_object else api) in DTYPE_CALLS:
+        elif name_of_callee(known) in DTYPE_CALLS:
             if id(site.node) not in self.told:
                 stop(site.module, site.node, ASKS)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
@@ -240,7 +233,7 @@ class Code:
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that compiled code makes is given numbers alone."""
-        given = arguments(site.node) if isinstance(site.node, ast.Call) else []
+        given = plainly_given(site.node) if isinstance(site.node, ast.Call) else []
         return all(self.numbers.is_number(each, site.scope.owner) for each in given)
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
@@ -250,8 +243,9 @@ class Code:
         """
         said, given = known_kinds.dtype_of(node, word)
         if given is not None and said not in _FOLLOWED | _RAISED:
-            is_asked = isinstance(given, ast.Call) and self._asks(given.func, site)
-            said = "dtype" if is_asked else dtype_of(self.program.value(given, site.scope))
+            callee = self.program.value(given.func, site.scope) if isinstance(given, ast.Call) else BOTTOM
+            asks = callee.are(lambda known: name_of_callee(known) in DTYPE_CALLS)
+            said = "dtype" if asks else dtype_of(self.program.value(given, site.scope))
         if said not in _FOLLOWED | _RAISED:
             return False
         if given is not None:
@@ -259,11 +253,6 @@ class Code:
         if said in _RAISED:
             self.raised = self.raised or (site, word)
         return True
-
-    def _asks(self, func: ast.expr, site: Site) -> bool:
-        """Return whether a callee gives the dtype of a tensor: `ops.dtype`."""
-        known = self.program.value(func, site.scope).alternatives
-        return bool(known) and all((each.api or f"{each.type_api}()") in DTYPE_CALLS for each in known)
 
     def _note_numbers(self, node: ast.Call) -> None:
         """Note the operations in the shape that a call is given as operations with numbers."""
@@ -376,11 +365,6 @@ def _is_of_base(func: ast.expr) -> bool:
 def _is_uncalled(known: Alternative) -> bool:
     """Return whether a value cannot be called: a constant, or the list of which a container is made."""
     return known.constant is not NO_CONSTANT or known.is_display
-
-
-def _is_of_tensor(known: Alternative) -> bool:
-    """Return whether a callee is a method of the output of a layer or operator, or of an array."""
-    return bool(known.api) and known.receiver is not None and known.receiver.is_object
 
 
 @fact

@@ -221,7 +221,9 @@ class _Reader:
 
         A number or text is no cell, `config.width`, nor an argument of a known layer other than its activation.
         """
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and (is_in_layer or self._is_plain(node, scope)):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and (
+            is_in_layer or self.program.value(node, scope).are_constants
+        ):
             return
         if isinstance(node, ast.Name):
             yield node
@@ -231,10 +233,6 @@ class _Reader:
         for child in ast.iter_child_nodes(node):
             is_cell = isinstance(child, ast.keyword) and child.arg == "activation"
             yield from self._names(child, scope, is_in_layer and not is_cell)
-
-    def _is_plain(self, node: ast.expr, scope: Scope) -> bool:
-        value = self.program.value(node, scope)
-        return bool(value.constants) and len(value.constants) == len(value.alternatives)
 
     def _made(self, site: Site, is_kept: bool) -> None:
         """Read a call in code that makes layers; `is_kept`: its result may be one."""
@@ -246,7 +244,8 @@ class _Reader:
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if is_loss_api(api):
                     continue  # it is asked for where it is called
-                if site.scope.owner.cls is None and _trains_networks(api):
+                trains = api in _AROUND or not _TRAINERS.isdisjoint(mindspore_api.ancestors(api))
+                if site.scope.owner.cls is None and trains:
                     continue  # a function that makes both a network and its train cell
                 if not (is_known(self.program, api) or api in known_kinds.CONTAINERS):
                     self._layer(site.module, site.node, api)
@@ -266,11 +265,6 @@ class _Reader:
         assert isinstance(site.node, ast.Call)
         known = self.program.value(site.node, site.scope).alternatives
         return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
-
-
-def _trains_networks(api: str) -> bool:
-    """Return whether a class of MindSpore trains networks, and is no part of one."""
-    return api in _AROUND or not _TRAINERS.isdisjoint(mindspore_api.ancestors(api))
 
 
 def _of_self(root: ast.AST) -> list[ast.Attribute]:

@@ -9,8 +9,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
-from typing import NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training.dtypes.tensor_ops import ADDITION, DIVISION
@@ -79,10 +80,7 @@ class Sources:
             Alternative, dict[int, int]
         ] = {}  # the first bits of groups, and of those as a cell gives them
         self._few: set[int] = set()  # those of the signals that are not too many
-        self._signals: dict[int, Signal] = {}
-        self._sources: dict[
-            tuple[int, int], Source
-        ] = {}  # by what happened to them, and the first bits of their groups
+        self.facts: dict[tuple[object, ...], Any] = {}
         self.bit(Source(None, LOST))
 
     def bit(self, source: Source) -> int:
@@ -97,25 +95,20 @@ class Sources:
             self._unmade |= first * _WHOLE_GROUP if source.made is None else 0
         return first << _HOWS.index(source.how)
 
+    @fact
     def signal(self, bits: int) -> Signal:
         """Return the sources of some bits."""
-        if bits not in self._signals:
-            self._signals[bits] = frozenset(
-                [self._source_at(at, first) for at in range(_GROUP) for first in _each(bits >> at & self._firsts)]
-            )
-        return self._signals[bits]
+        ats = range(_GROUP)
+        return frozenset([self._source_at(at, first) for at in ats for first in _each(bits >> at & self._firsts)])
 
     def _source(self, first: int) -> Source:
         """Return one of the sources of a group."""
         return self._all[first.bit_length() // _GROUP]
 
+    @fact
     def _source_at(self, at: int, first: int) -> Source:
         """Return the source of one bit of a group."""
-        found = self._sources.get((at, first))
-        if found is None:
-            one = self._source(first)
-            found = self._sources[at, first] = Source(one.origin, _HOWS[at], one.made)
-        return found
+        return self._source(first)._replace(how=_HOWS[at])
 
     def _groups(self, bits: int) -> int:
         """Return the first bits of the groups of some bits."""

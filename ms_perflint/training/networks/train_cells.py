@@ -119,10 +119,14 @@ def _model_words(program: Program) -> frozenset[str]:
 @fact
 def derived_models(program: Program) -> tuple[Call, ...]:
     """Return the calls that make the Models of classes of the project whose `train` or `fit` is called."""
-    if not _model_words(program):
-        return ()
-    found = (known for site in program.calls(*MODEL_TRAINS) for known in receivers(program, site))
-    return tuple(call for known in found if known.cls is not None for call in _derived_models(program, known))
+    own = own_models(program) if _model_words(program) else ()
+    return tuple(call for known in own for call in _derived_models(program, known))
+
+
+def own_models(program: Program) -> list[Alternative]:
+    """Return the objects of classes of the project whose `train` or `fit` is that of a Model."""
+    sites = program.calls(*MODEL_TRAINS)
+    return [known for site in sites for known in receivers(program, site) if known.cls is not None]
 
 
 def _derived_models(program: Program, known: Alternative) -> list[Call]:
@@ -310,7 +314,8 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
     if isinstance(site, Call) and site.api in MODEL_TRAINS:
         for model in _in_order(program, [m for each in receivers(program, site) for m in _models(program, each)]):
             if has_optimizer(model):
-                yield Training("model", model, trained_by(model), (site,))
+                given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)  # it may hold it
+                yield Training("model", model, tuple(map(model.argument, given)), (site,))
             else:
                 yield from _cells(program, model, site)
         for each in receivers(program, site):
@@ -334,12 +339,6 @@ def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training
     call = made_at(program, known) if is_step_object(program, known) else None
     if call is not None:
         yield Training("cell", call, (Value((known,)),), (site,))
-
-
-def trained_by(model: Call) -> tuple[Value, ...]:
-    """Return the network of a Model, and the loss that may hold it."""
-    given = ("network", "loss_fn") if model.given("loss_fn") is not None else ("network",)
-    return tuple(model.argument(name) for name in given)
 
 
 def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], list[Value]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import descendants, is_own
+from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import argument
 from ms_perflint.training.networks.plans import Use
@@ -20,24 +20,15 @@ _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, b
 _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one
 
 
-def arguments(node: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call, without spread ones."""
-    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]
-    return [argument for argument in given if not isinstance(argument, ast.Starred)]
-
-
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
+
+    def is_of_all_cells(name: str) -> bool:
+        api = f"mindspore.nn.Cell.{name}"
+        return name in _MEMBERS or mindspore_api.parameters(api, program.version) is not None
+
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    return [
-        node
-        for node in found
-        if node.attr in _NAMES or not (node.attr in _MEMBERS or _is_of_all_cells(program, node.attr))
-    ]
-
-
-def _is_of_all_cells(program: Program, name: str) -> bool:
-    return mindspore_api.parameters(f"mindspore.nn.Cell.{name}", program.version) is not None
+    return [node for node in found if node.attr in _NAMES or not is_of_all_cells(node.attr)]
 
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
@@ -85,7 +76,7 @@ def is_read_by_taker(program: Program, use: Use) -> bool:
 
 def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], bool]) -> bool:
     """Return whether a call is given a network of which the callee, or its result, reads members."""
-    if not isinstance(site.node, ast.Call) or not any(map(same, arguments(site.node))):
+    if not isinstance(site.node, ast.Call) or not any(map(same, plainly_given(site.node))):
         return False
     for known in program.evaluator.callees(site).alternatives:
         cls = known.definition if known.definition is not None and known.definition.is_class else None

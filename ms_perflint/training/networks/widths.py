@@ -11,9 +11,10 @@ from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
+from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.networks import feeds, layers, signals
 from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Sum
-from ms_perflint.training.networks.layers import IN, OUT, PARAMETER, Slot
+from ms_perflint.training.networks.layers import IN, OUT, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
 
 if TYPE_CHECKING:
@@ -196,8 +197,8 @@ class _Group:
         """Add the layers that take in the output of a layer of the group."""
         own, how = [slot for slot in self.flow.slots(call) if slot.role != OUT], source.how
         if how == signals.PART and self.width == self.producer.width:
-            self._split(own)
-        found = self._joined(call, own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
+            self._split()
+        found = self._joined(own) if how == signals.JOINED else [slot for slot in own if self._takes(slot, how)]
         along = {id(slot.node) for slot in found if slot.role == layers.ALONG}
         if len(along) > 1:  # the axis of the shape is ambiguous
             found = []
@@ -228,7 +229,7 @@ class _Group:
         is_part = any(width % self.width == 0 or self.width % width == 0 for width in known)
         return is_part or (bool(known) and all(source.origin in self._calls for source in signal))
 
-    def _split(self, takers: Sequence[Slot]) -> None:
+    def _split(self) -> None:
         """Take the width of one part where `k * h` outputs are split."""
         parts = self.producer.number.parts
         if self.producer.number.operator is ast.Mult and len(parts) == 2:
@@ -247,7 +248,7 @@ class _Group:
             return False
         return is_shared or any(origin.value == self.width for origin in slot.number.origins)
 
-    def _joined(self, call: Call, own: Sequence[Slot]) -> list[Slot]:
+    def _joined(self, own: Sequence[Slot]) -> list[Slot]:
         """Return the sizes behind a concatenation along another axis, and keep those that are sums of widths."""
         found = []
         carries = self.facts().carries
@@ -272,18 +273,21 @@ class _Group:
     def _wait(self, slot: Slot, parts: Iterable[signals.Signal]) -> None:
         """Note a layer whose sum has an earlier width with the same remainder: that width is fixed first."""
         own = position(self.producer.call.node)
-        for origin in {source.origin for signal in parts for source in signal}:
-            for other in self.flow.slots(origin) if isinstance(origin, Call) and origin not in self._calls else ():
-                is_same = (other.width - self.width) % self.multiple == 0 and other.role == OUT
-                if is_same and other.width != self.width and position(other.call.node) < own:
-                    self._waits[slot.call] = None
+        for other in (each for each in self._slots_of(parts) if each.call not in self._calls):
+            is_same = (other.width - self.width) % self.multiple == 0 and other.role == OUT
+            if is_same and other.width != self.width and position(other.call.node) < own:
+                self._waits[slot.call] = None
 
     def _all_alike(self, parts: Iterable[signals.Signal]) -> None:
         """Add the layers with equal widths of a concatenation whose size is one number: they change together."""
+        for slot in self._slots_of(parts):
+            if slot.role != IN and slot.width == self.width:
+                self._add(slot)
+
+    def _slots_of(self, parts: Iterable[signals.Signal]) -> Iterator[Slot]:
+        """Yield the slots of the layers that some tensors come from."""
         for origin in {source.origin for signal in parts for source in signal}:
-            for slot in self.flow.slots(origin) if isinstance(origin, Call) else ():
-                if slot.role != IN and slot.width == self.width:
-                    self._add(slot)
+            yield from self.flow.slots(origin) if isinstance(origin, Call) else ()
 
     def _sum(self, slot: Slot, parts: Sequence[signals.Signal], ours: Sequence[bool]) -> Optional[Sum]:
         """Return a size as the sum of the widths of a concatenation: term by term, or one literal; None for others."""
@@ -292,7 +296,8 @@ class _Group:
             mine = [term for term, is_our in zip(terms, ours) if is_our]
             if any(term.value != self.width for term in mine):
                 return None
-            literals = tuple(origin for term in mine for origin in term.origins if _stands_in(origin, slot.node))
+            nodes = set(ast.walk(slot.node))
+            literals = tuple(origin for term in mine for origin in term.origins if origin.node in nodes)
             return Sum(slot.number, len(mine), literals)
         return Sum(slot.number, sum(ours)) if self._total(parts) == slot.width else None
 
@@ -355,13 +360,8 @@ def _terms(number: Number) -> Iterator[Number]:
         yield number
 
 
-def _stands_in(origin: Origin, node: ast.expr) -> bool:
-    """Return whether a constant is a part of an expression."""
-    return any(each is origin.node for each in ast.walk(node))
-
-
 def moving(slot: Slot, width: int) -> tuple[Origin, ...]:
     """Return the constants that make the width of a slot: the width itself, if it is written, else the greatest."""
-    origins = slot.number.origins
-    wanted = width if any(origin.value == width for origin in origins) else slot.number.largest
-    return tuple(origin for origin in origins if origin.value == wanted)
+    values = {origin.value for origin in slot.number.origins}
+    wanted = width if width in values else max(values, default=None)
+    return tuple(origin for origin in slot.number.origins if origin.value == wanted)
