@@ -330,7 +330,54 @@ FIRES = [
         )
     ),
 ]
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="graph")
+    parser.add_argument("--eager", action="store_true")
+    args = parser.parse_args()
+    ms.set_context(mode=ms.PYNATIVE_MODE if args.eager or args.mode != "graph" else ms.GRAPH_MODE)
+    net = nn.Dense(64, 16)
+    optimizer = nn.Adam(net.trainable_params())
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+
+
+    class Trainer:
+        def __init__(self, size):
+            self.rows = {rows}
+
+        def train(self):
+            for x, y in self.rows.create_tuple_iterator():
+                step(x, y)
+
+
+    class Compiled:
+        def train(self):
+            for x, y in ds.MindDataset("a").batch(32, True).create_tuple_iterator():
+                step(x, y)
+
+
+    {test}:
+        trainer = Trainer(32)
+    else:
+        trainer = Compiled()
+    trainer.train()
+    """
+FIRES += [
+    case(f"an arm of {test}", IMPORTS, ARMS.format(test=test, rows='ds.MindDataset("a").batch(size)  # ! unsafe'))
+    for test in ("if not args.eager", 'if args.mode == "graph"')
+]
+
 QUIET = [
+    *(
+        case(
+            f"what only PyNative mode runs: {test}",
+            IMPORTS,
+            ARMS.format(test=test, rows='ds.MindDataset("a").batch(size)'),
+        )
+        for test in ("if args.eager", 'if args.mode == "pynative"', 'if args.mode != "graph"')
+    ),
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
     case(
         "it is not known whether epochs are sunk",
