@@ -180,12 +180,18 @@ def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
 
 
 def _is_short(program: Program, step: StepLoop) -> bool:
-    """Return whether a loop has fewer than SHORT iterations, as far as is known."""
-    over = step.loop.iter if isinstance(step.loop, ast.For) else None
-    if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
-        return False
-    counts = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
-    return any(isinstance(count, int) and count < SHORT for count in counts)
+    """Return whether the loops of a function around a step have fewer than SHORT iterations in all, as far as known."""
+    total = 1
+    for loop in step.site.block.loops:
+        over = loop.iter if isinstance(loop, ast.For) else None
+        if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
+            return False
+        found = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
+        counts = [count for count in found if isinstance(count, int)]
+        if not counts:
+            return False
+        total *= min(counts)
+    return bool(step.site.block.loops) and total < SHORT
 
 
 def _step_results(step: StepLoop) -> set[str]:

@@ -71,6 +71,20 @@ TAKEN = "(loss, slope), grads = gradient(x, y)"
 
 FIRES = [
     *(
+        case(
+            f"a few steps in each of many {what}",
+            START,
+            f"{before}{outer}    for i in range(5):\n        loss = step(x, y)\n        print(loss)  # !\n",
+        )
+        for what, before, outer in (
+            ("epochs", "x, y = 1, 2\n", "for epoch in range(10):\n"),
+            ("epochs by a name", "x, y, epochs = 1, 2, 100\n", "for epoch in range(1, epochs):\n"),
+            ("rounds", "x, y = 1, 2\n", "while True:\n"),
+            ("batches", "", "for x, y in train_set.create_tuple_iterator():\n"),
+            ("tasks", "import tasks\n", "for x, y in tasks.load():\n"),
+        )
+    ),
+    *(
         each(f"no step reads it: {how[0]}", *how, take=TAKEN, before=join(READS_WEIGHT))
         for how in (
             ("optimizer(grads)", "shown = 0.1 * slope.asnumpy()  # !"),
@@ -430,6 +444,16 @@ QUIET = [
     case("in a function of a short loop", START, IN_FUNCTION_QUIET, "for i in range(5):\n    train(i, i)\n"),
     case("in a function beside an evaluation", START, IN_FUNCTION_QUIET, CALLS + "    evaluate(net)\n"),
     case("nothing trains", START, "for x, y in train_set:\n    print(net(x).asnumpy())\n"),
+    case(
+        "a few steps in a few epochs",
+        START,
+        "for epoch in range(3):\n    for i in range(5):\n        loss = step(x, y)\n        print(loss)\n",
+    ),
+    case(
+        "a few steps in one epoch of a few",
+        START,
+        "n = 2\nfor epoch in range(1, n):\n    for i in range(5):\n        loss = step(x, y)\n        print(loss)\n",
+    ),
     case("a few steps", START, "for i in range(5):\n    loss = step(x, y)\n    print(loss)\n"),
     case(
         "once per epoch",
