@@ -369,7 +369,50 @@ FIRES += [
     for test in ("if not args.eager", 'if args.mode == "graph"')
 ]
 
+DIGITS = 'rows = ds.MnistDataset("a")\n'
+FIRES += [
+    case(
+        "a part",
+        IMPORTS,
+        GRAPH,
+        DIGITS,
+        f"train_set, val_set = rows.split([0.8, 0.2])\ntrain_set = train_set.batch({size})  # ! unsafe\n",
+        TRAIN,
+    )
+    for size in (7, 1024)
+]
+FIRES += [
+    case(
+        "split behind",
+        IMPORTS,
+        GRAPH,
+        "train_set = ds.MindDataset('a').batch(32).split([0.8, 0.2])[0]  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "parts that are evaluated, too",
+        IMPORTS,
+        GRAPH,
+        "train_set, val_set = ds.MindDataset('a').batch(32).split([0.8, 0.2])  # ! display-only\n",
+        TRAIN,
+        "model.eval(val_set)\n",
+    ),
+]
+
 QUIET = [
+    *(
+        case(f"a part of {sizes}", IMPORTS, GRAPH, DIGITS, f"train_set = rows.split({sizes})[0].batch(64)\n", TRAIN)
+        for sizes in ("[0.8, 0.2]", "[0.8, 0.1, 0.1]", "[51200, 8800]", "sizes=[0.8, 0.2]")
+    ),
+    case(
+        "the other part",
+        IMPORTS,
+        GRAPH,
+        "train_set, val_set = ds.MindDataset('a').split([0.8, 0.2])\nval_set = val_set.batch(32)\n",
+        "train_set = train_set.batch(32, True)\n",
+        TRAIN,
+        "model.eval(val_set)\n",
+    ),
     *(
         case(
             f"what only PyNative mode runs: {test}",
