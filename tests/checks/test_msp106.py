@@ -69,7 +69,71 @@ READS_WEIGHT = """
     """
 TAKEN = "(loss, slope), grads = gradient(x, y)"
 
+BESIDE = """
+    from mindspore import ops
+
+    criterion = nn.MSELoss()
+    with_loss = nn.WithLossCell(net, criterion)
+    gradient = ops.GradOperation(get_by_list=True)
+    params = optimizer.parameters
+
+
+    class NetWithLoss(nn.Cell):
+        def construct(self, x, y):
+            return criterion(net(x), y)
+
+
+    class Focal(nn.LossBase):
+        def construct(self, x, y):
+            return self.get_loss((x - y) ** 2)
+
+
+    class Trunk(nn.Cell):
+        def construct(self, x):
+            return net(x)
+
+
+    around, focal, trunk = NetWithLoss(), Focal(), Trunk()
+
+
+    def forward(x, y):
+        return criterion(net(x), y), net(x)
+
+
+    def other(x, y):
+        return criterion(net(x), y)
+
+
+    @ms.jit
+    def act(x):
+        return net(x)
+
+
+    differentiate = ms.grad(forward, None, params, has_aux=True)
+    for epoch in range(30):
+        for i, (x, y) in enumerate(train_set.create_tuple_iterator()):
+            {loss}
+            grads = {step}
+            optimizer(grads)
+            {read}
+    """
+BY_OPERATION = "gradient(with_loss, params)(x, y)"
+BY_FUNCTION = "differentiate(x, y)[0]"
+BY_THE_SIDE = [  # of the gradients: how the loss is computed, and what takes the step
+    ("loss = with_loss(x, y)", BY_OPERATION),
+    ("loss = around(x, y)", BY_OPERATION),
+    ("loss = focal(net(x), y)", BY_OPERATION),
+    ("out = net(x); loss = criterion(out, y)", BY_OPERATION),
+    ("loss = nn.MSELoss()(net(x), y)", BY_FUNCTION),
+    ("loss, out = forward(x, y)", BY_FUNCTION),
+    ("raw = criterion(net(x), y); loss = raw.mean()", BY_FUNCTION),
+]
 FIRES = [
+    *(
+        case(f"a loss beside the gradients: {how[0]}", START, BESIDE.format(loss=how[0], step=how[1], read=read))
+        for how in BY_THE_SIDE
+        for read in ("print(loss)  # !", "total += float(loss)  # !", "losses.append(loss.asnumpy())  # !")
+    ),
     *(
         case(
             f"a few steps in each of many {what}",
@@ -342,6 +406,23 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        case(f"beside the gradients: {loss}; {read}", START, BESIDE.format(loss=loss, step=BY_OPERATION, read=read))
+        for loss, read in (
+            ("loss = with_loss(x, y)", "if i % 100 == 0: print(loss)"),
+            ("loss = with_loss(x, y)", "losses.append(loss)"),
+            ("loss = with_loss(x, y)", "if float(loss) > 100: break"),
+            ("loss = with_loss(x, y)", "if input(): print(loss)"),
+            ("loss = with_loss(x, y) if i % 100 == 0 else 0", "total += i"),
+            ("chosen = trunk(x)", "x = np.roll(chosen.asnumpy(), 1)"),  # of the network, which may steer what follows
+            ("chosen = net(x)", "losses.append(int(chosen.argmax()))"),
+            ("chosen = act(x)", "losses.append(int(chosen.argmax()))"),
+            ("loss = other(x, y)", "print(loss)"),  # a function that nothing differentiates
+            ("loss = unknown(x, y)", "print(loss)"),
+            ("loss = with_loss(x, y).asnumpy() if i == 0 else 0", "print(loss)"),
+            ("evaluate(net); loss = with_loss(x, y)", "print(loss)"),
+        )
+    ),
     *(
         each(f"the next step reads it by name: {how[0]}", *how, "print(loss)", take=TAKEN, before=join(READS_WEIGHT))
         for how in (
