@@ -44,7 +44,7 @@ class BatchKeepsRemainder(Check):
             and batch.argument(DROP).is_by_default(False)
             and not remainders.is_one_size(batch)
             and program.runs(call)
-            and (mode.default_mode(program) == mode.GRAPH or jit.is_compiled(program))
+            and (mode.is_graph_at(program, call) or jit.is_compiled(program))
             and not training.is_demonstration(program)
             and remainders.may_remain(batch)
         )

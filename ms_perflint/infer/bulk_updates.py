@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import bases, config_files, mappings, sequences, setting_loops
+from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
 from ms_perflint.infer.configs import sources
@@ -218,6 +218,11 @@ def _after(
         return before
     if reachability == OPTIONAL and given.alternatives:
         return [*before, given.as_non_default(), Value((), False, True)]
+    if reachability == OPTIONAL and any(each.is_setting for each in before):
+        return [
+            *before,
+            given if not narrowing.is_behind_flag(evaluator, update.block, scope) else Value((), False, True),
+        ]
     is_lost = not given.alternatives or given.open or taken is None
     if is_lost and not (taken and _is_rewritten(evaluator, update, name, scope)):
         return [*before, given]

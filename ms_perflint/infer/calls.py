@@ -6,10 +6,10 @@ import ast
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
+from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.infer import bases, computing, lists, parameters, registries
+from ms_perflint.infer import bases, computing, lists, narrowing, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -201,9 +201,8 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
     for node, block in function.returns:
         reachability = evaluator.reachability(block, function)
         if reachability != IMPOSSIBLE:
-            value = evaluator.value(node, function)
-            values.append(value if reachability == BY_DEFAULT else value.as_non_default())
-    return join(values) if values else evaluator.empty()
+            values.append((evaluator.value(node, function), block, reachability))
+    return narrowing.of_paths(evaluator, values, function) if values else evaluator.empty()
 
 
 # --- decorators that put another function in the place of one

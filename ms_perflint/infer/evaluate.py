@@ -221,8 +221,8 @@ class ProgramEvaluator:
                 continue
             value = narrowing.remaining(self, binding, self.binding(binding, scope), bindings, scope)
             if value is not None:
-                values.append(value if reachability == BY_DEFAULT else value.as_non_default())
-        return join(values) if values else self.empty()
+                values.append((value, binding.block, reachability))
+        return narrowing.of_paths(self, values, scope) if values else self.empty()
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return the value of one binding; non-default where only an option leads to it."""

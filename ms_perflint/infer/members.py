@@ -93,7 +93,9 @@ def under(
     if keys.overridable and registered is None:
         values.extend(tables.others(evaluator, base, values))
     value = join(values)
-    return Value(value.alternatives, value.open, value.overridable or keys.overridable)
+    is_document = any(known.document for known in base.alternatives)  # whose entries are told one by one
+    is_overridable = value.overridable or keys.overridable or (base.overridable and not is_document)
+    return Value(value.alternatives, value.open, is_overridable)
 
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:

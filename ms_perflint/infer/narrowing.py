@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.execution_order import Place, happens_before, place, rank, stored
@@ -16,12 +16,12 @@ from ms_perflint.index.reachability import (
     conditions_between,
     path_condition,
 )
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Constant, Value
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Constant, Value, join
 
 BINDINGS = 16  # of a name, that are compared with one another
 
@@ -89,6 +89,33 @@ def remaining(
         )
         value = value._replace(alternatives=tuple(kept))
     return value
+
+
+def of_paths(evaluator: Evaluator, values: Sequence[tuple[Value, Block, int]], scope: Optional[Scope]) -> Value:
+    """Return the join of the values that blocks give, each with how its block is reached.
+
+    What a flag puts in the place of a setting is whatever a user passes: without the flag the setting is known.
+    """
+    given = [value for value, _, reachability in values if reachability == BY_DEFAULT]
+    is_setting = bool(given) and all(value.is_setting for value in given)
+    found = []
+    for value, block, reachability in values:
+        if reachability != BY_DEFAULT:
+            value = value.as_non_default()
+            if value.open and is_setting and is_behind_flag(evaluator, block, scope):
+                value = value._replace(open=False, overridable=True)
+        found.append(value)
+    return join(found)
+
+
+def is_behind_flag(evaluator: Evaluator, block: Block, scope: Optional[Scope]) -> bool:
+    """Return whether only an option that is on or off leads to a block: one that names a file may name any."""
+    for condition in path_condition(block):
+        if reachability(evaluator, condition, scope) == OPTIONAL and not isinstance(condition.test, ast.Compare):
+            constants = evaluator.value(condition.test, read_in(condition.scope, scope)).constants
+            if constants and all(isinstance(constant, bool) for constant in constants):
+                return True
+    return False
 
 
 def past(value: Value, store: Binding) -> tuple[Value, bool]:

@@ -185,12 +185,30 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
         return None if answer is None else answer is isinstance(sign, ast.In)
     if isinstance(sign, (ast.Eq, ast.NotEq)) and _is_key(test.left, loop) and text_of(other):
         return (text_of(other) == name) is isinstance(sign, ast.Eq)
+    if isinstance(sign, (ast.Eq, ast.NotEq)) and isinstance(other, ast.Constant):
+        answer = _is_value(evaluator, test.left, other, loop, name, scope)
+        return None if answer is None else answer is isinstance(sign, ast.Eq)
     if isinstance(sign, (ast.Is, ast.IsNot)) and isinstance(other, ast.Constant) and other.value is None:
         asked = at_key(evaluator, test.left, loop, name, scope)
         constants = evaluator.read(asked).constants if asked is not None else ()
         answers = {(constant is None) is isinstance(sign, ast.Is) for constant in constants}
         return answers.pop() if len(answers) == 1 else None
     return None
+
+
+def _is_value(
+    evaluator: Evaluator, node: ast.expr, other: ast.Constant, loop: Loop, name: object, scope: Scope
+) -> Optional[bool]:
+    """Return whether the value under one key is a constant; what the loop itself puts there does not count at first."""
+    asked = at_key(evaluator, node, loop, name, scope)
+    value = evaluator.read(asked) if asked is not None else TOP
+    if evaluator.is_pending(value):
+        return False
+    known = value.alternatives
+    if value.open or not known or any(each.constant is NO_CONSTANT for each in known):
+        return None
+    answers = {each.constant == other.value for each in known}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:

@@ -417,6 +417,12 @@ class Value(NamedTuple):
         """Return what `bool()` of it is with the default options; None when that is not known."""
         return _truth(self.by_default) if self.by_default and not self.open else None
 
+    @property
+    def is_setting(self) -> bool:
+        """Return whether it is known, and made to be set in another way: constants and mappings."""
+        known = self.alternatives
+        return not self.open and bool(known) and all(k.constant is not NO_CONSTANT or k.is_mapping for k in known)
+
     def as_non_default(self) -> Value:
         """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)

@@ -51,6 +51,14 @@ def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:
     return join([*(evaluator.item(known, key) for known in given.alternatives), *evaluator.rest(given)])
 
 
+def _part(evaluator: Evaluator, parts: Alternative, key: object) -> Value:
+    """Return a dataset that `split` makes of another one: like what `skip` gives, it has fewer rows."""
+    made, kind = parts.creation, mindspore_api.returned(f"{parts.type_api.rpartition('.')[0]}.skip")
+    if made is None or not kind or not isinstance(key, int):
+        return TOP
+    return evaluator.known(Instance(Api(kind, parts.origin), made.call, made.scope), made.call, made.scope)
+
+
 # --- the networks of a training: what its callbacks get, and what is in the cells around them
 
 
@@ -110,7 +118,12 @@ MODEL = Library(
     },
     parameters=(_of_hook,),
     settings={f"{_RUN}.original_args": _of_run, **dict.fromkeys((_STEP, _SCALED, _WITH_LOSS), _inside)},
-    items={f"{_RUN}.original_args": _of_run, **dict.fromkeys(ROWS, _in_row), "mindspore.nn.CellDict": _in_dict},
+    items={
+        f"{_RUN}.original_args": _of_run,
+        **dict.fromkeys(ROWS, _in_row),
+        "mindspore.nn.CellDict": _in_dict,
+        ".split": _part,
+    },
     rows=ROWS,
     closed=("mindspore.", *DATA),
 )

@@ -10,10 +10,13 @@ from typing import NamedTuple
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
+from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import jit
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned, compiled
+from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
@@ -23,6 +26,7 @@ _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_descri
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
+_WITH_LOSS = r"(?i)loss(?!y)"  # of a cell that gives one, also around the network
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = rf"{EVALUATES}|score|accura"
 
@@ -162,7 +166,7 @@ def _is_formatted(kept: _Kept) -> bool:
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
-    tensors = _step_results(step)
+    tensors = _step_results(program, step)
     if _is_short(program, step) or _evaluates(step) or _decides(program, step, tensors):
         return
     inner: set[int] = set()
@@ -180,20 +184,50 @@ def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
 
 
 def _is_short(program: Program, step: StepLoop) -> bool:
-    """Return whether a loop has fewer than SHORT iterations, as far as is known."""
-    over = step.loop.iter if isinstance(step.loop, ast.For) else None
-    if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
-        return False
-    counts = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
-    return any(isinstance(count, int) and count < SHORT for count in counts)
+    """Return whether the loops of a function around a step have fewer than SHORT iterations in all, as far as known."""
+    total = 1
+    for loop in step.site.block.loops:
+        over = loop.iter if isinstance(loop, ast.For) else None
+        if not isinstance(over, ast.Call) or word_of(over.func) != "range" or not over.args:
+            return False
+        found = program.value(over.args[-1 if len(over.args) < 3 else 1], step.site.scope).constants
+        counts = [count for count in found if isinstance(count, int)]
+        if not counts:
+            return False
+        total *= min(counts)
+    return bool(step.site.block.loops) and total < SHORT
 
 
-def _step_results(step: StepLoop) -> set[str]:
-    """Return the names that hold results of the step in its loop."""
+def _step_results(program: Program, step: StepLoop) -> set[str]:
+    """Return the names that hold results of the step in its loop, or a loss that is computed beside it."""
     bindings = step.site.scope.binds.get(id(step.site.stmt), ())
     values = [(each.name, each.value) for each in bindings if each.value is not None]
     names = {name for name, value in values if _is_tensor(value, set(), step) and not _is_on_host(value)}
+    names |= {each.name for each in _around(step) if each.kind == "assign" and _is_loss(program, step, each)}
     return names | _computed(step, names) if names else names
+
+
+def _is_loss(program: Program, step: StepLoop, binding: Binding) -> bool:
+    """Return whether a binding in a loop gets what a loss gives: a cell of it, or what is differentiated."""
+    made = binding.value
+    site = binding.scope.module.site_at(made) if isinstance(made, ast.Call) else None
+    if site is None or not _is_in_same_loop(step, binding.block):
+        return False
+    callee = program.evaluator.callees(site)
+    return (
+        bool(callee.alternatives)
+        and not callee.open
+        and all(_gives_loss(program, each) for each in callee.alternatives)
+    )
+
+
+def _gives_loss(program: Program, known: Alternative) -> bool:
+    function = known.definition
+    if known.cls is not None:
+        return is_loss(program, known.cls) or re.search(_WITH_LOSS, known.cls.name) is not None
+    if function is not None:
+        return function in compiled(program) and not jit.is_decorated(program, function)
+    return is_loss_api(known.type_api) or re.search(_WITH_LOSS, known.type_api) is not None
 
 
 def _computed(step: StepLoop, names: set[str]) -> set[str]:

@@ -174,8 +174,16 @@ def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterat
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
-    """Return whether a condition on the mode or debugging around the call fails with the default options."""
-    return any(conditions.by_default(program, each) is False for each in tests_of_mode(program, site))
+    """Return whether a condition on the mode or debugging fails with the default options, on all ways to a site."""
+    return all(
+        any(conditions.by_default(program, each) is False for each in _on_mode(program, site, path))
+        for path in conditions.path_conditions(program, site)
+    )
+
+
+def is_graph_at(program: Program, site: Site) -> bool:
+    """Return whether a site runs in graph mode with the default options: not where only PyNative mode leads to it."""
+    return default_mode(program) == GRAPH and not is_under_untaken_mode_test(program, site)
 
 
 def _is_about_mode(test: ast.expr) -> bool:

@@ -69,7 +69,85 @@ READS_WEIGHT = """
     """
 TAKEN = "(loss, slope), grads = gradient(x, y)"
 
+BESIDE = """
+    from mindspore import ops
+
+    criterion = nn.MSELoss()
+    with_loss = nn.WithLossCell(net, criterion)
+    gradient = ops.GradOperation(get_by_list=True)
+    params = optimizer.parameters
+
+
+    class NetWithLoss(nn.Cell):
+        def construct(self, x, y):
+            return criterion(net(x), y)
+
+
+    class Focal(nn.LossBase):
+        def construct(self, x, y):
+            return self.get_loss((x - y) ** 2)
+
+
+    class Trunk(nn.Cell):
+        def construct(self, x):
+            return net(x)
+
+
+    around, focal, trunk = NetWithLoss(), Focal(), Trunk()
+
+
+    def forward(x, y):
+        return criterion(net(x), y), net(x)
+
+
+    def other(x, y):
+        return criterion(net(x), y)
+
+
+    @ms.jit
+    def act(x):
+        return net(x)
+
+
+    differentiate = ms.grad(forward, None, params, has_aux=True)
+    for epoch in range(30):
+        for i, (x, y) in enumerate(train_set.create_tuple_iterator()):
+            {loss}
+            grads = {step}
+            optimizer(grads)
+            {read}
+    """
+BY_OPERATION = "gradient(with_loss, params)(x, y)"
+BY_FUNCTION = "differentiate(x, y)[0]"
+BY_THE_SIDE = [  # of the gradients: how the loss is computed, and what takes the step
+    ("loss = with_loss(x, y)", BY_OPERATION),
+    ("loss = around(x, y)", BY_OPERATION),
+    ("loss = focal(net(x), y)", BY_OPERATION),
+    ("out = net(x); loss = criterion(out, y)", BY_OPERATION),
+    ("loss = nn.MSELoss()(net(x), y)", BY_FUNCTION),
+    ("loss, out = forward(x, y)", BY_FUNCTION),
+    ("raw = criterion(net(x), y); loss = raw.mean()", BY_FUNCTION),
+]
 FIRES = [
+    *(
+        case(f"a loss beside the gradients: {how[0]}", START, BESIDE.format(loss=how[0], step=how[1], read=read))
+        for how in BY_THE_SIDE
+        for read in ("print(loss)  # !", "total += float(loss)  # !", "losses.append(loss.asnumpy())  # !")
+    ),
+    *(
+        case(
+            f"a few steps in each of many {what}",
+            START,
+            f"{before}{outer}    for i in range(5):\n        loss = step(x, y)\n        print(loss)  # !\n",
+        )
+        for what, before, outer in (
+            ("epochs", "x, y = 1, 2\n", "for epoch in range(10):\n"),
+            ("epochs by a name", "x, y, epochs = 1, 2, 100\n", "for epoch in range(1, epochs):\n"),
+            ("rounds", "x, y = 1, 2\n", "while True:\n"),
+            ("batches", "", "for x, y in train_set.create_tuple_iterator():\n"),
+            ("tasks", "import tasks\n", "for x, y in tasks.load():\n"),
+        )
+    ),
     *(
         each(f"no step reads it: {how[0]}", *how, take=TAKEN, before=join(READS_WEIGHT))
         for how in (
@@ -329,6 +407,23 @@ FIRES = [
 ]
 QUIET = [
     *(
+        case(f"beside the gradients: {loss}; {read}", START, BESIDE.format(loss=loss, step=BY_OPERATION, read=read))
+        for loss, read in (
+            ("loss = with_loss(x, y)", "if i % 100 == 0: print(loss)"),
+            ("loss = with_loss(x, y)", "losses.append(loss)"),
+            ("loss = with_loss(x, y)", "if float(loss) > 100: break"),
+            ("loss = with_loss(x, y)", "if input(): print(loss)"),
+            ("loss = with_loss(x, y) if i % 100 == 0 else 0", "total += i"),
+            ("chosen = trunk(x)", "x = np.roll(chosen.asnumpy(), 1)"),  # of the network, which may steer what follows
+            ("chosen = net(x)", "losses.append(int(chosen.argmax()))"),
+            ("chosen = act(x)", "losses.append(int(chosen.argmax()))"),
+            ("loss = other(x, y)", "print(loss)"),  # a function that nothing differentiates
+            ("loss = unknown(x, y)", "print(loss)"),
+            ("loss = with_loss(x, y).asnumpy() if i == 0 else 0", "print(loss)"),
+            ("evaluate(net); loss = with_loss(x, y)", "print(loss)"),
+        )
+    ),
+    *(
         each(f"the next step reads it by name: {how[0]}", *how, "print(loss)", take=TAKEN, before=join(READS_WEIGHT))
         for how in (
             ("optimizer(grads)", "weight = weight + 0.1 * slope.asnumpy()"),
@@ -430,6 +525,16 @@ QUIET = [
     case("in a function of a short loop", START, IN_FUNCTION_QUIET, "for i in range(5):\n    train(i, i)\n"),
     case("in a function beside an evaluation", START, IN_FUNCTION_QUIET, CALLS + "    evaluate(net)\n"),
     case("nothing trains", START, "for x, y in train_set:\n    print(net(x).asnumpy())\n"),
+    case(
+        "a few steps in a few epochs",
+        START,
+        "for epoch in range(3):\n    for i in range(5):\n        loss = step(x, y)\n        print(loss)\n",
+    ),
+    case(
+        "a few steps in one epoch of a few",
+        START,
+        "n = 2\nfor epoch in range(1, n):\n    for i in range(5):\n        loss = step(x, y)\n        print(loss)\n",
+    ),
     case("a few steps", START, "for i in range(5):\n    loss = step(x, y)\n    print(loss)\n"),
     case(
         "once per epoch",

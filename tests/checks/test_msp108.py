@@ -28,6 +28,36 @@ GRAPH = """
 
     """
 EAGER = GRAPH.replace("GRAPH_MODE", "PYNATIVE_MODE")
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="graph")
+    parser.add_argument("--eager", action="store_true")
+    parser.add_argument("--flip", action="store_true")
+    args = parser.parse_args()
+    ms.set_context(mode=ms.PYNATIVE_MODE if args.eager or args.mode != "graph" else ms.GRAPH_MODE)
+
+
+    def by_hand(rows):
+        for x, y in rows.create_tuple_iterator():
+            {made}
+            value, grads = grad_fn(x, y)
+            opt(grads)
+
+
+    def run(rows):
+        by_hand(rows)
+
+
+    {test}:
+        run(data)
+    else:
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+        for x, y in data.create_tuple_iterator():
+            step(x, y)
+    """
+MADE = "grad_fn = ms.value_and_grad(forward, None, params)"
 UNKNOWN = GRAPH.replace("ms.set_context(mode=ms.GRAPH_MODE)", "ms.set_context(mode=int(input()))")
 GOOD = "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)\n"
 TWO = """
@@ -341,7 +371,37 @@ FIRES = [
         """,
     ),
 ]
+FIRES += [
+    case(f"an arm of {test}", GRAPH, ARMS.format(made=f"{MADE}  # ! unsafe", test=test))
+    for test in (
+        'if args.mode == "graph"',
+        "if not args.eager",
+        "if args.flip",  # of another option: graph mode is on there, too
+        "if args.mode",
+    )
+]
+FIRES += [
+    case(
+        "compiled in the arm of PyNative mode",
+        GRAPH,
+        ARMS.format(
+            made="grad_fn = ms.jit(ms.value_and_grad(forward, None, params))  # ! unsafe", test="if args.eager"
+        ),
+    ),
+]
+
 QUIET = [
+    *(
+        case(f"what only PyNative mode runs: {test}", GRAPH, ARMS.format(made=MADE, test=test))
+        for test in (
+            "if args.eager",
+            'if args.mode == "pynative"',
+            'if args.mode != "graph"',
+            "if args.eager and args.flip",
+            'if args.eager or args.mode == "pynative"',
+            'if not args.mode == "graph"',
+        )
+    ),
     case(
         "made once",
         GRAPH,

@@ -192,7 +192,40 @@ FIRES = [
         stepping("train_step(x, y)"),
     ),
 ]
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="graph")
+    parser.add_argument("--eager", action="store_true")
+    args = parser.parse_args()
+
+
+    def train():
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            step(x, y, i){end}
+
+
+    {test}:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        train()
+    else:
+        for x, y in data.create_tuple_iterator():
+            pairs(ms.mutable((x, y)))
+    """
+FIRES += [
+    case(
+        "the arm that graph mode takes",
+        GRAPH,
+        ARMS.format(test="if not args.eager", end="  # ! display-only").replace("PYNATIVE", "GRAPH"),
+    ),
+]
+
 QUIET = [
+    *(
+        case(f"what only PyNative mode runs: {test}", GRAPH, ARMS.format(test=test, end=""))
+        for test in ("if args.eager", 'if args.mode == "pynative"', 'if args.mode != "graph"')
+    ),
     case("PyNative", EAGER, stepping("step(x, y, i)", "pairs((x, y))")),
     case("unknown mode", UNKNOWN, stepping("step(x, y, i)", "pairs((x, y))")),
     case("a tensor", GRAPH, stepping("step(x, y, ms.Tensor(i, ms.int32))")),

@@ -123,6 +123,25 @@ HALF_THERE = [
     "mixed_precision_cast(x.dtype, self.fc(x))",
     "in_dtype(ms.float16, self.fc(x))",
 ]
+ALLOWED = [  # dtypes that are checked: no tensor becomes one of them
+    "check(x.dtype, [ms.float32, ms.float16])",
+    "check_type_name('x', x.dtype, (ms.float16, ms.float32), 'Net')",
+    "validator.check_tensors_dtypes_same_and_valid({'x': x.dtype}, [ms.float16, ms.float32, ms.float64], 'Net')",
+    "_check_input_dtype(F.dtype(x), 'x', [mstype.float32, mstype.bfloat16], 'Net')",
+    "self.validate(x, allowed={ms.float32, ms.float16})",
+    "is_valid(x.dtype, [ms.int32, ms.float16])",
+]
+NOT_ALLOWED = [
+    "gradient_checkpoint(x, (ms.float32, ms.float16))",
+    "load_check_point(x, [ms.float32, ms.float16])",
+    "choose(x, [ms.float32, ms.float16])",
+    "check(x, ms.float16)",
+    "check(x, [ms.float16])",
+    "check(x, [ms.float16, ms.bfloat16])",
+    "check(x.astype(ms.float16), [ms.float32])",
+    "check(x.astype([ms.float32, ms.float16][0]))",
+    "{'fp32': ms.float32, 'fp16': ms.float16}['fp16']",
+]
 CASTING = """
     from mindspore.ops import functional as F
     from mindspore.ops.functional import mixed_precision_cast
@@ -130,6 +149,16 @@ CASTING = """
 
     """
 FIRES = [
+    *(
+        case(
+            f"dtypes that are checked {at}",
+            IMPORTS,
+            CASTING,
+            cell("self.fc = nn.Dense(64, 64)", f"self.fc(x), {check}"),
+            RUN_REPORTED,
+        )
+        for at, check in enumerate(ALLOWED)
+    ),
     *(
         case(
             f"a tensor in float32 again {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", cast), RUN_REPORTED
@@ -892,6 +921,10 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(f"dtypes of a call {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", f"self.fc(x), {call}"), RUN)
+        for at, call in enumerate(NOT_ALLOWED)
+    ),
     *(
         case(f"a tensor in another type {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", cast), RUN)
         for at, cast in enumerate(HALF_THERE)

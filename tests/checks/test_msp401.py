@@ -224,7 +224,27 @@ train_set = create(files)
 """,
     ),
 ]
+SPLITS = (  # the part of a dataset that is trained on
+    "train_set, val_set = rows.split([0.8, 0.2])\n",
+    "train_set, _ = rows.split([0.8, 0.2], randomize=True)\n",
+    "parts = rows.split([0.8, 0.2])\ntrain_set = parts[0]\n",
+    "train_set = rows.split(sizes=[800, 200])[0]\n",
+    "train_set, val_set, test_set = rows.shuffle(100).split([0.8, 0.1, 0.1])\n",
+    "def halves(data):\n    return data.split([0.5, 0.5])\n\n\ntrain_set, val_set = halves(rows)\n",
+)
+FIRES += [program(f"a part: {split}", READ, MAKE.replace("train_set", "rows", 1) + split) for split in SPLITS]
+
 QUIET = [
+    *(
+        silent(f"the other part: {split}", make=MAKE.replace("train_set", "rows", 1) + split + "train_set = other\n")
+        for split in SPLITS
+    ),
+    silent(
+        "a part that is evaluated",
+        make=MAKE.replace("train_set", "rows", 1) + "_, val_set = rows.split([0.8, 0.2])\n",
+        train="model = ms.Model(nn.Dense(64, 16), nn.MSELoss(), metrics={'loss'})\nmodel.eval(val_set.batch(32))\n",
+    ),
+    silent("a text", make="rows = ds.GeneratorDataset(Source(files), ['x'])\ntrain_set = 'a b'.split(' ')[0]\n"),
     silent("more workers", make=MAKE.replace("['x']", "['x'], num_parallel_workers=4")),
     silent("a number that is not known", make=MAKE.replace("['x']", "['x'], num_parallel_workers=int(input())")),
     silent("as many as all", make=MAKE.replace("['x']", "['x'], num_parallel_workers=None")),

@@ -330,7 +330,97 @@ FIRES = [
         )
     ),
 ]
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="graph")
+    parser.add_argument("--eager", action="store_true")
+    args = parser.parse_args()
+    ms.set_context(mode=ms.PYNATIVE_MODE if args.eager or args.mode != "graph" else ms.GRAPH_MODE)
+    net = nn.Dense(64, 16)
+    optimizer = nn.Adam(net.trainable_params())
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+
+
+    class Trainer:
+        def __init__(self, size):
+            self.rows = {rows}
+
+        def train(self):
+            for x, y in self.rows.create_tuple_iterator():
+                step(x, y)
+
+
+    class Compiled:
+        def train(self):
+            for x, y in ds.MindDataset("a").batch(32, True).create_tuple_iterator():
+                step(x, y)
+
+
+    {test}:
+        trainer = Trainer(32)
+    else:
+        trainer = Compiled()
+    trainer.train()
+    """
+FIRES += [
+    case(f"an arm of {test}", IMPORTS, ARMS.format(test=test, rows='ds.MindDataset("a").batch(size)  # ! unsafe'))
+    for test in ("if not args.eager", 'if args.mode == "graph"')
+]
+
+DIGITS = 'rows = ds.MnistDataset("a")\n'
+FIRES += [
+    case(
+        "a part",
+        IMPORTS,
+        GRAPH,
+        DIGITS,
+        f"train_set, val_set = rows.split([0.8, 0.2])\ntrain_set = train_set.batch({size})  # ! unsafe\n",
+        TRAIN,
+    )
+    for size in (7, 1024)
+]
+FIRES += [
+    case(
+        "split behind",
+        IMPORTS,
+        GRAPH,
+        "train_set = ds.MindDataset('a').batch(32).split([0.8, 0.2])[0]  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
+        "parts that are evaluated, too",
+        IMPORTS,
+        GRAPH,
+        "train_set, val_set = ds.MindDataset('a').batch(32).split([0.8, 0.2])  # ! display-only\n",
+        TRAIN,
+        "model.eval(val_set)\n",
+    ),
+]
+
 QUIET = [
+    *(
+        case(f"a part of {sizes}", IMPORTS, GRAPH, DIGITS, f"train_set = rows.split({sizes})[0].batch(64)\n", TRAIN)
+        for sizes in ("[0.8, 0.2]", "[0.8, 0.1, 0.1]", "[51200, 8800]", "sizes=[0.8, 0.2]")
+    ),
+    case(
+        "the other part",
+        IMPORTS,
+        GRAPH,
+        "train_set, val_set = ds.MindDataset('a').split([0.8, 0.2])\nval_set = val_set.batch(32)\n",
+        "train_set = train_set.batch(32, True)\n",
+        TRAIN,
+        "model.eval(val_set)\n",
+    ),
+    *(
+        case(
+            f"what only PyNative mode runs: {test}",
+            IMPORTS,
+            ARMS.format(test=test, rows='ds.MindDataset("a").batch(size)'),
+        )
+        for test in ("if args.eager", 'if args.mode == "pynative"', 'if args.mode != "graph"')
+    ),
     case("dropped", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=True)\n', TRAIN),
     case(
         "it is not known whether epochs are sunk",

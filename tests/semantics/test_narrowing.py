@@ -49,6 +49,35 @@ CASES = [
 ]
 
 
+FLAG = "p.add_argument('--flag', action='store_true')\np.add_argument('--off', type=bool, default=False)\n"
+FLAG = OPTIONS.replace("args = ", FLAG + "args = ")
+BEHIND_FLAGS = [
+    # without the flag the setting is known
+    ("m = 1\nif args.flag:\n    m = unknown()\nreveal(m)", "1 ?"),
+    ("if args.flag:\n    m = unknown()\nelse:\n    m = args.y\nreveal(m)", "3 ?"),
+    ("if not args.flag:\n    m = 1\nelse:\n    m = unknown()\nreveal(m)", "1 ?"),
+    ("if args.flag or args.off:\n    m = unknown()\nelse:\n    m = {'a': 1}\nreveal(m['a'])", "1 ?"),
+    ("def f():\n    if args.off:\n        return unknown()\n    return 1\nreveal(f())", "1 ?"),
+    ("m = {'a': 1}\nif args.flag:\n    m.update(unknown())\nreveal(m['a'])", "1 ?"),
+    ("if args.flag:\n    for k, v in unknown().items():\n        setattr(args, k, v)\nreveal(args.y)", "3 ?"),
+    # a file that an option names may say anything, and so may what runs without an option, or is no setting
+    ("m = 1\nif args.x:\n    m = unknown()\nreveal(m)", "... 1"),
+    ("m = 1\nif args.x is not None:\n    m = unknown()\nreveal(m)", "... 1"),
+    ("m = {'a': 1}\nif args.x:\n    m.update(unknown())\nreveal(m['a'])", "... 1"),
+    ("m = 1\nif unknown():\n    m = unknown()\nreveal(m)", "... 1"),
+    ("m = 1\nif not args.flag:\n    m = unknown()\nreveal(m)", "(1) ..."),
+    ("if args.flag:\n    m = unknown()\nelse:\n    m = unknown(1)\nreveal(m)", "..."),
+    ("class A:\n    pass\nm = A()\nif args.flag:\n    m = unknown(m)\nreveal(m)", "... A()"),
+    ("m = len\nif args.flag:\n    m = unknown()\nreveal(m)", "... builtins.len"),
+    ("m = {}\nif args.flag:\n    m.update(unknown())\nreveal(m['a'])", "..."),
+]
+
+
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_what_is_left(text: str, expected: str) -> None:
     assert " ".join(sorted(shown(reveal(OPTIONS + text)).split())) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), BEHIND_FLAGS)
+def test_what_a_flag_replaces(text: str, expected: str) -> None:
+    assert " ".join(sorted(shown(reveal(FLAG + text)).split())) == expected

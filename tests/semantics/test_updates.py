@@ -298,9 +298,56 @@ def test_a_file_over_nodes(text: str, name: str, expected: str) -> None:
 REWRITTEN = "cfg = {{'a': 1, 'b': 2}}\n{loop}\nreveal(cfg['a'])"
 
 
+READ = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--flag", default=False)
+p.add_argument("--name", default="x")
+p.add_argument("--text", default="True")
+p.add_argument("--none", default=None)
+p.add_argument("--must", required=True)
+args = p.parse_args()
+{loop}
+reveal(args.{name})
+"""
+TRUE = "for k in vars(args):\n    if {test}:\n        {store} = True\n"
+FALSE = "    elif {test}:\n        {store} = False\n"
+
+
+@pytest.mark.parametrize(
+    ("store", "test"),
+    [
+        ("vars(args)[k]", "vars(args)[k] == {text}"),
+        ("args.__dict__[k]", "args.__dict__[k] == {text}"),
+        ("args.__dict__[k]", "not vars(args)[k] != {text}"),
+        ("vars(args)[k]", "getattr(args, k) == {text}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("flag", "False ?"),  # which is no text
+        ("name", "'x' ?"),
+        ("none", "None ?"),
+        ("text", "'True' True ?"),  # in what order the loop reads and writes is not known
+        ("must", "True False ..."),
+    ],
+)
+def test_a_loop_over_options_that_compares_their_values(store: str, test: str, name: str, expected: str) -> None:
+    loop = TRUE.format(test=test.format(text='"True"'), store=store) + FALSE.format(
+        test=test.format(text='"False"'), store=store
+    )
+    assert shown(reveal(READ.format(loop=loop, name=name))) == expected
+
+
 @pytest.mark.parametrize(
     ("loop", "expected"),
     [
+        ("for k in cfg:\n    if cfg[k] == 2:\n        cfg[k] = 5", "1"),
+        ("for k, v in cfg.items():\n    if v == 2:\n        cfg[k] = 5", "1"),
+        ("for k, v in cfg.items():\n    if v != 1:\n        cfg[k] = 5", "1"),
+        ("for k, v in cfg.items():\n    if v == True:\n        cfg[k] = 5", "(1) 5"),
+        ("for k, v in cfg.items():\n    if v == unknown():\n        cfg[k] = 5", "1 5"),
         ("for k in list(cfg):\n    cfg[k] = unknown(k)", "..."),
         ("for k in cfg:\n    cfg[k] = cfg[k] + 10", "..."),
         ("for k in cfg.keys():\n    cfg[k] = 5", "5"),

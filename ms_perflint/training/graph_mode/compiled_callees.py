@@ -43,7 +43,7 @@ def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Opt
         return None
     if isinstance(callee, ast.Name) and _is_made_by_jit(program, callee, site.scope):
         return Compiled(site.word, False)
-    in_graph = would_be or mode.default_mode(program) == mode.GRAPH
+    in_graph = would_be or mode.is_graph_at(program, site)
     if not all(_is_compiled(program, known, in_graph) for known in value.alternatives):
         return None
     takes_apart = any(is_optimizer(program, known.type_api, known.cls) for known in value.alternatives)

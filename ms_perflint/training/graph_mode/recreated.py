@@ -232,15 +232,14 @@ def recompiled_per_step(program: Program) -> tuple[Recreated, ...]:
     """
     if not is_trained(program):
         return ()
-    is_graph = mode.default_mode(program) == mode.GRAPH
     found: dict[Site, None] = {}
     for scope in scopes_of_steps(program):
         for site in scope.calls:
-            found.update(dict.fromkeys(_compiled_for(program, site, is_graph)))
+            found.update(dict.fromkeys(_compiled_for(program, site)))
     return _in_order(found)
 
 
-def _compiled_for(program: Program, site: Site, is_graph: bool) -> Iterator[Site]:
+def _compiled_for(program: Program, site: Site) -> Iterator[Site]:
     """Yield the calls in Python code that make the callee of a site in the same step.
 
     For a `@jit` function that is defined in the step it is the call of the function.
@@ -252,7 +251,7 @@ def _compiled_for(program: Program, site: Site, is_graph: bool) -> Iterator[Site
         makers = [site]
     else:
         made = _makers_of(program, Held(callee, site.scope), site.block.loops, _HOPS)
-        makers = [each for each in made if _compiles(program, each, is_graph)]
+        makers = [each for each in made if _compiles(program, each)]
     if makers and is_each_step(program, site):
         yield from (each for each in makers if not _is_in_graph(program, each) and not _is_in_graph(program, site))
 
@@ -293,7 +292,7 @@ def _makers_of(program: Program, part: Held, loops: list[ast.AST], hops: int) ->
             yield from _makers_of(program, Held(value, function), [], hops - 1)
 
 
-def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
+def _compiles(program: Program, maker: Site) -> bool:
     """Return whether a call makes a callable that is compiled when it is called.
 
     In both modes that is a `jit` function or an optimizer, in graph mode also a cell or a gradient function.
@@ -301,7 +300,7 @@ def _compiles(program: Program, maker: Site, is_graph: bool) -> bool:
     apis = program.apis(maker)
     if any(api in jit.JITS or _OPTIMIZER in mindspore_api.ancestors(api) for api in apis):
         return True
-    if not is_graph:
+    if not mode.is_graph_at(program, maker):
         return False
     if any(api in GRADS or api in STEP_CELLS or CELL in mindspore_api.ancestors(api) for api in apis):
         return True

@@ -37,6 +37,7 @@ MARKS = (*sorted(NAMES), *sorted(TEXTS), PRECISION)
 KEEPS = frozenset({"must_keep_origin_dtype", "force_fp32"})
 
 _NAMED_LEVELS = frozenset({"O0", "O1", "O2", "O3"})
+_CHECKS = r"(?i)check(?!_?point)|valid"  # of a function
 _BESIDE = ("Metric", "Callback", "Loss", "LossBase")  # classes that are no part of a network
 
 Parents = tuple[ast.AST, ...]  # from the outermost to the nearest
@@ -158,7 +159,7 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         return True
     call = call_around(node, parents)
     if call is None:
-        return _is_unread(program, parents)
+        return _is_allowed(parents) or _is_unread(program, parents)
     if _is_numpy(program, call, scope) or is_loss(program, scope):
         return True
     position = parents.index(call)
@@ -168,6 +169,16 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         _is_of_whole(program, scope, call)
         or _is_sorted(scope, call, parents[:position])
         or _is_taken_back(program, scope, parents[:position])
+    )
+
+
+def _is_allowed(parents: Parents) -> bool:
+    """Return whether a node is one of several dtypes that a call only checks: `check(x.dtype, [float32, float16])`."""
+    several, call = parents[-1], call_around(parents[-1], parents[:-1])
+    if call is None or not isinstance(several, (ast.List, ast.Tuple, ast.Set)):
+        return False
+    return (
+        any(word_of(each) not in NAMES for each in several.elts) and re.search(_CHECKS, _called_word(call)) is not None
     )
 
 
