@@ -107,6 +107,73 @@ def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> 
     assert "saturates before this logarithm" in refused(found(*parts))
 
 
+HELPER = """
+    def measure(label, p):
+        return {}
+
+
+    """
+FUNCTION_LOSS = HELPER.replace("label, p", "p, label")
+ROOT_LOSS = """
+    class Own(nn.LossBase):
+        def __init__(self):
+            super().__init__()
+            self.root = ops.Sqrt()
+
+        def construct(self, p, label):
+            return {}
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(label / p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("-(p[:, 0] ** 0.5).mean()"), NESTED, MODEL.format("Own()")),
+        (OWN_LOSS.format("-ops.pow((p * label).sum(1), 0.5).mean()"), FUNCTION, MODEL.format("Own()")),
+        (OWN_LOSS.format("-(1 - p).sqrt().mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.div(label, ops.reshape(p, (-1,))).mean()"), SIGMOID, MODEL.format("Own()")),
+        (ROOT_LOSS.format("-self.root(p * label).mean()"), SIGMOID, MODEL.format("Own()")),
+        (ROOT_LOSS.format("ops.Reciprocal()(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (FUNCTION_LOSS.format("-p.pow(0.5).mean()"), SIGMOID, MODEL.format("measure")),
+        (SIGMOID, STEPS.format("-ops.sqrt(net(data)).mean()")),
+        (FUNCTION, STEPS.format("(label * net(data).rsqrt()).mean()")),
+        (HELPER.format("-ops.sqrt(p).mean()"), SIGMOID, STEPS.format("measure(label, net(data))")),
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), SIGMOID, "loss = Own()\n", STEPS.format("loss(net(data), label)")),
+    ],
+)
+def test_a_loss_that_is_steep_at_0_is_named(parts: tuple[str, ...]) -> None:
+    assert "gives 0 to this operator" in refused(found(*parts))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), PLAIN, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p ** 2).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("((1 - p) ** 2.0).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.pow(p, 2).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.sqrt(ops.square(p - label).sum() + 1e-6)"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.sqrt(label).mean() - p.mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / label).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / p.shape[0]).sum()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / p.sum()).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("1 - (2 * p * label).sum() / (p.sum() + label.sum() + 1e-5)"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.exp(-p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (FUNCTION_LOSS.format("(p / 2).mean()"), SIGMOID, MODEL.format("measure")),
+        (HELPER.format("(p / label).mean()"), SIGMOID, STEPS.format("measure(label, net(data))")),
+        (SIGMOID, STEPS.format("(net(data) / data).mean()")),
+        (SIGMOID, STEPS.format("ops.mse_loss(net(data), label) / ops.sqrt(data).mean()")),
+        (SIGMOID, "rate = np.sqrt(2) / 3\n", MODEL.format("nn.MSELoss()")),
+    ],
+)
+def test_a_loss_that_is_flat_at_0_keeps_its_fix(parts: tuple[str, ...]) -> None:
+    assert fixed(*parts).edits
+
+
 @pytest.mark.parametrize(
     "parts",
     [
