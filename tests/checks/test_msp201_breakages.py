@@ -305,6 +305,47 @@ def test_an_operator_that_is_not_known_in_half_precision_is_named(construct: str
 
 
 @pytest.mark.parametrize(
+    "construct",
+    [
+        "self.table(x.astype(ms.int32))",
+        "self.table(ops.cast(x[:, :6], ms.int32))",
+        "self.table(ops.Cast()(x, ms.int32))",
+        "self.table(x.to(ms.int64))",
+        "self.table(ops.floor(x * 4096).astype(ms.int32))",
+        "self.table(x.reshape(-1).astype(ms.int32)) * (x > 0)",
+        "ops.gather(self.fc.weight, x.astype(ms.int32), 0)",
+        "ops.one_hot(ops.cast(x, ms.int32), 5000, Tensor(1.0), Tensor(0.0))",
+        "self.look(x)",
+    ],
+)
+def test_a_float_input_that_becomes_large_whole_numbers_is_named(construct: str) -> None:
+    inner = "    def look(self, ids):\n        return self.table(ids.astype(ms.int32))\n\n\n"
+    net = PROBABLE.format(init="self.table = nn.Embedding(5000, 64)", construct=f"self.fc({construct})")
+    net = join(net).replace("\n\n\nnet =", f"\n\n{inner}net =")
+    for run in (STEPS.format("ops.mse_loss(net(data), label)"), MODEL.format("nn.MSELoss()")):
+        assert refused(found(net, run)) == "FP16 or BF16 rounds large whole numbers before this cast"
+
+
+@pytest.mark.parametrize(
+    ("rows", "construct"),
+    [
+        ("2048", "self.table(x.astype(ms.int32))"),
+        ("ROWS", "self.table(x.astype(ms.int32))"),
+        ("5000", "self.table((x > 0).astype(ms.int32))"),
+        ("5000", "self.table(x)"),
+        ("5000", "self.table(ops.argmax(x, 1).astype(ms.int32))"),
+        ("5000", "self.table(ops.arange(8).astype(ms.int32))"),
+        ("5000", "self.fc(x).astype(x.dtype)"),
+        ("5000", "x * (x != 0).astype(ms.int32).astype(x.dtype)"),
+        ("5000", "ops.one_hot(x.astype(ms.int32), 10)"),
+    ],
+)
+def test_whole_numbers_that_half_precision_holds_keep_the_fix(rows: str, construct: str) -> None:
+    net = PROBABLE.format(init=f"self.table = nn.Embedding({rows}, 64)", construct=f"self.fc({construct})")
+    assert fixed("ROWS = 500\n", net, MODEL.format("nn.MSELoss()")).edits
+
+
+@pytest.mark.parametrize(
     ("construct", "is_refused"),
     [
         ("self.fc(x) - 1e9", True),

@@ -41,7 +41,7 @@ class Half(NamedTuple):
 
 def first(program: Program, training: Training, half: Half) -> Optional[Related]:
     """Return the first place of a training that is not known to work in half precision."""
-    read = read_whole.read(program, training.call, half.networks, half.inner)
+    read = read_whole.read(program, training.call, half.networks, half.inner, half.dtype)
     if read.not_known is not None:
         return read.not_known
     kinds = (

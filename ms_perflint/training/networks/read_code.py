@@ -24,6 +24,7 @@ from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
 from ms_perflint.training.networks.used_beside import arguments
+from ms_perflint.training.networks.whole_numbers import is_rounded
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -38,6 +39,7 @@ _EXPRESSIONS = (
 LONGEST = 40  # characters of code in a message
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 OUTSIDE = Message("this number is out of the range of FP16")
+ROUNDED = Message("FP16 or BF16 rounds large whole numbers before this cast")
 ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
@@ -67,9 +69,14 @@ class Code:
     """Reads functions of a network up to a place that is not known; `cell`: reads a called part of the network."""
 
     def __init__(
-        self, program: Program, inner: Collection[Scope], cell: Callable[[Alternative, Optional[Site]], None]
+        self,
+        program: Program,
+        inner: Collection[Scope],
+        dtype: str,
+        cell: Callable[[Alternative, Optional[Site]], None],
     ) -> None:
         self.program = program
+        self.dtype = dtype
         self.evaluator = program.evaluator
         self.numbers = Numbers(program)
         self.dtypes = Dtypes(program)
@@ -256,6 +263,8 @@ class Code:
             return False
         if given is not None:
             self.told.add(id(given))
+            if said in INTEGERS and is_rounded(self.program, node, given, site.scope.owner, self.dtype):
+                stop(site.module, site.node, ROUNDED)
         if said in _RAISED:
             self.raised = self.raised or (site, word)
         return True

@@ -41,12 +41,13 @@ class Read(NamedTuple):
     not_known: Optional[Related]  # the first place that is not known to work in half precision
 
 
-def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
+def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope], dtype: str) -> Read:
     """Read networks.
 
     `root`: the call that makes the training. `inner`: classes whose layers are converted, and whose loss is not.
+    `dtype`: what they are converted to.
     """
-    reader = _Reader(program, root, inner)
+    reader = _Reader(program, root, inner, dtype)
     found: Optional[Related] = None
     try:
         for cls in inner:
@@ -63,11 +64,11 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
 class _Reader:
     """Reads the code that makes the parts of a network, up to a part that is not known."""
 
-    def __init__(self, program: Program, root: Site, inner: Collection[Scope]) -> None:
+    def __init__(self, program: Program, root: Site, inner: Collection[Scope], dtype: str) -> None:
         self.program = program
         self.evaluator = program.evaluator
         self.root = root
-        self.code = Code(program, inner, self.cell)
+        self.code = Code(program, inner, dtype, self.cell)
         self.seen: set[object] = set()
 
     def value(self, value: Value, site: Optional[Site]) -> None:
