@@ -37,17 +37,28 @@ def kept(call: Call) -> Optional[Kept]:
 
     In sink mode graph mode needs batches of one shape (documentation of `Dataset.batch`, 2.4.1 and 2.10).
     """
+    for batch, each in _batches_of(call):
+        if batch.argument(DROP).must_be(False):
+            remains = _remains(batch, each)
+            if remains or (remains is None and batch.given(DROP) is not None):
+                return Kept(batch, remains is True)
+    return None
+
+
+def made_by_function(call: Call) -> Optional[Call]:
+    """Return the `batch` of a training whose batches a function makes; None without one."""
+    return next((batch for batch, _ in _batches_of(call) if batch.passes("per_batch_map")), None)
+
+
+def _batches_of(call: Call) -> Iterator[tuple[Call, pipelines.Pipeline]]:
+    """Yield the calls that make the batches of a training, each with the pipeline in which they do."""
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
             made = call_of(call.program, stage)
             batch = pipelines.api_of(made) if made is not None and pipelines.is_batch(stage) else None
-            if batch is None or not batch.argument(DROP).must_be(False):
-                continue
-            remains = _remains(batch, each)
-            if remains or (remains is None and batch.given(DROP) is not None):
-                return Kept(batch, remains is True)
-    return None
+            if batch is not None:
+                yield batch, each
 
 
 def is_one_size(batch: Call) -> bool:
