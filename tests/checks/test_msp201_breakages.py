@@ -219,6 +219,78 @@ def test_a_loss_that_is_no_sum_keeps_its_fix(reduction: str) -> None:
 
 # --- operators and outputs
 
+DERIVED = """
+    class Block(nn.Cell):
+        def construct(self, x):
+            return self.last(ops.relu(self.fc(x)))
+
+
+    class Net(Block):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            {}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        ("self.last = nn.Dense(64, 10)", ""),
+        ("self.last = nn.SequentialCell(nn.BatchNorm1d(64), nn.Dense(64, 10))", ""),
+        ("self.last = nn.Dense(64, 10) if self.fc.has_bias else nn.Identity()", ""),
+        ("self.last = nn.CTCLoss()", "`last` is not known"),
+        ("self.last = ops.Exp()", "`last` is not known"),
+        ("self.last = lambda x: ops.exp(x)", "`last` is not known"),
+        ("self.other = nn.Dense(64, 10)", "`last` is not known"),
+    ],
+)
+def test_layers_that_a_derived_class_makes_are_known(made: str, named: str) -> None:
+    finding = found(DERIVED.format(made), MODEL.format("nn.CrossEntropyLoss()"))
+    assert (finding.fix is None) is bool(named)
+    assert not named or named in refused(finding) or "CTCLoss" in refused(finding)
+
+
+OPTIONAL = """
+    class Net(nn.Cell):
+        def __init__(self, norm{}):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            if norm is not None:
+                self.norm = norm((64,))
+            else:
+                self.norm = None
+
+        def construct(self, x):
+            x = self.fc(x)
+            if self.norm is not None:
+                x = self.norm(x)
+            return x
+
+
+    net = Net({})
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("default", "given", "is_known"),
+    [
+        ("=None", "", True),
+        ("", "None", True),
+        ("", "nn.LayerNorm", True),
+        ("", "unknown()", False),
+        ("=None", "norm=unknown()", False),
+    ],
+)
+def test_a_layer_that_only_an_option_makes_is_left_out(default: str, given: str, is_known: bool) -> None:
+    finding = found(OPTIONAL.format(default, given), MODEL.format("nn.CrossEntropyLoss()"))
+    assert (finding.fix is not None) is is_known
+
 
 def test_a_custom_operator_of_the_network_is_named() -> None:
     custom = "self.op = ops.Custom('./op.so:sample', lambda x: x, lambda x: x, 'aot')"
