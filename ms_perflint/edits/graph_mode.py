@@ -124,7 +124,8 @@ def _insert(call: Call, line_length: int) -> Change:
 def _below_imports(call: Call, lines: str) -> tuple[Edit, ...]:
     """Return the edits that insert lines below the imports of the file, or of the function that imports MindSpore."""
     inside = imports_inside(call.module, call.scope)
-    added = insert_after(call.module, inside[-1], lines) if inside else None
+    apart = "" if lines.startswith("import ") else "\n"
+    added = insert_after(call.module, inside[-1], f"{apart}{lines}") if inside else None
     return added or insert_after_imports(call.module, lines)
 
 
