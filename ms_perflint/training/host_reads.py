@@ -11,6 +11,7 @@ from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import first_iterations
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned, compiled
@@ -265,9 +266,17 @@ def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each not in known and not is_main_test(each.test) and by_default(program, each) is not True:
+        if each in known or is_main_test(each.test) or by_default(program, each) is True:
+            continue
+        if not first_iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
             return False
     return program.runs(site)
+
+
+def _leaves(block: Block) -> bool:
+    """Return whether a block is an arm that ends the loop."""
+    following = getattr(block.owner, block.arm, []) if isinstance(block.owner, ast.If) else []
+    return bool(following) and isinstance(following[-1], (ast.Break, ast.Return, ast.Raise))
 
 
 def _counts(test: ast.expr) -> bool:
