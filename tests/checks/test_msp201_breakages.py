@@ -59,6 +59,10 @@ SIGMOID = PROBABLE.format(init="self.sigmoid = nn.Sigmoid()", construct="self.si
 PLAIN = PROBABLE.format(init="pass", construct="self.fc(x)")
 NESTED = PROBABLE.format(init="self.s = nn.SequentialCell(nn.Sigmoid())", construct="self.s(self.fc(x))")
 FUNCTION = PROBABLE.format(init="pass", construct="ops.sigmoid(self.fc(x))")
+NAMED = PROBABLE.format(init="self.last = nn.Dense(64, 64, activation={})", construct="self.last(self.fc(x))")
+SLOT = PROBABLE.format(
+    init="self.last = nn.Dense(64, 64, 'normal', 'zeros', True, {})", construct="self.last(self.fc(x))"
+)
 OWN_LOSS = """
     class Own(nn.LossBase):
         def construct(self, p, label):
@@ -100,6 +104,11 @@ STEPS = """
         (NESTED, STEPS.format("-ms.mint.log1p(-net(data)).mean()")),
         (OWN_LOSS.format("-(label * (p + 1e-12).log()).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("-label.xlogy(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (NAMED.format("'sigmoid'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("'softmax'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("nn.Sigmoid()"), MODEL.format("nn.BCELoss()")),
+        (SLOT.format("'sigmoid'"), MODEL.format("nn.BCELoss()")),
+        ("how = 'sigmoid'\n", SLOT.format("how"), MODEL.format("nn.BCELoss()")),
         (OWN_LOSS.format("-(label * ms.numpy.log(p)).mean()"), FUNCTION, MODEL.format("Own()")),
     ],
 )
@@ -135,6 +144,7 @@ ROOT_LOSS = """
         (OWN_LOSS.format("-(p[:, 0] ** 0.5).mean()"), NESTED, MODEL.format("Own()")),
         (OWN_LOSS.format("-ops.pow((p * label).sum(1), 0.5).mean()"), FUNCTION, MODEL.format("Own()")),
         (OWN_LOSS.format("-(1 - p).sqrt().mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("p[0].sqrt().mean()"), NAMED.format("'sigmoid'"), MODEL.format("Own()")),
         (OWN_LOSS.format("ops.div(label, ops.reshape(p, (-1,))).mean()"), SIGMOID, MODEL.format("Own()")),
         (ROOT_LOSS.format("-self.root(p * label).mean()"), SIGMOID, MODEL.format("Own()")),
         (ROOT_LOSS.format("ops.Reciprocal()(p).mean()"), SIGMOID, MODEL.format("Own()")),
@@ -178,6 +188,9 @@ def test_a_loss_that_is_flat_at_0_keeps_its_fix(parts: tuple[str, ...]) -> None:
     "parts",
     [
         (PLAIN, MODEL.format("nn.BCEWithLogitsLoss()")),
+        (NAMED.format("'relu'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("'sigmoid'"), MODEL.format("nn.MSELoss()")),
+        (SLOT.format("'leakyrelu'"), MODEL.format("nn.BCELoss()")),
         (SIGMOID, MODEL.format("nn.MSELoss()")),
         (OWN_LOSS.format("-ops.log_softmax(p).log().mean()"), PLAIN, MODEL.format("Own()")),
         (OWN_LOSS.format("(p - label).square().mean()"), SIGMOID, MODEL.format("Own()")),

@@ -16,6 +16,7 @@ from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
@@ -244,6 +245,9 @@ class _Reader:
         for known in value.alternatives:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
+            if api.startswith(CELLS):
+                named = Call(site, self.program, api).argument("activation").constants
+                self.code.words.update(each for each in named if isinstance(each, str))
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if is_loss_api(api):
                     continue  # it is asked for where it is called
