@@ -252,6 +252,57 @@ def test_spells_a_name_with_the_imports_there_are(before: str, api: str, spelled
     assert import_name(module_of(before), api) == (spelled, ())
 
 
+def _inside(before: str) -> tuple[str, str | None]:
+    """Return the spelling of `CheckpointConfig` in the last function of a text, and the text with the import."""
+    module = module_of(before)
+    scope = [each for each in module.scopes if each.is_function][-1]
+    spelled, edits = import_name(module, "mindspore.train.CheckpointConfig", scope=scope)
+    return spelled, after(module, edits)
+
+
+@pytest.mark.parametrize(
+    ("before", "spelled", "expected"),
+    [
+        ("def f():\n    import mindspore as ms\n    g()\n", "ms.CheckpointConfig", ""),
+        ("def f():\n    import os\n    import mindspore\n    g()\n", "mindspore.CheckpointConfig", ""),
+        (
+            "def f():\n    from mindspore.train import Model\n    g()\n",
+            "CheckpointConfig",
+            "def f():\n    from mindspore.train import Model, CheckpointConfig\n    g()\n",
+        ),
+        (
+            "def f():\n    a = 1\n    from mindspore.nn import Dense\n    import os\n\n    g()\n",
+            "CheckpointConfig",
+            "def f():\n    a = 1\n    from mindspore.nn import Dense\n    import os\n"
+            "    from mindspore.train import CheckpointConfig\n\n    g()\n",
+        ),
+        ("def f():\n    import mindspore as ms\n\n    def g():\n        h()\n", "ms.CheckpointConfig", ""),
+        ("class C:\n    def f(self):\n        import mindspore as ms\n        g()\n", "ms.CheckpointConfig", ""),
+        # elsewhere as at the top
+        ("import mindspore as ms\ndef f():\n    import mindspore\n    g()\n", "ms.CheckpointConfig", ""),
+        (
+            "from mindspore import nn\ndef f():\n    from mindspore.train import Model\n    g()\n",
+            "CheckpointConfig",
+            "from mindspore import nn, CheckpointConfig\ndef f():\n    from mindspore.train import Model\n    g()\n",
+        ),
+        (
+            "import os\ndef e():\n    from mindspore import nn\ndef f():\n    g()\n",
+            "CheckpointConfig",
+            "import os\nfrom mindspore.train import CheckpointConfig\ndef e():\n    from mindspore import nn\n"
+            "def f():\n    g()\n",
+        ),
+        (
+            "import os\ndef f():\n    if x:\n        from mindspore import nn\n    g()\n",
+            "CheckpointConfig",
+            "import os\nfrom mindspore.train import CheckpointConfig\ndef f():\n    if x:\n"
+            "        from mindspore import nn\n    g()\n",
+        ),
+    ],
+)
+def test_imports_in_the_function_that_imports_mindspore(before: str, spelled: str, expected: str) -> None:
+    assert _inside(before) == (spelled, expected or before)
+
+
 @pytest.mark.parametrize(
     ("before", "version", "spelled", "added"),
     [

@@ -397,6 +397,9 @@ for batch in dataset:
     halved = fact(told(step.replace("64, 64)", "64, 64).to_float(ms.float16)")), "precision")
     assert (halved.answer, halved.says) == (None, "FP16 or BF16 may reach it")
     assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [(5, "may switch it on")]
+    full = fact(told(step.replace("return net(x)", "return ms.grad(net)(x)")), "precision")
+    assert (full.answer, full.says) == ("float32", "FP32, which it needs")
+    assert [(each.place.row, each.says) for each in full.evidence[1:]] == [(8, "derivatives with respect to inputs")]
 
 
 def test_parallel_mode_and_portions() -> None:

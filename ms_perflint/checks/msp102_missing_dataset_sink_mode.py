@@ -11,6 +11,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, remainders, sinking, training
 from ms_perflint.training.callbacks import Cadence, batch_read, cadences, changes_by_step, inside_network
+from ms_perflint.training.graph_mode import shapes
 from ms_perflint.training.sinking import SINK
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ INSIDE = Message("a callback reads an attribute of `train_network`, which is a c
 BATCH = Message("a callback reads `train_dataset_element`, which is empty in sink mode")
 SMALLER = Message("the last batch may be smaller; sinking in graph mode takes batches of one shape")
 FEWER = Message("the last batch has fewer rows; sinking in graph mode takes batches of one shape")
+VARYING = Message("batches of varying shape; sinking in graph mode takes batches of one shape")
+MADE = Message("a function makes the batches; sinking in graph mode takes batches of one shape")
 STEPS = Message("an epoch then has `sink_size` steps, not all batches of the dataset")
 BY_STEP = Message("callbacks that act after every step then act once per epoch")
 
@@ -101,6 +104,9 @@ def _graded(call: Call) -> Remedy:
     read = batch_read(call)
     if read is not None:
         return Remedy(None, ADVICE, Safety.DISPLAY, BATCH, (Related(read, Message("the batch of the step")),))
+    varying = next(shapes.of_batches(call.program), None)
+    if varying is not None:
+        return Remedy(None, ADVICE, Safety.DISPLAY, VARYING, (Related(varying.place, Message("these batches")),))
     kinds = set(cadences(call))
     changing = changes_by_step(call) if Cadence.STEP in kinds else None
     if changing is not None:
@@ -116,4 +122,7 @@ def _graded(call: Call) -> Remedy:
         return Remedy(None, ADVICE, Safety.UNSAFE, STEPS)
     if not kinds <= {Cadence.EPOCH}:
         return Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
+    made = remainders.made_by_function(call)
+    if made is not None:
+        return Remedy(None, ADVICE, Safety.UNSAFE, MADE, (Related(made.place, Message("these batches")),))
     return Remedy(None, ADVICE, Safety.SAFE)

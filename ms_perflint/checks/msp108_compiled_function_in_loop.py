@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RECREATED = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
+STATE = Message("each step begins with new weights, or a new state of the optimizer, which would be kept then")
 MAY_CHANGE = Message("its arguments may change from step to step")
 
 
@@ -57,8 +58,7 @@ class CompiledFunctionInLoop(Check):
         if call is None:
             return
         recreated = self._recreated[id(call.node)]
-        self.report(
-            node,
-            RECREATED.filled(name=recreated.name),
-            Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE),
-        )
+        remedy = Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE)
+        if recreated.is_stateful:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=STATE)
+        self.report(node, RECREATED.filled(name=recreated.name), remedy)

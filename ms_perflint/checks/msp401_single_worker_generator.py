@@ -58,7 +58,7 @@ class SingleWorkerGenerator(Check):
         if call is None or work is None:
             return
         name, imports = edit.import_name(
-            call.module, CONFIG, version=self.program.version, line_length=self.line_length
+            call.module, CONFIG, version=self.program.version, scope=call.scope, line_length=self.line_length
         )
         edits = edit.set_argument(call, WORKERS, f"{name}.get_num_parallel_workers()", line_length=self.line_length)
         remedy = Remedy((*imports, *edits) if edits is not None else None, MORE, Safety.UNSAFE, APART)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Remedy, Safety
+from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import jit, mode, pipelines, remainders, training
@@ -20,6 +20,7 @@ DROPS = Message("drop the last batch")
 LEFT_OUT = Message("the rows of the last batch are left out of each epoch")
 NEVER = Message("nothing shuffles the rows: those of the last batch are never trained on")
 EVALUATED = Message("the same dataset is evaluated: that needs all rows")
+COUNTED = Message("the program stops with an error if rows are left out")
 SHARED = Message("other datasets are made here too: evaluation needs all rows")
 
 
@@ -60,4 +61,7 @@ class BatchKeepsRemainder(Check):
             remedy = Remedy(None, DROPS, Safety.DISPLAY, SHARED)
         elif remainders.is_evaluated(batch):
             remedy = Remedy(None, DROPS, Safety.DISPLAY, EVALUATED)
+        elif (counted := remainders.counted(self.program)) is not None:
+            related = (Related(counted, Message("this counts the rows or batches of an epoch")),)
+            remedy = Remedy(None, DROPS, Safety.DISPLAY, COUNTED, related)
         self.report(node, FEWER, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

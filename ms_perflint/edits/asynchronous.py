@@ -45,7 +45,9 @@ def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
         remedy = remedy._replace(advice=OFTEN)
     if call.api != checkpoints.CALLBACK:
         return decide(remedy, call, "async_save", "True", yaml="true", line_length=line_length)
-    name, imports = import_name(call.module, checkpoints.CONFIG, version=call.program.version, line_length=line_length)
+    name, imports = import_name(
+        call.module, checkpoints.CONFIG, version=call.program.version, scope=call.scope, line_length=line_length
+    )
     added = set_argument(call, "config", f"{name}(async_save=True)", line_length=line_length)
     return remedy._replace(edits=(*imports, *added) if added else None)
 

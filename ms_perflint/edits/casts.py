@@ -65,7 +65,7 @@ def _spelling(call: Call, found: Redundant, line_length: int) -> tuple[str, tupl
         if not any(name.startswith(("numpy.", "builtins.")) for name in names):
             return call.module.text(target), ()
     api = f"mindspore.{found.dtype.name}"
-    return import_name(call.module, api, version=call.program.version, line_length=line_length)
+    return import_name(call.module, api, version=call.program.version, scope=call.scope, line_length=line_length)
 
 
 def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:

@@ -70,7 +70,9 @@ def _counted(call: Call, line_length: int) -> Union[tuple[Edit, ...], Message]:
         return TRAIN_CELL
     if not isinstance(given, ast.Name):
         return UNNAMED
-    setter, imports = import_name(model.module, parallel.SET, version=call.program.version, line_length=line_length)
+    setter, imports = import_name(
+        model.module, parallel.SET, version=call.program.version, scope=model.scope, line_length=line_length
+    )
     if model.module is call.module:
         setter, imports = call.module.text(call.node.func), ()
     count = f"count = len({given.id}.trainable_params())"

@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.edits.imports import import_name, insert_after_imports
+from ms_perflint.edits.imports import import_name, imports_inside, insert_after_imports
 from ms_perflint.edits.settings import DECIDED
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.semantic_index import SemanticIndex
@@ -77,7 +77,11 @@ def _add(call: Call, line_length: int) -> Change:
         name = f"{call.module.text(callee.value)}.GRAPH_MODE"
     else:
         name, imports = import_name(
-            call.module, "mindspore.GRAPH_MODE", version=call.program.version, line_length=line_length
+            call.module,
+            "mindspore.GRAPH_MODE",
+            version=call.program.version,
+            scope=call.scope,
+            line_length=line_length,
         )
     added = set_argument(call, "mode", name, first=True, line_length=line_length)
     return _ready("unset", call.program, (*imports, *added) if added is not None else None)
@@ -93,7 +97,9 @@ def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]])
 def _insert(call: Call, line_length: int) -> Change:
     """Return the change where no `set_context` has a mode, or where several scripts share its file."""
     version = call.program.version
-    context, imports = import_name(call.module, mode.SET_CONTEXT, version=version, line_length=line_length)
+    context, imports = import_name(
+        call.module, mode.SET_CONTEXT, version=version, scope=call.scope, line_length=line_length
+    )
     option = mode.unused_option(call.program, call.module)
     if option is not None and unset_mode.first_context(call.program) is None:
         after = insert_after(call.module, option.parsed, f"{context}(mode={option.text})")
@@ -105,7 +111,7 @@ def _insert(call: Call, line_length: int) -> Change:
     else:
         line = f"{context}(mode={context.rpartition('.')[0]}.GRAPH_MODE)"
     alone = _at_start(call, line)
-    edits = alone or insert_after_imports(call.module, line)
+    edits = alone or _below_imports(call, line)
     if unset_mode.first_context(call.program) is not None:
         reason = Message("the scripts share a `set_context` that sets other options")
         return _shown("shared", call.program, edits, COMPILE, reason)
@@ -113,6 +119,14 @@ def _insert(call: Call, line_length: int) -> Change:
     if alone is not None or change.remedy.safety is Safety.DISPLAY:
         return change
     return change._replace(remedy=change.remedy._replace(safety=Safety.DISPLAY, reason=IMPORTED))
+
+
+def _below_imports(call: Call, lines: str) -> tuple[Edit, ...]:
+    """Return the edits that insert lines below the imports of the file, or of the function that imports MindSpore."""
+    inside = imports_inside(call.module, call.scope)
+    apart = "" if lines.startswith("import ") else "\n"
+    added = insert_after(call.module, inside[-1], f"{apart}{lines}") if inside else None
+    return added or insert_after_imports(call.module, lines)
 
 
 def _at_start(call: Call, lines: str) -> Optional[tuple[Edit, ...]]:
@@ -123,7 +137,7 @@ def _at_start(call: Call, lines: str) -> Optional[tuple[Edit, ...]]:
     """
     module, program = call.module, call.program
     if program.project.programs(module.path) == (module.path,):
-        return insert_after_imports(module, lines)
+        return _below_imports(call, lines)
     guarded = {stmt: stmt.body[0] for stmt in module.tree.body if isinstance(stmt, ast.If) and is_main_guard(stmt)}
     at = program.position(call) or 0
     for site in module.sites:
@@ -160,7 +174,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     display-only.
     """
     made, found = recreated(program), readiness.obstacles(program)
-    moves = [hoist(each.site, each.before) for each in made]
+    moves = [None if each.is_stateful else hoist(each.site, each.before) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
     named = (*_obstacles(program), *(Related(each.place, each.message) for each in unknown_networks(program)[:1]))
     related = (*named, *(Related(place, JIT) for place in steps))

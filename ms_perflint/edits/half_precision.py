@@ -111,11 +111,11 @@ class Writer(LossScaling):
         """Return the edits that convert the network of one name or expression."""
         first = min(uses, key=lambda use: use.module.span(use.stmt))
         module, text = first.module, first.module.text(first.node)
-        spelling, imports = self.name(module, CONVERT)
+        spelling, imports = self.name(first.scope, CONVERT)
         found = list(imports)
         half = ""
         if dtype != "float16":
-            half, imports = self.name(module, f"mindspore.{dtype}")
+            half, imports = self.name(first.scope, f"mindspore.{dtype}")
             found += imports
             half = f", {half}"
         if first.is_row and isinstance(first.node, ast.Call):
@@ -147,7 +147,7 @@ class Writer(LossScaling):
         words = {LEVELS[CONVERT]: '"O2"'}
         imports: tuple[Edit, ...] = ()
         if dtype != "float16":
-            words["dtype"], imports = self.name(call.module, f"mindspore.{dtype}")
+            words["dtype"], imports = self.name(call.scope, f"mindspore.{dtype}")
         found: Optional[list[Edit]] = list(imports)
         if call.given(LEVELS[CONVERT]) is not None:
             level, _ = set_value(call, LEVELS[CONVERT], words.pop(LEVELS[CONVERT]), yaml="O2")
@@ -166,8 +166,8 @@ class Writer(LossScaling):
         init = inner.cls.method("__init__")
         if init is None or not isinstance(init.node, ast.FunctionDef):
             return None
-        half, imports = self.name(inner.cls.module, f"mindspore.{dtype}")
-        full, others = self.name(inner.cls.module, "mindspore.float32")
+        half, imports = self.name(init, f"mindspore.{dtype}")
+        full, others = self.name(init, "mindspore.float32")
         lines = [f"self.{name}.to_float({half})" for name in inner.layers]
         lines += [f"self.{name}.to_float({full})" for name in inner.losses]
         return joined([*imports, *others], insert_after(inner.cls.module, init.node.body[-1], "\n".join(lines)))
@@ -181,7 +181,7 @@ class Writer(LossScaling):
             imports: tuple[Edit, ...] = ()
             dtype = f"{module.text(other)}.dtype"
             if not isinstance(other, ast.Name):
-                dtype, imports = self.name(module, "mindspore.float16")
+                dtype, imports = self.name(module.scope, "mindspore.float16")
             text = f"{module.text(weight)}.astype({dtype})"
             found = joined(found, imports, replace_expression(module, weight, text))
         return found

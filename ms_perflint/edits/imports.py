@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ms_perflint import mindspore_api
@@ -12,14 +13,15 @@ from ms_perflint.core.source import LETTER, START
 from ms_perflint.edits.expressions import first_row
 from ms_perflint.edits.layout import fits, indent, is_joined, pad
 from ms_perflint.edits.listing import Listing, items
-from ms_perflint.edits.statements import insert_below, is_future
+from ms_perflint.edits.statements import insert_after, insert_below, is_future
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ms_perflint.index.semantic_index import SemanticIndex
+    from ms_perflint.index.semantic_index import Scope, SemanticIndex
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word>[^\s#(),\\]+)")
 _SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy", "matplotlib", "plt"))
 
@@ -30,19 +32,25 @@ def import_name(
     *,
     version: mindspore_api.Version | None = None,
     instead: str = "",
+    scope: Scope | None = None,
     line_length: int = 88,
 ) -> tuple[str, tuple[Edit, ...]]:
     """Return the spelling of `api` in this file, and the edits that import it if needed.
 
     Existing imports are used: `ms.CheckpointConfig`, `context.GRAPH_MODE`. Otherwise a `from` import of a module that
     has it gets one more name, or a new import goes below those of MindSpore. `instead` is a name that will be
-    replaced: where the file imports it for this one use, the new name replaces it in the import, too.
+    replaced: where the file imports it for this one use, the new name replaces it in the import, too. `scope`: where
+    the name will stand. In a file that imports MindSpore in its functions only, the import goes there.
     `version` is the MindSpore version: before 1.6 there is no `ms.GRAPH_MODE`.
     """
     version = version or mindspore_api.newest()
     api = mindspore_api.canonical(api)
     bound = _bound(module)
-    known = _spelled(module, api, bound, version)
+    inside = imports_inside(module, scope)
+    body = inside or [
+        each for stmt in module.tree.body for each in (stmt.body if isinstance(stmt, ast.Try) else [stmt])
+    ]
+    known = _spelled(body, api, bound, version)
     name = api.rpartition(".")[2]
     exchanged = _exchanged(module, instead, api, version) if instead and name not in bound else None
     if exchanged is not None:
@@ -55,12 +63,27 @@ def import_name(
     home, name = ".".join(parts[:depth]), parts[depth]
     wanted = mindspore_api.canonical(f"{home}.{name}")
     if any(mindspore_api.canonical(target) != wanted for target in bound.get(name, ())):
-        return api, (_new_import(module, "import mindspore"),)
+        return api, _new_import(module, "import mindspore", inside)
     spelling = ".".join(parts[depth:])
-    for stmt in module.tree.body:
+    for stmt in inside or module.tree.body:
         if isinstance(stmt, ast.ImportFrom) and _offers(stmt, wanted, name, version):
             return spelling, _extend(module, stmt, name, line_length)
-    return spelling, (_new_import(module, f"from {home} import {name}"),)
+    return spelling, _new_import(module, f"from {home} import {name}", inside)
+
+
+def imports_inside(module: SemanticIndex, scope: Scope | None) -> list[ast.stmt]:
+    """Return the first imports of MindSpore in the function around a scope, if the file has none at its top level.
+
+    A script may parse its arguments first: the import of MindSpore takes seconds.
+    """
+    if scope is None or any(map(_names_mindspore, module.tree.body)):
+        return []
+    for each in scope.chain():
+        body: Sequence[ast.stmt] = each.node.body if isinstance(each.node, _FUNCTIONS) else ()
+        at = next((n for n, stmt in enumerate(body) if isinstance(stmt, _IMPORTS) and _names_mindspore(stmt)), None)
+        if at is not None:
+            return list(takewhile(lambda stmt: isinstance(stmt, _IMPORTS), body[at:]))
+    return []
 
 
 def insert_after_imports(module: SemanticIndex, line: str) -> tuple[Edit, ...]:
@@ -114,12 +137,13 @@ def _aliases(stmt: ast.AST) -> list[tuple[str, str]]:
     return [(alias.asname or alias.name, f"{home}.{alias.name}") for alias in stmt.names]
 
 
-def _spelled(module: SemanticIndex, api: str, bound: dict[str, set[str]], version: mindspore_api.Version) -> str | None:
-    """Return the spelling of `api` by the imports at the top level, through the closest module that they bind."""
+def _spelled(
+    body: Sequence[ast.stmt], api: str, bound: dict[str, set[str]], version: mindspore_api.Version
+) -> str | None:
+    """Return the spelling of `api` by some imports, through the closest module that they bind."""
     found: list[tuple[tuple[int, bool, int], str]] = []
     last = api.rpartition(".")[2]
-    tried = (inner for stmt in module.tree.body for inner in (stmt.body if isinstance(stmt, ast.Try) else [stmt]))
-    for name, target in (pair for stmt in tried for pair in _aliases(stmt)):
+    for name, target in (pair for stmt in body for pair in _aliases(stmt)):
         if name == "*" and last not in bound and last in mindspore_api.exports(target[:-2]):
             name, target = last, f"{target[:-1]}{last}"
         elif bound.get(name) != {target}:
@@ -211,19 +235,26 @@ def _names(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], in
     return names, bracket
 
 
-def _new_import(module: SemanticIndex, line: str) -> Edit:
-    """Return the edit that adds an import below the first run of imports with MindSpore, or at the top."""
+def _new_import(module: SemanticIndex, line: str, inside: Sequence[ast.stmt]) -> tuple[Edit, ...]:
+    """Return the edit that adds an import below the first run of imports with MindSpore, or at the top.
+
+    `inside`: imports in a function, below which it goes.
+    """
+    if inside and (added := insert_after(module, inside[-1], line)) is not None:
+        return added
     body = module.tree.body
     index = next((n for n, stmt in enumerate(body) if _imports(stmt) and _names_mindspore(stmt)), -1)
     while 0 <= index < len(body) - 1 and isinstance(body[index + 1], _IMPORTS):
         index += 1
     if index < 0:
-        return insert_after_imports(module, line)[0]
-    return insert_below(module, index, line)
+        return insert_after_imports(module, line)
+    return (insert_below(module, index, line),)
 
 
 def _names_mindspore(stmt: ast.stmt) -> bool:
     """Return whether a statement imports from MindSpore."""
+    if isinstance(stmt, (*_FUNCTIONS, ast.ClassDef)):
+        return False
     return any(target.split(".")[0] == "mindspore" for node in ast.walk(stmt) for _, target in _aliases(node))
 
 

@@ -21,7 +21,7 @@ def pass_as_input(each: Varying, version: mindspore_api.Version, line_length: in
     """Return the remedy that makes an argument a graph input, so that a new value does not recompile."""
 
     def name(api: str) -> tuple[str, tuple[Edit, ...]]:
-        return import_name(each.site.module, api, version=version, line_length=line_length)
+        return import_name(each.site.module, api, version=version, scope=each.site.scope, line_length=line_length)
 
     text = each.site.module.text(each.node)
     if each.is_number:

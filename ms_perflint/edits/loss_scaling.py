@@ -44,9 +44,9 @@ class LossScaling:
         self.is_for_cpu = is_for_cpu
         self.line_length = line_length
 
-    def name(self, module: SemanticIndex, api: str) -> tuple[str, tuple[Edit, ...]]:
-        """Return the spelling of an API in a file, and the edits that import it."""
-        return import_name(module, api, version=self.program.version, line_length=self.line_length)
+    def name(self, scope: Scope, api: str) -> tuple[str, tuple[Edit, ...]]:
+        """Return the spelling of an API in a scope, and the edits that import it."""
+        return import_name(scope.module, api, version=self.program.version, scope=scope, line_length=self.line_length)
 
     def scaled(self, training: Training, trainings: Sequence[Training]) -> Optional[list[Edit]]:
         """Return the edits that scale the loss of a training, none if it is scaled; None where they have no place."""
@@ -63,12 +63,12 @@ class LossScaling:
         fixed = self.fixed(model)
         if fixed is not None or self.is_for_cpu:  # it runs on every device, and the result of a step stays one loss
             return fixed
-        spelling, imports = self.name(model.module, DYNAMIC)
+        spelling, imports = self.name(model.scope, DYNAMIC)
         return joined(list(imports), self._set(model, "loss_scale_manager", f"{spelling}()"))
 
     def fixed(self, model: Call, also: Mapping[str, str] = MappingProxyType({})) -> Optional[list[Edit]]:
         """Return the edits that pass a fixed loss scale to a Model and its optimizer; `also`: more keywords."""
-        spelling, imports = self.name(model.module, FIXED)
+        spelling, imports = self.name(model.scope, FIXED)
         words = {**also, "loss_scale_manager": f"{spelling}({SCALE}, drop_overflow_update=False)"}
         added = add_arguments(model, words, line_length=self.line_length)
         return joined(list(imports), self._unscaled_by_optimizer(model), added)
@@ -155,7 +155,7 @@ class LossScaling:
             name = f"{ast.unparse(target.value)}.{name}"
         elif not _is_seen(gradient, function) or any(not _is_seen(gradient, site.scope) for site in training.sites):
             return None
-        spelling, imports = self.name(gradient.module, SCALER)
+        spelling, imports = self.name(gradient.scope, SCALER)
         line = f"{name} = {spelling}({SCALE})"
         made = insert_before(gradient.module, _before_all(beside), line) if gradient == beside[0] else ()
         found = joined(list(imports), made)

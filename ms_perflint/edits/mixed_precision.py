@@ -201,7 +201,7 @@ class MixedPrecision:
             if isinstance(dtype, ast.Attribute):
                 spelling = f"{call.module.text(dtype.value)}.float16"
             else:
-                spelling, imports = self._writer.name(call.module, "mindspore.float16")
+                spelling, imports = self._writer.name(call.scope, "mindspore.float16")
             made = replace_expression(call.module, dtype, spelling) if dtype is not None else None
             if made is None:
                 return _none(way.related, call, Message("the dtype cannot be replaced here"))

@@ -75,7 +75,8 @@ def insert_after(module: SemanticIndex, stmt: ast.stmt, lines: str) -> tuple[Edi
     if source.text[end:].lstrip(BLANK).startswith(b";"):
         return None
     margin, row = indent(source, start), source.row(end)
-    text = "\n".join(f"{margin}{line}" for line in _indented(module, requoted(module.tree, source, lines)))
+    parts = _indented(module, requoted(module.tree, source, lines))
+    text = "\n".join(f"{margin}{part}" if part else "" for part in parts)
     offset = source.starts[row]
     ended = source.text[:offset].endswith((b"\n", b"\r"))
     return (Edit(module.path, offset, offset, f"{text}\n" if ended else f"\n{text}"),)

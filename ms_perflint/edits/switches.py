@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from ms_perflint.core.findings import Remedy, Safety
+from ms_perflint.core.findings import Related, Remedy, Safety
 from ms_perflint.edits.arguments import remove_argument
 from ms_perflint.edits.settings import decide
 from ms_perflint.edits.statements import delete_statement
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.debugging import GRAPHS, Switch, is_named_elsewhere
+from ms_perflint.training.debugging import GRAPHS, Switch, is_named_elsewhere, use_of_graphs
 
 PATH = "save_graphs_path"
 
@@ -34,6 +34,9 @@ def _graded(call: Call, switch: Switch) -> Remedy:
     advice = Message("switch it off")
     if switch.effect != GRAPHS:
         return Remedy(None, advice, Safety.UNSAFE, Message("errors are then reported later than where they arise"))
+    if (use := use_of_graphs(call, PATH)) is not None:
+        related = (Related(use.site.place, Message("the folder of the graphs is used here")),)
+        return Remedy(None, advice, Safety.DISPLAY, Message("other code uses the graphs in that folder"), related)
     if is_named_elsewhere(call, PATH):
         return Remedy(None, advice, Safety.UNSAFE, Message("something may read the graphs in that folder"))
     return Remedy(None, advice, Safety.SAFE)

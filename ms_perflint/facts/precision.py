@@ -35,8 +35,10 @@ def precision_of(reader: Reader) -> Fact:
         return Fact(Message("precision"), None, Message("unknown: {why}", why=train_cells.NOWHERE))
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
-    if not halved and precision.needs_float32(program, train_cells.trained(program)):
+    why = None if halved else precision.needs_float32(program, train_cells.trained(program))
+    if why is not None:
         says = Message("FP32, which it needs")
+        forced.append(Evidence(why.place, "", why.message))
     halved.sort(key=lambda evidence: reader.order(evidence.place))
     shown = (*made, *forced, *(each for each in halved if each.place not in told))
     return Fact(Message("precision"), answer, says, shown)

@@ -42,6 +42,7 @@ CHANGES = "assign|set_data|request_stop|(?:set|adjust|update|decay)_(?:lr|learni
 SCHEDULES = "mindspore.train.LearningRateScheduler"
 NETWORK = "train_network"  # a parameter of callbacks; in sink mode a cell around the network
 ELEMENT = "train_dataset_element"  # a parameter of callbacks, the batch of the step
+_READERS = ("getattr", "hasattr")
 # Attributes of each cell: that of sink mode has no others of the network (mindspore 2.10 train/dataset_helper.py:87)
 OF_EACH_CELL = frozenset(
     {
@@ -129,8 +130,19 @@ def _inside_network(cls: Scope) -> Optional[Place]:
     """Return where a class first reads an attribute of `train_network`."""
     for method in cls.defines:
         for node in ast.walk(method.node) if NETWORK in method.attrs else ():
-            if isinstance(node, ast.Attribute) and node.attr not in OF_EACH_CELL and _is_network(node.value, method):
+            read = _read(node)
+            if read is not None and read[1] not in OF_EACH_CELL and _is_network(read[0], method):
                 return cls.module.place(node)
+    return None
+
+
+def _read(node: ast.AST) -> Optional[tuple[ast.expr, str]]:
+    """Return the object and the attribute that is read: `net.optimizer`, `getattr(net, "optimizer", None)`."""
+    if isinstance(node, ast.Attribute):
+        return node.value, node.attr
+    if isinstance(node, ast.Call) and word_of(node.func) in _READERS and len(node.args) > 1:
+        name = node.args[1]
+        return node.args[0], str(name.value) if isinstance(name, ast.Constant) else ""
     return None
 
 

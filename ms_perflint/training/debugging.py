@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.infer.paths import paths
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import jit, mode
 from ms_perflint.training.devices import target_of
+
+if TYPE_CHECKING:
+    from ms_perflint.training.file_uses import Use
 
 GRAPHS, SYNCHRONOUS, PIPELINE = "graphs", "synchronous", "pipeline"  # what a switch does
 
@@ -60,6 +64,16 @@ def _slows(program: Program, effect: str) -> bool:
 def is_asked_for(call: Call) -> bool:
     """Return whether the call needs an option that is off by default, also one for the mode."""
     return call.is_optional or mode.is_opt_in(call.program, call)
+
+
+def use_of_graphs(call: Call, parameter: str) -> Optional[Use]:
+    """Return a use of the folder that a call passes for a parameter, or of a file in it, behind the call."""
+    from ms_perflint.training.file_uses import use_after  # here, because few programs save graphs
+
+    given = call.given(parameter)
+    folders = paths(call.program.evaluator, given, call.scope) if given is not None else ()
+    written = [each for path in folders for each in (path, path.added(type(path)(("/graph.ir",))))]
+    return use_after(call.program, call, written) if written else None
 
 
 def is_named_elsewhere(call: Call, parameter: str) -> bool:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import jit
+from ms_perflint.training import first_iterations, jit
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned, compiled
@@ -213,12 +213,7 @@ def _is_loss(program: Program, step: StepLoop, binding: Binding) -> bool:
     site = binding.scope.module.site_at(made) if isinstance(made, ast.Call) else None
     if site is None or not _is_in_same_loop(step, binding.block):
         return False
-    callee = program.evaluator.callees(site)
-    return (
-        bool(callee.alternatives)
-        and not callee.open
-        and all(_gives_loss(program, each) for each in callee.alternatives)
-    )
+    return program.evaluator.callees(site).are_only(lambda known: _gives_loss(program, known))
 
 
 def _gives_loss(program: Program, known: Alternative) -> bool:
@@ -299,9 +294,17 @@ def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each not in known and not is_main_test(each.test) and by_default(program, each) is not True:
+        if each in known or is_main_test(each.test) or by_default(program, each) is True:
+            continue
+        if not first_iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
             return False
     return program.runs(site)
+
+
+def _leaves(block: Block) -> bool:
+    """Return whether a block is an arm that ends the loop."""
+    following = getattr(block.owner, block.arm, []) if isinstance(block.owner, ast.If) else []
+    return bool(following) and isinstance(following[-1], (ast.Break, ast.Return, ast.Raise))
 
 
 def _counts(test: ast.expr) -> bool:
@@ -323,9 +326,7 @@ def _is_evaluation(site: Site) -> bool:
 def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
     """Return whether a result of the step decides what follows: a guard, what the next step is given or reads."""
     names = set(tensors)
-    bindings = (each for several in step.scope.bindings.values() for each in several)
-    around = (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
-    bound = [(each.name, _names(value)) for each in around if (value := getattr(each.stmt, "value", None))]
+    bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
     while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
         names |= new
     for node in descendants(step.loop):
@@ -336,6 +337,12 @@ def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
     if any(not _names(part).isdisjoint(made) for part in parts):
         return True  # else the code that the training differentiates may read one
     return any(function.home(name) is step.scope for function in compiled(program) for name in function.names & made)
+
+
+def _around(step: StepLoop) -> Iterator[Binding]:
+    """Yield the bindings of the scope of a step, without those before and behind its loop."""
+    for bindings in step.scope.bindings.values():
+        yield from (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
+from ms_perflint.training.step_loops import step_loops
 
 DROP = "drop_remainder"
+_SIZES = frozenset({"shape", "size", "len"})
 _EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 
 
@@ -37,17 +41,28 @@ def kept(call: Call) -> Optional[Kept]:
 
     In sink mode graph mode needs batches of one shape (documentation of `Dataset.batch`, 2.4.1 and 2.10).
     """
+    for batch, each in _batches_of(call):
+        if batch.argument(DROP).must_be(False):
+            remains = _remains(batch, each)
+            if remains or (remains is None and batch.given(DROP) is not None):
+                return Kept(batch, remains is True)
+    return None
+
+
+def made_by_function(call: Call) -> Optional[Call]:
+    """Return the `batch` of a training whose batches a function makes; None without one."""
+    return next((batch for batch, _ in _batches_of(call) if batch.passes("per_batch_map")), None)
+
+
+def _batches_of(call: Call) -> Iterator[tuple[Call, pipelines.Pipeline]]:
+    """Yield the calls that make the batches of a training, each with the pipeline in which they do."""
     read = {known.identity for known in call.argument("train_dataset").alternatives}
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
             made = call_of(call.program, stage)
             batch = pipelines.api_of(made) if made is not None and pipelines.is_batch(stage) else None
-            if batch is None or not batch.argument(DROP).must_be(False):
-                continue
-            remains = _remains(batch, each)
-            if remains or (remains is None and batch.given(DROP) is not None):
-                return Kept(batch, remains is True)
-    return None
+            if batch is not None:
+                yield batch, each
 
 
 def is_one_size(batch: Call) -> bool:
@@ -72,6 +87,52 @@ def is_evaluated(batch: Call) -> bool:
     read = {stage.identity for each in fed for stage in each.stages[: each.position(batch) + 1]}
     given = (call.argument("valid_dataset") for call in batch.program.calls(*_EVALUATIONS))
     return any(known.identity in read for value in given for known in value.alternatives)
+
+
+def counted(program: Program) -> Optional[Place]:
+    """Return where a training ends with an error unless an epoch has so many rows or batches; None without such code.
+
+    `seen += x.shape[0]` in the loop, and `assert seen == len(rows)` behind it.
+    """
+    for each in step_loops(program):
+        names = {
+            word_of(stmt.target)
+            for stmt in descendants(each.loop)
+            if isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add) and _is_size(stmt.value)
+        }
+        names |= {
+            word_of(site.base)
+            for site in each.scope.calls
+            if site.word in APPENDS and each.loop in site.block.loops and site.base is not None
+        }
+        for node in descendants(each.scope.node) if names else ():
+            if _fails(node) and any(_compares(test, names) for test in ast.walk(node.test)):  # type: ignore[attr-defined]
+                return each.scope.module.place(node)
+    return None
+
+
+def _is_size(node: ast.expr) -> bool:
+    """Return whether an expression is a number, or a size of a batch."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int)
+    return any(word_of(part) in _SIZES for part in ast.walk(node))
+
+
+def _fails(node: ast.AST) -> bool:
+    """Return whether a statement raises an error by its test."""
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise))
+
+
+def _compares(test: ast.AST, names: Collection[str]) -> bool:
+    """Return whether a test compares one of some numbers, or the length of one of some lists."""
+    if not isinstance(test, ast.Compare):
+        return False
+    sides = (test.left, *test.comparators)
+    return any(
+        word_of(side.args[0] if isinstance(side, ast.Call) and word_of(side.func) == "len" and side.args else side)
+        in names
+        for side in sides
+    )
 
 
 def is_unshuffled(batch: Call) -> bool:

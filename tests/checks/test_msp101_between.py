@@ -101,7 +101,55 @@ BOTH = "out, value = net.both(x)\n    return loss_fn(out, y) + (value**2).mean()
 EACH = "return loss_fn(net.actor(x), y) + (net.critic(x) ** 2).mean()"
 CELL = "super().__init__()"
 
+TRAIN_CELL = """
+    net, other = Net(), Net()
+    {}
+    opt = nn.SGD(net.trainable_params(), 0.1)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+    for epoch in range(3):
+        for x, y in dataset.create_tuple_iterator():
+            step(x, y)
+        {}
+    """
+MODEL = """
+    net, other = Net(), Net()
+    {}
+    opt = nn.SGD(net.trainable_params(), 0.1)
+
+
+    class Hook(ms.train.Callback):
+        def on_train_epoch_end(self, run_context):
+            {}
+
+
+    model = ms.train.Model(net, loss_fn, opt)
+    model.train(3, dataset, callbacks=[Hook()])
+    """
+COPY = "for p, q in zip({}.trainable_params(), {}.trainable_params()):\n            {}"
+
+
+def weights(name: str, change: str, before: str = "") -> list[tuple[str, tuple[str, ...]]]:
+    """Return programs that change weights between the steps of a train cell, and of a Model."""
+    return [
+        (f"{name}, train cell", (START, NET, join(TRAIN_CELL.format(before, change)))),
+        (f"{name}, Model", (START, NET, join(MODEL.format(before, change.replace("\n", "\n    "))))),
+    ]
+
+
 BLOCKED = [
+    # weights: PyNative does not train them any more
+    *weights("other data", "net.dense.weight.set_data(ops.ones((4, 8)))"),
+    *weights("other data by a name", "w = net.dense.weight\n        w.set_data(ops.ones((4, 8)))"),
+    *weights("other data of each", "for p in net.get_parameters():\n            p.set_data(p * 0.5)"),
+    *weights("a value", "net.dense.weight.assign_value(Tensor(np.ones((4, 8), np.float32)))"),
+    *weights("all of it by a name", "w = net.dense.weight\n        w[...] = w * 0.5"),
+    *weights("all of it", "net.dense.weight[...] = net.dense.weight * 0.5"),
+    *weights("data", "net.dense.weight.data = net.dense.weight * 0.5"),
+    *weights("another weight", "net.dense.weight = net.dense.weight * 0.5"),
+    *weights("a checkpoint", 'ms.load_param_into_net(net, ms.load_checkpoint("best.ckpt"))'),
+    *weights("a weight of the optimizer", "p = opt.parameters[0]\n        p.set_data(p * 0.5)"),
+    *weights("a weight by its name", "d = net.parameters_dict()\n        d['dense.weight'].set_data(ops.ones((4, 8)))"),
+    *weights("weights of another network", COPY.format("net", "other", "p.set_data(q)")),
     # items of containers
     *(
         cell(f"items changed by {hook}", READ, HELD, hook)
@@ -153,6 +201,17 @@ BLOCKED = [
 ]
 
 READY = [
+    *weights("assigned", "ops.assign(net.dense.weight, net.dense.weight * 0.5)"),
+    *weights("a slice by a name", "w = net.dense.weight\n        w[:] = w * 0.5"),
+    *weights("a row by a name", "w = net.dense.weight\n        w[0] = 0.0"),
+    *weights("a row", "net.dense.weight[0] = 0.0"),
+    *weights("multiplied in a loop", "for p in net.trainable_params():\n            p *= 0.5"),
+    *weights("copied", "net.dense.weight.copy_(net.dense.weight * 0.5)"),
+    *weights("another network", "other.dense.weight.set_data(net.dense.weight)"),
+    *weights("another network by a loop", COPY.format("net", "other", "q.set_data(p)")),
+    *weights("a checkpoint of another network", "ms.load_param_into_net(other, net.parameters_dict())"),
+    *weights("the data of a list", "rows = [1, 2]\n        rows[0] = 3"),
+    *weights("nothing", "pass", "net.dense.weight.set_data(ops.ones((4, 8)))"),
     cell("another item behind a name", READ, HELD, "rates = net.held\n            rates[1] = step * 0.1"),
     cell("another entry of an item", READ, "self.held = {0: 1.0, 1: []}", "net.held[1].append(step)"),
     cell("copy of a container", READ, HELD, "rates = list(net.held)\n            rates[0] = step * 0.1"),

@@ -105,6 +105,13 @@ CHANGING = [
     ("reads the optimizer of the step", "print(args.train_network.optimizer.get_lr())", "display-only"),
     ("reads the scale", "step = args.train_network; print(step.scale_sense)", "display-only"),
     ("freezes a part", "args.train_network.network.backbone.set_train(False)", "display-only"),
+    ("asks for an attribute", "print(getattr(args.train_network, 'optimizer').get_lr())", "display-only"),
+    ("asks for one that may not be there", "step = args.train_network; getattr(step, 'scale', None)", "display-only"),
+    ("asks whether it scales", "print(hasattr(args.train_network, 'scale_sense'))", "display-only"),
+    ("asks for an attribute by a name", "print(getattr(args.train_network, self.name))", "display-only"),
+    ("asks for what each cell has", "print(getattr(args.train_network, 'training'))", "unsafe"),
+    ("asks for an attribute of the batch", "print(getattr(args, 'batch_num'))", "unsafe"),
+    ("asks for an attribute of the optimizer", "print(getattr(args.optimizer, 'learning_rate'))", "unsafe"),
     ("names all parameters", "print(args.train_network.trainable_params())", "unsafe"),
     ("goes through all cells", "step = args.train_network; print([c for c in step.cells_and_names()])", "unsafe"),
     ("asks whether it is sunk", "print(args.train_network.network if args.dataset_sink_mode else 0)", "unsafe"),
@@ -118,6 +125,24 @@ CHANGING = [
 ]
 ROWS = 'rows = ds.MindDataset("train.mindrecord", num_samples=320)\n'
 OPEN = 'rows = ds.MindDataset("train.mindrecord")\n'
+PADS = join("""
+    def longest(rows, info):
+        most = max(len(row) for row in rows)
+        return ([np.pad(row, (0, most - len(row))) for row in rows],)
+
+
+    class Longest:
+        def __call__(self, rows, info):
+            most = max([row.shape[0] for row in rows])
+            return ([np.pad(row, (0, most - len(row))) for row in rows],)
+
+
+    def mix(rows, info):
+        return ([max(row.min(), 0) * row for row in rows],)
+
+
+    pad = Longest()
+    """)
 LAST_BATCHES = [
     ("is kept", OPEN, "rows.batch(32, drop_remainder=False)", "unsafe"),
     ("is kept, by position", OPEN, "rows.batch(32, False)", "unsafe"),
@@ -131,6 +156,15 @@ LAST_BATCHES = [
     ("has fewer rows after `take`", OPEN, "rows.take(65).batch(32)", "display-only"),
     ("has fewer rows of a set that is known", "", 'ds.MnistDataset("mnist", usage="train").batch(32)', "safe"),
     ("has all rows", ROWS, "rows.batch(512)", "safe"),
+    ("is as long as its longest row", OPEN, 'rows.padded_batch(4, True, pad_info={"x": ([None], 0)})', "display-only"),
+    ("has rows of its bucket", OPEN, 'rows.bucket_batch_by_length(["x"], [8], [4, 4])', "display-only"),
+    ("is padded by a function", OPEN + PADS, "rows.batch(4, True, per_batch_map=longest)", "display-only"),
+    ("is padded by an object", OPEN + PADS, "rows.batch(4, True, per_batch_map=Longest())", "display-only"),
+    ("is padded by an object of a name", OPEN + PADS, "rows.batch(4, True, per_batch_map=pad)", "display-only"),
+    ("is mixed by a function", OPEN + PADS, "rows.batch(4, True, per_batch_map=mix)", "unsafe"),
+    ("is made by an unknown function", OPEN, "rows.batch(4, True, per_batch_map=unknown())", "unsafe"),
+    ("is padded to a length", OPEN, 'rows.padded_batch(4, True, pad_info={"x": ([64], 0)})', "safe"),
+    ("is of rows that a function maps", OPEN + PADS, "rows.map(mix).batch(4, True)", "safe"),
     ("has as many rows", ROWS, "rows.batch(32, drop_remainder=False)", "safe"),
     ("has as many rows after `take`", OPEN, "rows.take(64).batch(32, drop_remainder=False)", "safe"),
     ("is left out", OPEN, "rows.batch(32, drop_remainder=True)", "safe"),

@@ -69,6 +69,7 @@ READS_WEIGHT = """
     """
 TAKEN = "(loss, slope), grads = gradient(x, y)"
 
+SHOWS = "    print(loss)"
 BESIDE = """
     from mindspore import ops
 
@@ -148,6 +149,11 @@ FIRES = [
             ("tasks", "import tasks\n", "for x, y in tasks.load():\n"),
         )
     ),
+    *(
+        each(f"behind a warm-up, {test}", "count += 1", f"if {test}:", f"{SHOWS}  # !", before="count = 0\n")
+        for test in ("i >= 5", "i > 0", "i != 0", "not i == 0", "i", "4 < i", "count > 3", "epoch >= 1", "not i < 5")
+    ),
+    each("behind a warm-up that goes on", "if i < 5:", "    continue", "print(loss)  # !"),
     *(
         each(f"no step reads it: {how[0]}", *how, take=TAKEN, before=join(READS_WEIGHT))
         for how in (
@@ -423,6 +429,34 @@ QUIET = [
             ("evaluate(net); loss = with_loss(x, y)", "print(loss)"),
         )
     ),
+    *(
+        each(f"in the first steps, {test}", "count += 1", f"if {test}:", SHOWS, before="count = 0\n")
+        for test in (
+            "i < 5",
+            "i == 0",
+            "i <= 3",
+            "5 > i",
+            "not i",
+            "not i >= 5",
+            "count == 5",
+            "count <= 3",
+            "epoch == 0",
+        )
+    ),
+    *(
+        each(f"by a counter that {name}", *lines, before="count, most = 0, 10\n")
+        for name, lines in {
+            "is set back": ("count += 1", "if count >= 5:", SHOWS, "    count = 0"),
+            "stops": ("if count < 5:", SHOWS, "    count += 1"),
+            "goes back": ("count += 1", "if count >= 5:", SHOWS, "    count -= 5"),
+            "is compared with many": ("count += 1", "if count >= 500:", SHOWS),
+            "is compared with one that grows": ("count += 1", "if count >= most:", SHOWS, "    most += 10"),
+            "is asked for the last": ("if i == train_set.get_dataset_size() - 1:", SHOWS),
+            "ends the loop": ("count += 1", "if count >= 5:", SHOWS, "    break"),
+            "counts nothing": ("count = x.shape[0]", "if count >= 5:", SHOWS),
+        }.items()
+    ),
+    each("of each 10th step behind a warm-up", "if i >= 5 and i % 10 == 0:", SHOWS),
     *(
         each(f"the next step reads it by name: {how[0]}", *how, "print(loss)", take=TAKEN, before=join(READS_WEIGHT))
         for how in (

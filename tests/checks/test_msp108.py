@@ -70,6 +70,35 @@ CALLED = """
             train_step(x, y)
     """
 
+CLASSES = """
+    from mindspore.experimental.optim import Adam
+
+    SCALE = ms.Tensor(1024.0)
+
+
+    class Own(nn.Optimizer):
+        def __init__(self, params):
+            super().__init__(0.1, params)
+
+        def construct(self, grads):
+            return grads
+
+
+    class Wide(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+
+        def construct(self, x):
+            return self.fc(x)
+
+
+    class Twice(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+
+    """
 FIRES = [
     case(
         "gradients in the loop",
@@ -224,9 +253,48 @@ FIRES = [
         """
         grad_fn = ms.grad(forward, None, params)
         for x, y in data.create_tuple_iterator():
-            adam = nn.Adam(params, 0.01)  # ! unsafe
+            adam = nn.Adam(params, 0.01)  # ! display-only
             adam(grad_fn(x, y))
         """,
+    ),
+    *(
+        case(
+            f"made in each step, {name}",
+            GRAPH,
+            CLASSES,
+            "grad_fn = ms.grad(forward, None, params)\nfor x, y in data.create_tuple_iterator():\n"
+            f"    made = {made}  # ! {safety}\n    {call}\n    opt(grad_fn(x, y))\n",
+        )
+        for name, made, call, safety in (
+            # each step begins with a new state, or new weights
+            ("momentum", "nn.Momentum(params, 0.01, 0.9)", "made(grad_fn(x, y))", "display-only"),
+            ("SGD with momentum", "nn.SGD(params, 0.01, momentum=0.9)", "made(grad_fn(x, y))", "display-only"),
+            ("experimental", "Adam(params, 0.01)", "made(grad_fn(x, y))", "display-only"),
+            ("own optimizer", "Own(params)", "made(grad_fn(x, y))", "display-only"),
+            ("layer", "nn.Dense(64, 64)", "made(x)", "display-only"),
+            ("own cell with a layer", "Wide()", "made(x)", "display-only"),
+            ("norm", "nn.BatchNorm1d(64)", "made(x)", "display-only"),
+            (
+                "step with its optimizer",
+                "nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.Adam(params))",
+                "made(x, y)",
+                "display-only",
+            ),
+            (
+                "step that scales",
+                "nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, loss), opt, SCALE)",
+                "made(x, y)",
+                "display-only",
+            ),
+            # nothing that a step changes
+            ("plain SGD", "nn.SGD(params, 0.01)", "made(grad_fn(x, y))", "unsafe"),
+            ("SGD without momentum", "nn.SGD(params, 0.01, momentum=0.0)", "made(grad_fn(x, y))", "unsafe"),
+            ("step", "nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)", "made(x, y)", "unsafe"),
+            ("loss", "nn.CrossEntropyLoss()", "made(net(x), y)", "unsafe"),
+            ("gradients", "ms.value_and_grad(forward, None, params)", "made(x, y)", "unsafe"),
+            ("own cell without weights", "Twice()", "made(x)", "unsafe"),
+            ("activation", "nn.ReLU()", "made(x)", "unsafe"),
+        )
     ),
     case(
         "made by a helper",

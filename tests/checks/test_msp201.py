@@ -53,6 +53,14 @@ RUN = join(PARTS, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=Tr
 
 RUN_REPORTED = join(PARTS, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)  # !\n")
 
+GAN = """
+    maker = nn.SequentialCell(nn.Dense(64, 64), nn.ReLU(), nn.Dense(64, 64))
+    judge = nn.SequentialCell(nn.Dense(64, 64), nn.Tanh(), nn.Dense(64, 1))
+    opt_g = nn.Adam(maker.trainable_params())
+    opt_d = nn.Adam(judge.trainable_params())
+
+
+    """
 STEP = """
     def forward(data, label):
         return loss(net(data), label)
@@ -1602,6 +1610,52 @@ QUIET = [
         for (points,) in dataset.create_tuple_iterator():
             value, grads = step_fn(points)
             opt(grads)
+        """,
+    ),
+    case(
+        "penalty of a discriminator beside a generator",
+        IMPORTS,
+        GAN,
+        """
+        def loss_g(z):
+            return -judge(maker(z)).mean()
+
+
+        def loss_d(x, z):
+            slopes = slope(x)
+            return judge(maker(z)).mean() - judge(x).mean() + ((slopes.norm(dim=1) - 1) ** 2).mean()
+
+
+        slope = ops.grad(judge)
+        grad_g = ms.value_and_grad(loss_g, None, opt_g.parameters)
+        grad_d = ms.value_and_grad(loss_d, None, opt_d.parameters)
+        for data, noise in dataset.create_tuple_iterator():
+            value, grads = grad_g(noise)
+            opt_g(grads)
+            value, grads = grad_d(data, noise)
+            opt_d(grads)
+        """,
+    ),
+    case(
+        "penalty in a class that is named a loss",
+        IMPORTS,
+        GAN,
+        """
+        class DiscriminatorLoss(nn.Cell):
+            def __init__(self, maker, judge):
+                super().__init__()
+                self.maker = maker
+                self.judge = judge
+                self.slope = ops.GradOperation()
+
+            def construct(self, x, z):
+                slopes = self.slope(self.judge)(x)
+                return self.judge(self.maker(z)).mean() - self.judge(x).mean() + ops.square(slopes).mean()
+
+
+        step = nn.TrainOneStepCell(DiscriminatorLoss(maker, judge), opt_d)
+        for data, noise in dataset.create_tuple_iterator():
+            step(data, noise)
         """,
     ),
     case(

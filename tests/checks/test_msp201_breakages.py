@@ -59,6 +59,10 @@ SIGMOID = PROBABLE.format(init="self.sigmoid = nn.Sigmoid()", construct="self.si
 PLAIN = PROBABLE.format(init="pass", construct="self.fc(x)")
 NESTED = PROBABLE.format(init="self.s = nn.SequentialCell(nn.Sigmoid())", construct="self.s(self.fc(x))")
 FUNCTION = PROBABLE.format(init="pass", construct="ops.sigmoid(self.fc(x))")
+NAMED = PROBABLE.format(init="self.last = nn.Dense(64, 64, activation={})", construct="self.last(self.fc(x))")
+SLOT = PROBABLE.format(
+    init="self.last = nn.Dense(64, 64, 'normal', 'zeros', True, {})", construct="self.last(self.fc(x))"
+)
 OWN_LOSS = """
     class Own(nn.LossBase):
         def construct(self, p, label):
@@ -100,6 +104,11 @@ STEPS = """
         (NESTED, STEPS.format("-ms.mint.log1p(-net(data)).mean()")),
         (OWN_LOSS.format("-(label * (p + 1e-12).log()).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("-label.xlogy(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (NAMED.format("'sigmoid'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("'softmax'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("nn.Sigmoid()"), MODEL.format("nn.BCELoss()")),
+        (SLOT.format("'sigmoid'"), MODEL.format("nn.BCELoss()")),
+        ("how = 'sigmoid'\n", SLOT.format("how"), MODEL.format("nn.BCELoss()")),
         (OWN_LOSS.format("-(label * ms.numpy.log(p)).mean()"), FUNCTION, MODEL.format("Own()")),
     ],
 )
@@ -107,10 +116,81 @@ def test_a_loss_of_probabilities_in_float16_is_named(parts: tuple[str, ...]) -> 
     assert "saturates before this logarithm" in refused(found(*parts))
 
 
+HELPER = """
+    def measure(label, p):
+        return {}
+
+
+    """
+FUNCTION_LOSS = HELPER.replace("label, p", "p, label")
+ROOT_LOSS = """
+    class Own(nn.LossBase):
+        def __init__(self):
+            super().__init__()
+            self.root = ops.Sqrt()
+
+        def construct(self, p, label):
+            return {}
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(label / p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("-(p[:, 0] ** 0.5).mean()"), NESTED, MODEL.format("Own()")),
+        (OWN_LOSS.format("-ops.pow((p * label).sum(1), 0.5).mean()"), FUNCTION, MODEL.format("Own()")),
+        (OWN_LOSS.format("-(1 - p).sqrt().mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("p[0].sqrt().mean()"), NAMED.format("'sigmoid'"), MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.div(label, ops.reshape(p, (-1,))).mean()"), SIGMOID, MODEL.format("Own()")),
+        (ROOT_LOSS.format("-self.root(p * label).mean()"), SIGMOID, MODEL.format("Own()")),
+        (ROOT_LOSS.format("ops.Reciprocal()(p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (FUNCTION_LOSS.format("-p.pow(0.5).mean()"), SIGMOID, MODEL.format("measure")),
+        (SIGMOID, STEPS.format("-ops.sqrt(net(data)).mean()")),
+        (FUNCTION, STEPS.format("(label * net(data).rsqrt()).mean()")),
+        (HELPER.format("-ops.sqrt(p).mean()"), SIGMOID, STEPS.format("measure(label, net(data))")),
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), SIGMOID, "loss = Own()\n", STEPS.format("loss(net(data), label)")),
+    ],
+)
+def test_a_loss_that_is_steep_at_0_is_named(parts: tuple[str, ...]) -> None:
+    assert "gives 0 to this operator" in refused(found(*parts))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (OWN_LOSS.format("-ops.sqrt(p).mean()"), PLAIN, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p ** 2).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("((1 - p) ** 2.0).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.pow(p, 2).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.sqrt(ops.square(p - label).sum() + 1e-6)"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.sqrt(label).mean() - p.mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / label).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / p.shape[0]).sum()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(p / p.sum()).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("1 - (2 * p * label).sum() / (p.sum() + label.sum() + 1e-5)"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.exp(-p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (FUNCTION_LOSS.format("(p / 2).mean()"), SIGMOID, MODEL.format("measure")),
+        (HELPER.format("(p / label).mean()"), SIGMOID, STEPS.format("measure(label, net(data))")),
+        (SIGMOID, STEPS.format("(net(data) / data).mean()")),
+        (SIGMOID, STEPS.format("ops.mse_loss(net(data), label) / ops.sqrt(data).mean()")),
+        (SIGMOID, "rate = np.sqrt(2) / 3\n", MODEL.format("nn.MSELoss()")),
+    ],
+)
+def test_a_loss_that_is_flat_at_0_keeps_its_fix(parts: tuple[str, ...]) -> None:
+    assert fixed(*parts).edits
+
+
 @pytest.mark.parametrize(
     "parts",
     [
         (PLAIN, MODEL.format("nn.BCEWithLogitsLoss()")),
+        (NAMED.format("'relu'"), MODEL.format("nn.BCELoss()")),
+        (NAMED.format("'sigmoid'"), MODEL.format("nn.MSELoss()")),
+        (SLOT.format("'leakyrelu'"), MODEL.format("nn.BCELoss()")),
         (SIGMOID, MODEL.format("nn.MSELoss()")),
         (OWN_LOSS.format("-ops.log_softmax(p).log().mean()"), PLAIN, MODEL.format("Own()")),
         (OWN_LOSS.format("(p - label).square().mean()"), SIGMOID, MODEL.format("Own()")),
@@ -151,6 +231,78 @@ def test_a_loss_that_is_no_sum_keeps_its_fix(reduction: str) -> None:
 
 
 # --- operators and outputs
+
+DERIVED = """
+    class Block(nn.Cell):
+        def construct(self, x):
+            return self.last(ops.relu(self.fc(x)))
+
+
+    class Net(Block):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            {}
+
+
+    net = Net()
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        ("self.last = nn.Dense(64, 10)", ""),
+        ("self.last = nn.SequentialCell(nn.BatchNorm1d(64), nn.Dense(64, 10))", ""),
+        ("self.last = nn.Dense(64, 10) if self.fc.has_bias else nn.Identity()", ""),
+        ("self.last = nn.CTCLoss()", "`last` is not known"),
+        ("self.last = ops.Exp()", "`last` is not known"),
+        ("self.last = lambda x: ops.exp(x)", "`last` is not known"),
+        ("self.other = nn.Dense(64, 10)", "`last` is not known"),
+    ],
+)
+def test_layers_that_a_derived_class_makes_are_known(made: str, named: str) -> None:
+    finding = found(DERIVED.format(made), MODEL.format("nn.CrossEntropyLoss()"))
+    assert (finding.fix is None) is bool(named)
+    assert not named or named in refused(finding) or "CTCLoss" in refused(finding)
+
+
+OPTIONAL = """
+    class Net(nn.Cell):
+        def __init__(self, norm{}):
+            super().__init__()
+            self.fc = nn.Dense(64, 64)
+            if norm is not None:
+                self.norm = norm((64,))
+            else:
+                self.norm = None
+
+        def construct(self, x):
+            x = self.fc(x)
+            if self.norm is not None:
+                x = self.norm(x)
+            return x
+
+
+    net = Net({})
+    opt = nn.Adam(net.trainable_params())
+    """
+
+
+@pytest.mark.parametrize(
+    ("default", "given", "is_known"),
+    [
+        ("=None", "", True),
+        ("", "None", True),
+        ("", "nn.LayerNorm", True),
+        ("", "unknown()", False),
+        ("=None", "norm=unknown()", False),
+    ],
+)
+def test_a_layer_that_only_an_option_makes_is_left_out(default: str, given: str, is_known: bool) -> None:
+    finding = found(OPTIONAL.format(default, given), MODEL.format("nn.CrossEntropyLoss()"))
+    assert (finding.fix is not None) is is_known
 
 
 def test_a_custom_operator_of_the_network_is_named() -> None:
@@ -235,6 +387,47 @@ def test_an_operator_that_is_not_known_in_half_precision_is_named(construct: str
         finding = found(net, run)
         assert (finding.fix is None) is bool(name)
         assert not name or refused(finding).startswith((f"`{name}` is not known", f"`{name}` gives FP32"))
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        "self.table(x.astype(ms.int32))",
+        "self.table(ops.cast(x[:, :6], ms.int32))",
+        "self.table(ops.Cast()(x, ms.int32))",
+        "self.table(x.to(ms.int64))",
+        "self.table(ops.floor(x * 4096).astype(ms.int32))",
+        "self.table(x.reshape(-1).astype(ms.int32)) * (x > 0)",
+        "ops.gather(self.fc.weight, x.astype(ms.int32), 0)",
+        "ops.one_hot(ops.cast(x, ms.int32), 5000, Tensor(1.0), Tensor(0.0))",
+        "self.look(x)",
+    ],
+)
+def test_a_float_input_that_becomes_large_whole_numbers_is_named(construct: str) -> None:
+    inner = "    def look(self, ids):\n        return self.table(ids.astype(ms.int32))\n\n\n"
+    net = PROBABLE.format(init="self.table = nn.Embedding(5000, 64)", construct=f"self.fc({construct})")
+    net = join(net).replace("\n\n\nnet =", f"\n\n{inner}net =")
+    for run in (STEPS.format("ops.mse_loss(net(data), label)"), MODEL.format("nn.MSELoss()")):
+        assert refused(found(net, run)) == "FP16 or BF16 rounds large whole numbers before this cast"
+
+
+@pytest.mark.parametrize(
+    ("rows", "construct"),
+    [
+        ("2048", "self.table(x.astype(ms.int32))"),
+        ("ROWS", "self.table(x.astype(ms.int32))"),
+        ("5000", "self.table((x > 0).astype(ms.int32))"),
+        ("5000", "self.table(x)"),
+        ("5000", "self.table(ops.argmax(x, 1).astype(ms.int32))"),
+        ("5000", "self.table(ops.arange(8).astype(ms.int32))"),
+        ("5000", "self.fc(x).astype(x.dtype)"),
+        ("5000", "x * (x != 0).astype(ms.int32).astype(x.dtype)"),
+        ("5000", "ops.one_hot(x.astype(ms.int32), 10)"),
+    ],
+)
+def test_whole_numbers_that_half_precision_holds_keep_the_fix(rows: str, construct: str) -> None:
+    net = PROBABLE.format(init=f"self.table = nn.Embedding({rows}, 64)", construct=f"self.fc({construct})")
+    assert fixed("ROWS = 500\n", net, MODEL.format("nn.MSELoss()")).edits
 
 
 @pytest.mark.parametrize(

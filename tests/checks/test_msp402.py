@@ -189,6 +189,29 @@ FIRES = [
             ("one row", "train(10, train_set)", "model.predict(ms.Tensor(np.zeros((1, 64))))", "unsafe"),
         )
     ),
+    *(
+        case(
+            f"a loop that counts {name}",
+            IMPORTS,
+            GRAPH,
+            f'rows = 320\ntrain_set = ds.MindDataset("a").batch(32)  # ! {safety}\n',
+            STEP,
+            "seen, losses = 0, []\nfor x, y in train_set.create_tuple_iterator():\n"
+            f"    loss = step(x, y)\n    {each}\n{behind}\n",
+        )
+        for name, each, behind, safety in (
+            ("rows", "seen += x.shape[0]", "assert seen == rows", "display-only"),
+            ("rows by their length", "seen += len(x)", "assert rows == seen, 'rows'", "display-only"),
+            ("batches", "seen += 1", "if seen < 11:\n    raise ValueError(seen)", "display-only"),
+            ("losses", "losses.append(loss)", "assert len(losses) == 11", "display-only"),
+            ("rows in the loop", "seen += x.shape[0]\n    assert seen <= rows", "", "display-only"),
+            ("rows without a check", "seen += x.shape[0]", "print(seen == rows)", "unsafe"),
+            ("the loss", "seen += loss.asnumpy()", "assert seen < 100", "unsafe"),
+            ("rows for a mean", "seen += x.shape[0]", "print(sum(losses) / seen)", "unsafe"),
+            ("batches, beside another check", "seen += 1", "assert rows > 0", "unsafe"),
+            ("losses, and checks one", "losses.append(loss)", "assert losses[-1] < 100", "unsafe"),
+        )
+    ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
     case(
         "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN

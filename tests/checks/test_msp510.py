@@ -57,9 +57,27 @@ FIRES = [
         "a path that is read",
         IMPORTS,
         GRAPH,
-        'ms.set_context(save_graphs=1, save_graphs_path="./ir")  # ! unsafe\n',
+        'ms.set_context(save_graphs=1, save_graphs_path="./ir")  # ! display-only\n',
         TRAIN,
         'print(os.listdir("ir"))\n',
+    ),
+    *(
+        case(
+            f"a path {name}",
+            IMPORTS,
+            f'before = os.listdir("ir")\n{GRAPH}',
+            f'ms.set_context(save_graphs=1, save_graphs_path="ir")  # ! {safety}\n',
+            TRAIN,
+            use,
+        )
+        for name, use, safety in (
+            ("whose file is read", 'open("ir/graph.ir").read()\n', "display-only"),
+            ("that is removed", 'import shutil\n\nshutil.rmtree("./ir")\n', "display-only"),
+            ("that a command packs", 'os.system("tar czf ir.tar.gz ir")\n', "display-only"),
+            ("that is only read before", "print(before)\n", "unsafe"),
+            ("that is only named", 'print("ir")\n', "unsafe"),
+            ("beside another that is read", 'os.listdir("other")\n', "unsafe"),
+        )
     ),
     case(
         "a path that is not known",

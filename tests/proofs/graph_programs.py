@@ -230,6 +230,27 @@ READY = [
     ),
     _written(
         "same",
+        "target network that is loaded beside a train cell",
+        """
+        target = nn.SequentialCell(nn.Dense(64, 32), nn.ReLU(), nn.Dense(32, 10))
+
+
+        class Close(nn.Cell):
+            def __init__(self, net, target):
+                super().__init__()
+                self.net, self.target = net, target
+
+            def construct(self, data, label):
+                far = self.net(data) - ops.stop_gradient(self.target(data))
+                return loss_fn(self.net(data), label) + (far**2).mean()
+
+
+        train_step = nn.TrainOneStepCell(Close(net, target), optimizer)
+        """,
+        _loop("for weight, own in zip(target.trainable_params(), net.trainable_params()):", "    weight.set_data(own)"),
+    ),
+    _written(
+        "same",
         "average of the weights in Python",
         "average = [weight.clone() for weight in net.trainable_params()]\n",
         FORWARD,
@@ -451,6 +472,29 @@ READY = [
 ]
 
 BLOCKED = [
+    _written(
+        "differs",
+        "weights loaded between the steps of a train cell",
+        """
+        first = {each.name: ms.Parameter(each.asnumpy(), name=each.name) for each in net.trainable_params()}
+        train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), optimizer)
+        """,
+        _loop("ms.load_param_into_net(net, first)"),
+    ),
+    _written(
+        "differs",
+        "weight of a train cell that gets other data",
+        "train_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), optimizer)\n",
+        _loop("weight = optimizer.parameters[0]", "weight.set_data(weight * 0.5)"),
+    ),
+    _written(
+        "differs",
+        "weight that is replaced under a name",
+        FORWARD,
+        GRADIENT,
+        STEP,
+        _loop("weight = net[0].weight", "weight[...] = weight * 0.5"),
+    ),
     _written(
         "differs",
         "weights loaded between steps",

@@ -454,5 +454,12 @@ LOSSES = [
         ("with a product", "ops.xlogy(t, p)"),
     )
 ]
+LOSSES += [
+    _of_probabilities(f"probabilities, {name}", text)
+    for name, text in (
+        ("a root", "p.sqrt()"),
+        ("a power below one", "p ** 0.5"),
+    )
+]
 
 KINDS = [*LOSSES, *DERIVED, *LAYERS, *OPERATORS]

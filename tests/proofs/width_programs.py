@@ -645,6 +645,15 @@ SHOWN = [
         ),
     ),
     _shown(
+        "layer that the script calls",
+        "net.fc(ops.ones",
+        "line {row} gives the width to code outside of the network",
+        PLAIN,
+        more="""
+        print(ops.matmul(net.fc(ops.ones((8, 64), ms.float32)), ops.ones((50, 3), ms.float32)).shape)
+        """,
+    ),
+    _shown(
         "weight that is used again",
         "self.fc.weight.sum()",
         "line {row} computes with a weight of this width",

@@ -4,9 +4,9 @@ Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tenso
 acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
 only, its schedulers in both. `set_data` of a weight, `weight[...] = value` and `load_param_into_net` between the steps
 of a `value_and_grad` function do not arrive there in graph mode, nor do `net.weight = value` and `net.weight *= 2`;
-`ops.assign`, `weight[:] = value` and `weight *= 2` of a name do, and where a cell is called all do. In PyNative mode
-the optimizer does not change a weight any more that got other data in the first way. `requires_grad` counts at the
-first step only.
+`ops.assign`, `weight[:] = value`, `weight[0] = value` and `weight *= 2` of a name do, and where a cell is called all
+do. In PyNative mode the optimizer does not change a weight any more that got other data in the first way, also that of
+a train cell or a Model. `requires_grad` counts at the first step only.
 """
 
 from __future__ import annotations
@@ -18,21 +18,24 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
-from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.compiled import gone_through, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
-from ms_perflint.training.optimizers import PARAMETERS
+from ms_perflint.training.networks import networks
+from ms_perflint.training.optimizers import PARAMETERS, is_optimizer, optimizers
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import train_sites
-from ms_perflint.training.training_steps import calls_gradient
+from ms_perflint.training.training_steps import calls_gradient, root
 
 _RATE = "learning_rate"
 _EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"  # whose rates are entries of dicts
 _PARTS = frozenset({"weight", "bias", "gamma", "beta"})  # weights of layers of MindSpore
-_WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values"})
+_WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values", "parameters", "parameters_dict"})
+_HOPS = 4  # names that stand for one another
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
@@ -78,45 +81,115 @@ def _freezing(program: Program) -> list[Binding]:
 
 
 def _loaded(program: Program) -> Iterator[Obstacle]:
-    """Yield the calls that give weights other data between the steps of a gradient function."""
-    if not any(calls_gradient(program, site) for site in train_sites(program)):
-        return
+    """Yield the code that gives weights other data between steps."""
+    by_gradient = any(calls_gradient(program, site) for site in train_sites(program))
     text = Message("graph mode does not see it when a weight gets other data: use `ops.assign`")
-    for word in ("set_data", "assign_value", "load_param_into_net"):
+    if not by_gradient:
+        text = Message("PyNative stops training a weight that gets other data, graph mode does not: use `ops.assign`")
+    found: list[tuple[ast.expr, ast.expr, Site]] = [
+        (site.node, next(iter(site.node.args), site.node), site)
+        for site in program.sites("load_param_into_net")
+        if isinstance(site.node, ast.Call)
+    ]
+    for word in ("set_data", "assign_value"):
         for site in program.sites(word):
-            is_of_weight = word == "load_param_into_net" or _is_of_network(site.base, site.scope)
-            if is_of_weight and _acts(program, site) and not is_recompiled_after(program, site):
-                yield obstacle(site.module, site.node, "weights", text)
-    for target, site in _replaced(program):
+            if site.base is not None and _is_of_network(site.base, site.scope, _HOPS, by_gradient):
+                found.append((site.node, site.base, site))
+    for node, weight, site in (*found, *((node, node, site) for node, site in _replaced(program))):
+        if not by_gradient and _is_beside(program, weight, site.scope):
+            continue
         if _acts(program, site) and not is_recompiled_after(program, site):
-            yield obstacle(site.module, target, "weights", text)
+            yield obstacle(site.module, node, "weights", text)
+
+
+def _is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:
+    """Return whether what holds a weight is known, and is no network that an optimizer trains.
+
+    A target network that is a copy of the trained one is none.
+    """
+    cells, trained = {each.identity for each in _holders(program, weight, scope, _HOPS)}, _trained(program)
+    return bool(cells) and trained is not None and cells.isdisjoint(trained)
+
+
+def _holders(program: Program, node: Optional[ast.expr], scope: Scope, hops: int) -> Iterator[Alternative]:
+    """Yield the cells in an expression for a weight: of `net.fc.weight` `net` and `net.fc`."""
+    if node is None:
+        return
+    known = (each for each in program.value(node, scope).alternatives if is_cell(program, each))
+    yield from (each for each in known if not is_optimizer(program, each.type_api, each.cls))
+    if isinstance(node, ast.Name) and hops:
+        for binding in scope.lookup(node):
+            yield from _holders(program, _collection(binding), binding.scope, hops - 1)
+    elif isinstance(node, (ast.Attribute, ast.Subscript)):
+        yield from _holders(program, node.value, scope, hops)
+    elif isinstance(node, ast.Call):
+        yield from _holders(program, node.func, scope, hops)
+
+
+def _collection(binding: Binding) -> Optional[ast.expr]:
+    """Return what a name is bound to, or the iterable of its loop."""
+    return gone_through(binding)[0] if binding.kind == "for" else binding.value
+
+
+@fact
+def _trained(program: Program) -> Optional[frozenset[object]]:
+    """Return the identities of the networks that optimizers train, with their parts; None where one is not known."""
+    found: set[object] = set()
+    for call in program.calls(*optimizers()):
+        given = call.argument("params")
+        values = [given, *(program.evaluator.read(part) for known in given.alternatives for part in known.parts)]
+        known = [each for value in values for each in value.alternatives if not each.is_display]
+        roots = tuple(root(each)[0] for each in known)
+        part = networks.reach(program, [Value(roots)])
+        if given.open or not roots or part.is_hidden:
+            return None
+        found |= part.objects
+    return frozenset(found)
 
 
 def _replaced(program: Program) -> Iterator[tuple[ast.expr, Site]]:
-    """Yield the stores that give a weight other data as a whole: `weight[...] = value`, `net.weight = value`."""
+    """Yield the stores that give a weight other data: `weight[...] = v`, `weight.data = v`, `net.weight = v`."""
     for store in (each for part in sorted(_PARTS) for each in program.stores_anywhere(part)):
         if isinstance(store.node, ast.Attribute):
             held = program.value(store.node.value, store.scope).alternatives
             if any(each.cls is None and is_cell(program, each) for each in held):
                 yield store.node, store.site
+    for store in program.stores_anywhere("data"):
+        if isinstance(store.node, ast.Attribute) and _is_of_network(store.node.value, store.scope, _HOPS, False):
+            yield store.node, store.site
     for module in program.modules:
         for target, value, block in (each for table in module.registered.values() for each in table):
-            if isinstance(target.slice, ast.Constant) and target.slice.value is ...:
-                base = target.value
-                is_part = not isinstance(base, ast.Attribute) or base.attr in _PARTS
-                if is_part and _is_of_network(base, block.scope):
-                    yield target, Site.of(value, block)
+            is_whole = isinstance(target.slice, ast.Constant) and target.slice.value is ...
+            if is_whole and _is_of_network(target.value, block.scope, _HOPS, False):
+                yield target, Site.of(value, block)
 
 
-def _is_of_network(base: Optional[ast.expr], scope: Scope) -> bool:
-    """Return whether an expression is a weight: an attribute, or an item of a loop over weights."""
-    if not isinstance(base, ast.Name):
-        return isinstance(base, ast.Attribute) and base.attr != _RATE
-    for binding in scope.lookup(base):
-        over, _ = gone_through(binding)
-        if isinstance(over, ast.Call) and word_of(over.func) in _WEIGHTS:
+def _is_of_network(node: Optional[ast.expr], scope: Scope, hops: int, any_part: bool) -> bool:
+    """Return whether an expression is a weight: a part of a layer, or one of the weights of a network or optimizer.
+
+    `any_part`: any attribute but the learning rate is one.
+    """
+    if isinstance(node, ast.Attribute):
+        return node.attr != _RATE if any_part else node.attr in _PARTS
+    if isinstance(node, ast.Subscript):
+        return _are_weights(node.value, scope, hops)
+    for binding in scope.lookup(node) if isinstance(node, ast.Name) and hops else ():
+        if binding.kind == "assign" and not binding.path:
+            if _is_of_network(binding.value, binding.scope, hops - 1, any_part):
+                return True
+        elif _are_weights(gone_through(binding)[0], binding.scope, hops):
             return True
     return False
+
+
+def _are_weights(node: Optional[ast.expr], scope: Scope, hops: int) -> bool:
+    """Return whether an expression is a collection of weights: `net.trainable_params()`, `opt.parameters`."""
+    if isinstance(node, (ast.Call, ast.Attribute)):
+        return word_of(node.func if isinstance(node, ast.Call) else node) in _WEIGHTS
+    bindings = scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
+    return any(
+        each.kind == "assign" and not each.path and _are_weights(each.value, each.scope, hops - 1) for each in bindings
+    )
 
 
 def _acts(program: Program, site: Site) -> bool:

@@ -23,6 +23,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
 from ms_perflint.training.bases import CELL, is_cell, is_cell_class
+from ms_perflint.training.graph_mode import stateful
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.repetition import repeats
@@ -36,10 +37,14 @@ _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 
 
 class Recreated(NamedTuple):
-    """A call that each step makes again, and the statement before which it can be made once; None without one."""
+    """A call that each step makes again, and the statement before which it can be made once; None without one.
+
+    `is_stateful`: it makes weights, or the state of an optimizer, which each step begins anew.
+    """
 
     site: Site
     before: Optional[ast.stmt]
+    is_stateful: bool = False
 
     @property
     def name(self) -> str:
@@ -64,11 +69,12 @@ def recreated(program: Program) -> tuple[Recreated, ...]:
     found = {site: None for site in found if program.runs(site) and repeats(program, site)}
     for site in train_sites(program):
         found.update(dict.fromkeys(_makers_elsewhere(program, site)))
-    return _in_order(found)
+    return _in_order(program, found)
 
 
-def _in_order(found: Iterable[Site]) -> tuple[Recreated, ...]:
-    return tuple(Recreated(site, place(site)) for site in sorted(found, key=lambda each: (each.module.path, each.span)))
+def _in_order(program: Program, found: Iterable[Site]) -> tuple[Recreated, ...]:
+    ordered = sorted(found, key=lambda each: (each.module.path, each.span))
+    return tuple(Recreated(site, place(site), stateful.makes_state(program, site)) for site in ordered)
 
 
 @fact
@@ -236,7 +242,7 @@ def recompiled_per_step(program: Program) -> tuple[Recreated, ...]:
     for scope in scopes_of_steps(program):
         for site in scope.calls:
             found.update(dict.fromkeys(_compiled_for(program, site)))
-    return _in_order(found)
+    return _in_order(program, found)
 
 
 def _compiled_for(program: Program, site: Site) -> Iterator[Site]:

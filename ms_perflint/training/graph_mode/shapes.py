@@ -8,12 +8,13 @@ is compiled again for each length.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Optional
 
-from ms_perflint.index.semantic_index import LOOPS, Binding, Site
+from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, inside, word_of
 from ms_perflint.index.syntax_forms import given as passed
+from ms_perflint.infer.bases import method
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
@@ -25,7 +26,9 @@ from ms_perflint.training.training import steps_by_hand
 VARYING = Message("batches of varying shape: graph mode compiles once per shape")
 _BUCKETS = "bucket_batch_by_length"
 _LONGEST = ("max", "pad_sequence")
+_LENGTHS = frozenset({"len", "shape", "size"})
 _PADS = ("batch", "padded_batch")
+_MAP = "per_batch_map"
 _SAME = frozenset({"shape", "size", "ndim", "len", "get_dataset_size"})  # of a batch: the same in each step
 _NAMES = 8  # names given to one another that are followed
 _DRAWN = frozenset({"randint", "randrange", "choice"})
@@ -39,13 +42,7 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
     """Yield the code that makes batches of varying shape, unless `set_inputs` declares it."""
     if program.sites("set_inputs"):
         return
-    found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
-    for word in _PADS:
-        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
-    for word in _LONGEST:
-        found += [site for site in program.sites(word) if _is_per_batch(site) and program.runs(site)]
-    for site in found:
-        yield obstacle(site.module, site.node, "shapes", VARYING)
+    yield from of_batches(program)
     for site in steps_by_hand(program):
         given = site.node.args if isinstance(site.node, ast.Call) else ()
         sliced = (_varying_slice(program, site, each) for each in given)
@@ -55,18 +52,41 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
             yield obstacle(site.module, first, "shapes", sliced_text if isinstance(first, ast.Subscript) else VARYING)
 
 
-def _is_per_batch(site: Site) -> bool:
+def of_batches(program: Program) -> Iterator[Obstacle]:
+    """Yield the code of a data pipeline that makes batches of varying shape."""
+    found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
+    for word in _PADS:
+        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
+    makers = _batch_makers(program)
+    for word in _LONGEST:
+        found += [site for site in program.sites(word) if _is_per_batch(site, makers) and program.runs(site)]
+    for site in found:
+        yield obstacle(site.module, site.node, "shapes", VARYING)
+
+
+def _batch_makers(program: Program) -> set[Scope]:
+    """Return the functions and methods that make batches: `data.batch(4, per_batch_map=pad)`."""
+    calls = [(site, site.node) for word in _PADS for site in program.sites(word) if isinstance(site.node, ast.Call)]
+    given = ((word.value, site.scope) for site, call in calls for word in call.keywords if word.arg == _MAP)
+    known = [known for node, scope in given for known in program.value(node, scope).alternatives]
+    called = (method(program.evaluator, each.cls, "__call__") for each in known if each.cls is not None)
+    return {scope for scope in (*(each.definition for each in known), *called) if scope is not None}
+
+
+def _is_per_batch(site: Site, makers: Collection[Scope]) -> bool:
     """Return whether a call pads the rows of a batch to the longest: `max(len(row) for row in batch)` before `yield`.
 
-    It is in code that makes batches: an iterator, a generator, a function that collates.
+    It is in code that makes batches: an iterator, a generator, a function that collates. `makers`: more of them.
     """
     owner = site.scope.owner
-    if site.word == "max" and not any(word_of(each) == "len" for each in ast.walk(site.node) if each is not site.node):
+    lengths = (word_of(each) for each in ast.walk(site.node) if each is not site.node)
+    if site.word == "max" and _LENGTHS.isdisjoint(lengths):
         return False
     if not owner.is_function:
         return False
     is_generator = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in descendants(owner.node))
-    return is_generator or owner.name in ("__next__", "__iter__") or "collate" in owner.name or "batch" in owner.name
+    is_named = owner.name in ("__next__", "__iter__") or "collate" in owner.name or "batch" in owner.name
+    return is_generator or is_named or owner in makers
 
 
 def _pads_to_longest(node: ast.expr) -> bool:

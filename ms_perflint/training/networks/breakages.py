@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Related
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks import known_kinds, read_whole
-from ms_perflint.training.networks.read_whole import Read
+from ms_perflint.training.networks.probabilities import saturating
 from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
 
@@ -24,23 +24,10 @@ if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
-_LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
-# Of a sigmoid or softmax that saturates, the gradient is inf * 0 = nan, and the logarithm infinite (run on 2.10, CPU)
-_OF_PROBABILITIES = (
-    "mindspore.nn.BCELoss",
-    "mindspore.mint.nn.BCELoss",
-    "mindspore.ops.BinaryCrossEntropy",
-    "mindspore.ops.binary_cross_entropy",
-    "mindspore.mint.functional.binary_cross_entropy",
-    *(f"mindspore.{module}.{name}" for module in ("ops", "mint", "numpy") for name in _LOGARITHMS),
-    *("mindspore.ops.Log", "mindspore.ops.Log1p", "mindspore.ops.Xlogy"),
-)
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
 _LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")
 _LOSS = r"(?i)loss$|_loss|cross_?entropy|kl_div"
 JOINED = Message("this output of the network would be in FP16, and an operator here takes tensors of one dtype")
-_OWN = ("mindspore.", ".")  # of methods of tensors, and of what a cell gives
-_PROBABILITIES = frozenset({"Sigmoid", "sigmoid", "HSigmoid", "hsigmoid", "Softmax", "softmax", "Softmax2d"})
 _SCALES = r"(?i)accum|loss_?scal|scal\w*_sens|grad_scal|overflow"  # names in a train cell that scales or sums by hand
 
 
@@ -54,13 +41,13 @@ class Half(NamedTuple):
 
 def first(program: Program, training: Training, half: Half) -> Optional[Related]:
     """Return the first place of a training that is not known to work in half precision."""
-    read = read_whole.read(program, training.call, half.networks, half.inner)
+    read = read_whole.read(program, training.call, half.networks, half.inner, half.dtype)
     if read.not_known is not None:
         return read.not_known
     kinds = (
         _by_step(program, training),
         _by_loss(program, training),
-        _by_probabilities(program, read, half.dtype),
+        saturating(program, training, read, half.dtype),
         _by_sum(program) if half.dtype == "float16" else (),
     )
     return next((each for kind in kinds for each in kind), None)
@@ -151,26 +138,6 @@ def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related
     known = (value.alternatives for value in values)
     if sum(any(is_optimizer(program, each.type_api, each.cls) for each in some) for some in known) > 1:
         yield Related(call.place, Message("this step has several optimizers"))
-
-
-def _by_probabilities(program: Program, read: Read, dtype: str) -> Iterator[Related]:
-    """Yield a loss that takes the logarithm of an output in half precision."""
-    text = Message("`nan` where a sigmoid or softmax in {dtype} saturates before this logarithm", dtype=dtype)
-    if read.words & _PROBABILITIES:
-        losses = (*program.calls(*_OF_PROBABILITIES), *_logarithms_of_tensors(program))
-        yield from (Related(loss.place, text) for loss in losses)
-
-
-def _logarithms_of_tensors(program: Program) -> Iterator[Site]:
-    """Yield where running code calls a method of what may be a tensor: `p.log()`, `p.xlogy(q)`; no function."""
-    for word in _LOGARITHMS:
-        for site in program.sites(word):
-            func = site.node.func if isinstance(site.node, ast.Call) else None
-            if isinstance(func, ast.Attribute) and isinstance(site.node, ast.Call) and program.runs(site):
-                found = program.evaluator.callees(site).alternatives
-                is_other = any(known.definition or (known.api and not known.api.startswith(_OWN)) for known in found)
-                if len(site.node.args) == (word == "xlogy") and not is_other:
-                    yield site
 
 
 def _by_sum(program: Program) -> Iterator[Related]:

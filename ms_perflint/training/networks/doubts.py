@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import spelling
+from ms_perflint.index.syntax_forms import only_target, spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import call_of
@@ -43,6 +43,8 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         return Message("{file} imports the width", file=os.path.basename(imported))
     if found.leaves is not None:
         return Message("{place} gives the width to code outside of the network", place=seen(found.leaves))
+    if (called := _called_outside(program, found)) is not None:
+        return Message("{place} gives the width to code outside of the network", place=seen(called))
     if (other := _other(program, found)) is not None:
         return Message("{place} has the same number; whether that is the width is not known", place=seen(other))
     if (use := _other_use(program, module, origins)) is not None:
@@ -174,6 +176,22 @@ def _passed_from_outside(program: Program, found: Hidden) -> Optional[Place]:
         for site in program.callers(function) if function not in first else ():
             if not is_cell_class(program, layers.network(site)):
                 return site.module.place(site.node)
+    return None
+
+
+def _called_outside(program: Program, found: Hidden) -> Optional[Place]:
+    """Return where code outside of networks calls a layer that gives out the width: `net.fc(x)`; None without one."""
+    for slot in found.slots:
+        target = only_target(slot.call.stmt)
+        if slot.role != layers.OUT or not isinstance(target, ast.Attribute):
+            continue
+        for site in program.sites(target.attr):
+            func = site.node.func if isinstance(site.node, ast.Call) else None
+            if func is None or is_cell_class(program, layers.network(site)) or not program.runs(site):
+                continue
+            made = (each.creation for each in program.value(func, site.scope).alternatives)
+            if any(each is not None and each.call is slot.call.node for each in made):
+                return site.place
     return None
 
 

@@ -16,7 +16,6 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import Reach, is_loss
@@ -209,7 +208,7 @@ def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
     dtypes = Dtypes(program)
     found = read_cast(dtypes, cast, scope)
     dtype = dtypes.of(found.value, scope) if found is not None else None
-    return dtype is not None and (dtype.name == "bool_" or dtype.name in INTEGERS)
+    return dtype is not None and dtype.is_whole
 
 
 def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:

@@ -7,13 +7,15 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Optional
 
+from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
+from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.followed import asks_for_device
 from ms_perflint.training.networks.matmul import is_matmul
-from ms_perflint.training.networks.networks import multiplies, reach
+from ms_perflint.training.networks.networks import is_loss, multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
@@ -26,6 +28,7 @@ EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|opt
 _CAST = "mixed_precision_cast"
 FLAGS = ("add_flags", "add_flags_recursive")
 # Derivatives with respect to inputs, of any order: they need float32
+INPUTS = Message("derivatives with respect to inputs")
 DERIVATIVES = tuple(
     f"mindspore.{name}" for name in ("jacfwd", "jacrev", "jvp", "vjp", "ops.derivative", "nn.Jvp", "nn.Vjp")
 )
@@ -138,22 +141,25 @@ def written_dtype(call: ast.AST) -> Optional[ast.expr]:
 # --- what needs float32
 
 
-def needs_float32(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a loss has derivatives with respect to inputs (PINN, PDE), or a training is for quantization.
+def needs_float32(program: Program, values: Iterable[Value]) -> Optional[Related]:
+    """Return why a training needs float32: derivatives with respect to inputs (PINN, PDE), quantization; else None.
 
     `values`: what the training differentiates.
     """
     return _imports_full(program) or _differentiates_inputs(program, values)
 
 
-def _imports_full(program: Program) -> bool:
-    """Return whether a running scope of the program loads a name of a module for physics or quantization."""
+def _imports_full(program: Program) -> Optional[Related]:
+    """Return where the program imports a name of a module for physics or quantization that a running scope loads."""
     for module in program.modules:
-        imported = module.imported.items()
-        names = {name for name, imports in imported if any(_is_full(_origin(*each)) for each in imports)}
-        if names and any(names & scope.names for scope in _scopes(program, module)):
-            return True
-    return False
+        found = {
+            name: each for name, imports in module.imported.items() for each in imports if _is_full(_origin(*each))
+        }
+        for scope in _scopes(program, module) if found else ():
+            for name in sorted(found.keys() & scope.names):
+                stmt, alias = found[name]
+                return Related(module.place(stmt), Message("`{name}` computes in FP32", name=alias.name))
+    return None
 
 
 def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
@@ -174,20 +180,23 @@ def _is_full(name: str) -> bool:
     return is_quantization or (name.partition(".")[0] in PHYSICS and rest[:1] != ["utils"])  # settings, logs, plots
 
 
-def _differentiates_inputs(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether derivatives with respect to inputs are a part of the loss.
+def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optional[Related]:
+    """Return where derivatives with respect to inputs are a part of the loss.
 
     Adversarial attacks and sampling take them before the loss is computed.
     """
     derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
-        return False
+        return None
     loss = reach(program, values)
-    if loss.is_hidden or any(call.scope.owner in loss.scopes for call in derivatives):
-        return True
-    made = {id(call.node) for call in derivatives}
-    sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
-    return any(_comes_from(known, made) for site in sites for known in program.evaluator.callees(site).alternatives)
+    inside = [call for call in derivatives if call.scope.owner in loss.scopes or is_loss(program, call.scope.owner)]
+    if not inside and not loss.is_hidden:
+        made = {id(call.node): call for call in derivatives}
+        sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
+        called = (known for site in sites for known in program.evaluator.callees(site).alternatives)
+        if not any(_comes_from(known, made) for known in called):
+            return None
+    return Related((inside or derivatives)[0].place, INPUTS)
 
 
 def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:

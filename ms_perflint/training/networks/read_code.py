@@ -8,20 +8,24 @@ from collections.abc import Callable, Collection
 from typing import Optional
 
 from ms_perflint.core.source import short
+from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_decorated, is_own, plainly_given, spelling, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import mode
-from ms_perflint.training.bases import CELLS, is_parameter
+from ms_perflint.training.bases import CELLS, is_cell, is_parameter
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.plans import hidden, stop, unknown
+from ms_perflint.training.networks.whole_numbers import is_rounded
 
 LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
@@ -36,6 +40,7 @@ _EXPRESSIONS = (
 LONGEST = 40  # characters of code in a message
 RAISES = Message("`{name}` gives FP32, and an operator here takes tensors of one dtype")
 OUTSIDE = Message("this number is out of the range of FP16")
+ROUNDED = Message("FP16 or BF16 rounds large whole numbers before this cast")
 ASKS = Message("this asks for a dtype, which would be another one")
 _FOLLOWED = frozenset({"dtype", "int32", "int64", "bool_"})
 _RAISED = frozenset({"float32"})
@@ -59,9 +64,14 @@ class Code:
     """Reads functions of a network up to a place that is not known; `cell`: reads a called part of the network."""
 
     def __init__(
-        self, program: Program, inner: Collection[Scope], cell: Callable[[Alternative, Optional[Site]], None]
+        self,
+        program: Program,
+        inner: Collection[Scope],
+        dtype: str,
+        cell: Callable[[Alternative, Optional[Site]], None],
     ) -> None:
         self.program = program
+        self.dtype = dtype
         self.evaluator = program.evaluator
         self.numbers = Numbers(program)
         self.dtypes = Dtypes(program)
@@ -178,6 +188,8 @@ class Code:
             return
         if known_kinds.is_layered(site.word) and not found and self._is_inherited(node.func, function):
             return
+        if not found and (self._is_of_derived(node.func, function) or self._is_left_out(node.func, function)):
+            return
         if not self._follows(node, site.word, site) and not _is_of_base(node.func):
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
@@ -186,6 +198,25 @@ class Code:
         if not is_own(func) or function.cls is None:
             return False
         return not any(word_of(func) in each.attributes for each in ancestors(self.evaluator, function.cls))
+
+    def _is_of_derived(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether a callee is a cell that derived classes make, which are read with their `__init__`."""
+        classes = derived(self.program.inputs, function.cls) if is_own(func) and function.cls is not None else ()
+        bindings = [each for cls in classes for each in cls.attributes.get(word_of(func), ())]
+        values = [self.program.value(each.value, each.scope) for each in bindings if each.value is not None]
+        known = [each for value in values for each in value.alternatives if each.constant is NO_CONSTANT]
+        is_loss_made = any(
+            is_loss_api(each.type_api) or (each.cls and is_loss(self.program, each.cls)) for each in known
+        )
+        return bool(known) and not is_loss_made and all(is_cell(self.program, each) for each in known)
+
+    def _is_left_out(self, func: ast.expr, function: Scope) -> bool:
+        """Return whether a callee is an attribute that is None, unless an option that no caller passes is given."""
+        classes = list(ancestors(self.evaluator, function.cls)) if is_own(func) and function.cls is not None else []
+        bindings = [each for cls in classes for each in cls.attributes.get(word_of(func), ())]
+        made = [each for each in bindings if self.evaluator.reachability(each.block) == BY_DEFAULT]
+        values = [self.program.value(each.value, each.scope) for each in made if each.value is not None]
+        return bool(values) and all(value.must_be(None) for value in values)
 
     def _callee(self, known: Alternative, site: Site) -> None:
         """Read one alternative of a callee."""
@@ -250,6 +281,8 @@ class Code:
             return False
         if given is not None:
             self.told.add(id(given))
+            if said in INTEGERS and is_rounded(self.program, node, given, site.scope.owner, self.dtype):
+                stop(site.module, site.node, ROUNDED)
         if said in _RAISED:
             self.raised = self.raised or (site, word)
         return True

@@ -16,6 +16,7 @@ from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
@@ -41,12 +42,13 @@ class Read(NamedTuple):
     not_known: Optional[Related]  # the first place that is not known to work in half precision
 
 
-def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope] = ()) -> Read:
+def read(program: Program, root: Site, values: Iterable[Value], inner: Collection[Scope], dtype: str) -> Read:
     """Read networks.
 
     `root`: the call that makes the training. `inner`: classes whose layers are converted, and whose loss is not.
+    `dtype`: what they are converted to.
     """
-    reader = _Reader(program, root, inner)
+    reader = _Reader(program, root, inner, dtype)
     found: Optional[Related] = None
     try:
         for cls in inner:
@@ -63,11 +65,11 @@ def read(program: Program, root: Site, values: Iterable[Value], inner: Collectio
 class _Reader:
     """Reads the code that makes the parts of a network, up to a part that is not known."""
 
-    def __init__(self, program: Program, root: Site, inner: Collection[Scope]) -> None:
+    def __init__(self, program: Program, root: Site, inner: Collection[Scope], dtype: str) -> None:
         self.program = program
         self.evaluator = program.evaluator
         self.root = root
-        self.code = Code(program, inner, self.cell)
+        self.code = Code(program, inner, dtype, self.cell)
         self.seen: set[object] = set()
 
     def value(self, value: Value, site: Optional[Site]) -> None:
@@ -241,6 +243,9 @@ class _Reader:
         for known in value.alternatives:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
+            if api.startswith(CELLS):
+                named = Call(site, self.program, api).argument("activation").constants
+                self.code.words.update(each for each in named if isinstance(each, str))
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if is_loss_api(api):
                     continue  # it is asked for where it is called
