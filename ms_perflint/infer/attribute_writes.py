@@ -182,7 +182,10 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             continue
         if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
-        above = list(_up_to(name, bases.ancestors(evaluator, cls)))
+        above = [
+            *_up_to(name, bases.ancestors(evaluator, cls)),
+            *(evaluator.program.derived(cls) if known.is_any else ()),
+        ]
         for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
             stored = (
@@ -247,7 +250,8 @@ def _is_sure(
         return is_run and (_is_same(evaluator, binding, base, holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
-        if _identities(held) != _identities(base) and not all(known.definition for known in held.alternatives):
+        is_same = _identities(held) == _identities(base)
+        if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
@@ -278,9 +282,15 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     if only is None:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
-        return True
+        return _has_members_of(evaluator, base, only.what)
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
+
+
+def _has_members_of(evaluator: Evaluator, base: Value, cls: Optional[Scope]) -> bool:
+    """Return whether some objects surely have what is stored in a class."""
+    classes = [known.cls or known.definition for known in base.alternatives]
+    return cls is not None and all(each is None or cls in bases.ancestors(evaluator, each) for each in classes)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

@@ -134,6 +134,12 @@ def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
     return not has_run_before(evaluator, at, other, store.scope)
 
 
+def _is_behind(evaluator: Evaluator, update: Update, store: Binding) -> bool:
+    """Return whether an update comes after a store in the same constructor, or in the one that calls its method."""
+    is_same = update.block.scope.owner is store.scope.owner
+    return _is_later(evaluator, update, store) if is_same else _has_come(evaluator, store, update)
+
+
 def _has_come(evaluator: Evaluator, store: Optional[Binding], update: Update) -> bool:
     """Return whether a store has surely run before an update, which is known to come after it in one function."""
     if store is None or update.block.scope.owner is store.scope.owner:
@@ -150,13 +156,18 @@ def own(
     `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
     found: list[Value] = []
+    is_set = False
     is_mapping = this.cls is not None and bases.is_mapping(evaluator, this.cls)
+    constructors = tuple(constructors)
+    entered = {scope.owner: scope for scope in constructors}
+    sure = [each for each in stored if each.scope.owner in entered and each.block.parent is None]
     for scope in constructors:
-        sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
         for update in _updates_in(evaluator, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
-            if is_here and all(_is_later(evaluator, update, each) for each in sure):
-                found = _after(evaluator, update, found, name, scope, TOP)
+            if is_here and all(_is_behind(evaluator, update, each) for each in sure):
+                before = found if is_set else [evaluator.weighed(each, entered[each.scope.owner]) for each in sure]
+                after = _after(evaluator, update, before, name, scope, TOP)
+                found, is_set = (after, True) if after is not before else (found, is_set)
     value = join(found)
     return value if value.alternatives else None
 

@@ -298,15 +298,15 @@ class ProgramEvaluator:
         """Return the object that answers questions about an alternative, by its kind."""
         return KINDS[type(known.what)](self, known)
 
-    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of `base.name`; `node` is that expression."""
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope, absent: Value = TOP) -> Value:
+        """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
         if self.is_pending(base):
             return BOTTOM
         values = [self.kind(known).attribute(name, node, scope) for known in base.when_set]
         if base.open or not base.alternatives:
             values.append(TOP)
         holder = node.value if isinstance(node, ast.Attribute) else None
-        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder))
+        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder, absent))
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def item(self, known: Alternative, key: object) -> Value:

@@ -62,8 +62,8 @@ class Evaluator(Protocol):
     def kind(self, known: Alternative) -> Kind[Any]:
         """Return the object that answers questions about an alternative, by its kind."""
 
-    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of `base.name`; `node` is that expression."""
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope, absent: Value = TOP) -> Value:
+        """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return the value of `known[key]`."""

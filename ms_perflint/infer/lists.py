@@ -191,7 +191,7 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
         return True
     home = scope.home(about.id)
     if home is None or not is_named_so:
-        return home is not None
+        return home is not None or bool(scope.module.scope.stars)
     if isinstance(change.node, ast.AugAssign) and scope.owner is holder.scope.owner:
         return False  # which binds the name again
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:

@@ -350,15 +350,17 @@ def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str)
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
-    if bases.is_mapping(evaluator, what.type):
-        scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope))]
+    is_mapping = bases.is_mapping(evaluator, what.type)
+    scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope, is_mapping))]
     return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name, known) or BOTTOM
 
 
-def _helpers(evaluator: Evaluator, init: Scope) -> Iterator[Scope]:
-    """Yield the methods that a constructor calls, as it enters them."""
+def _helpers(evaluator: Evaluator, init: Scope, takes_all: bool) -> Iterator[Scope]:
+    """Yield the methods that a constructor calls, as it enters them: all, or those that it always calls."""
     for site in init.calls:
         if not isinstance(site.node, ast.Call) or not isinstance(site.node.func, ast.Attribute):
+            continue
+        if not takes_all and site.block.parent is not None:
             continue
         for known in evaluator.value(site.node.func, init).alternatives:
             function = known.definition

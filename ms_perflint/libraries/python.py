@@ -216,11 +216,11 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     only = holders.only if len(node.args) > 2 else None
     if only is not None and method_writes.is_unset(evaluator, only, names[0], node, scope):
         return evaluator.value(node.args[2], scope)
-    found = evaluator.members(holders, names[0], node, scope)
+    default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
+    found = evaluator.members(holders, names[0], node, scope, default or TOP)
     found = found._replace(overridable=found.overridable or told.overridable)
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
-    default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
     is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
     has = (lambda known, name: members.has(evaluator, known, name)) if is_own else None
     return mappings.with_default(evaluator, holders, names[0], default, has)
