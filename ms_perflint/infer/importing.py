@@ -172,14 +172,14 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
         if isinstance(name, str) and isinstance(package, str):
             asked = called(name, package)
             dotted = asked.top if only_top else asked.dotted
-            values.append(_of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
+            values.append(of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
         else:
             values.append(TOP)
     value = join(values)
     return Value(value.alternatives, value.open, value.overridable or names.overridable)
 
 
-def _of_program(evaluator: Evaluator, value: Value) -> Value:
+def of_program(evaluator: Evaluator, value: Value) -> Value:
     """Return a value without modules that the scan for imports missed: their callers are not known."""
     known = tuple(
         k
