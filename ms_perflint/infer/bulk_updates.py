@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
@@ -69,6 +69,7 @@ def laid_over(
         after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), absent)
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
+        is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
         if is_same or (is_sure and _has_run(evaluator, update, at, read, scope)):
             found = after
         else:
@@ -222,8 +223,9 @@ def _after(
     given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
     if given is None or reachability == IMPOSSIBLE:
         return before
-    if update.word == SETDEFAULT and any(value.alternatives and value is not absent for value in before):
-        return before
+    is_there = [bool(value.alternatives) and value is not absent for value in before]
+    if update.word == SETDEFAULT and any(is_there):
+        return before if all(is_there) else [*before, given]
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
         return before
@@ -330,7 +332,9 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     if update.word == SETDEFAULT and getattr(update.key, "value", None) != name:
         return None
     if isinstance(update.key, ast.Constant):
-        return evaluator.value(update.value, scope) if update.value is not None else TOP
+        value = evaluator.value(update.value, scope) if update.value is not None else TOP
+        is_given = update.word == SETDEFAULT and path_of(update.receiver) == "os.environ"
+        return value._replace(overridable=True) if is_given else value
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
     if update.word == OWN:

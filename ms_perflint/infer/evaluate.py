@@ -79,14 +79,15 @@ class ProgramEvaluator:
             if self.queries.reads is not None:
                 self.queries.reads[key] = None
             return found
-        if isinstance(node, ast.Name):
-            found = self._bound(key, node, scope)
+        kind = type(node)
+        if kind is ast.Name:
+            found = self._bound(key, node, scope)  # type: ignore[arg-type]
             if found is not None:
                 return found
-        elif type(node) in LEAVES:
+        elif kind in LEAVES:
             found = self._memo[key] = self._expression(node, scope)
             return found
-        elif isinstance(node, ast.Attribute):
+        elif kind is ast.Attribute:
             found = outside(node, scope)
             if found is not None:
                 self._memo[key] = found
@@ -205,7 +206,12 @@ class ProgramEvaluator:
             return importing.bound(self, name, module.scope, module.scope.flow.at_end(name))
         if module.scope.stars and (star := importing.star(self, name, module.scope)):
             return star
-        return importing.submodule(self, module, name)
+        computed = module.scope.bindings.get("__getattr__", ()) if not name.startswith("__") else ()
+        found = importing.submodule(self, module, name)
+        if len(computed) != 1 or computed[0].kind != "function" or found.alternatives:
+            return found
+        function = module.scope_of[id(computed[0].node)]
+        return calls.returned(self, self.call_context(function, None, module.scope))
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
         """Return the joined values of some bindings, without those in unreachable blocks.

@@ -151,6 +151,7 @@ class Library(NamedTuple):
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     computed: Mapping[str, Callable[..., Any]] = {}  # functions of Python's data that are just run
+    readers: Mapping[str, Callable[[Evaluator, Layer], Value]] = {}  # of two arguments, also where `reduce` calls them
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
     items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
     settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance

@@ -58,20 +58,15 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
 def _reads(cls: Scope, method: Scope, name: str, last: Optional[int], seen: Set[Scope] = frozenset()) -> bool:
     """Return whether a method, or one that it calls on its object, reads an attribute; before its step `last`."""
     for node in ast.walk(method.node):
-        if (
-            not isinstance(node, ast.Attribute)
-            or not isinstance(node.ctx, ast.Load)
-            or node.attr not in (name, *cls.bindings)
-        ):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue
-        at = method.module.rank(node)
         is_own = isinstance(node.value, ast.Name) and node.value.id == receiver_name(method)
+        at = method.module.rank(node) if is_own else None
         if not is_own or (last is not None and at is not None and at > last):
             continue
         inner = cls.method(node.attr)
-        if node.attr == name or (
-            inner is not None and inner not in seen and _reads(cls, inner, name, None, {*seen, method})
-        ):
+        is_new = inner is not None and inner is not method and inner not in seen
+        if node.attr == name or (is_new and _reads(cls, inner, name, None, {*seen, method})):  # type: ignore[arg-type]
             return True
     return False
 
