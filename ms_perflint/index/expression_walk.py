@@ -54,7 +54,7 @@ class ExpressionWalk:
                     attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
                 elif word == "methodcaller" and node.args:  # type: ignore[attr-defined]
                     attrs.add(text_of(node.args[0]))  # type: ignore[attr-defined]
-                if word in ("setattr", "update"):
+                if word in ("setattr", "__setattr__", "update"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
                 inner = [callee, *given(node)]  # type: ignore[arg-type]
                 continue
@@ -62,6 +62,8 @@ class ExpressionWalk:
                 sign = OPERATORS.get(type(node.op))  # type: ignore[attr-defined]
                 if sign is not None:
                     self.site(Site(module, node, sign, stmt, block, fstring))  # type: ignore[arg-type]
+            elif kind is ast.Subscript and word_of(node.value) == "__dict__":  # type: ignore[attr-defined]
+                attrs.add(text_of(node.slice))  # type: ignore[attr-defined]
             elif kind in DISPLAYS:
                 module.displays.append(node)  # type: ignore[arg-type]
             elif kind is ast.JoinedStr:
@@ -86,11 +88,14 @@ class ExpressionWalk:
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
         """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes."""
         owner, method = block.scope.owner.parent, block.scope.owner
-        if isinstance(node.func, ast.Name) and len(node.args) == 3:
-            name, base = text_of(node.args[1]), node.args[0]
+        args = node.args
+        if word_of(node.func) == "__setattr__" and len(args) == 2:  # `super().__setattr__("x", value)`
+            args = [ast.copy_location(ast.Name(receiver_name(method), ast.Load()), node), *args]
+        if word_of(node.func) != "update" and len(args) == 3:
+            name, base = text_of(args[1]), args[0]
             if name:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
-                self._store(target, node.args[2], (), stmt, block, "assign")
+                self._store(target, args[2], (), stmt, block, "assign")
                 return
         else:
             holder = node.func.value if isinstance(node.func, ast.Attribute) else node
@@ -247,6 +252,8 @@ class ExpressionWalk:
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
             self.module.stored.setdefault(attribute, []).append(binding)
+            if owner is not None and base.id == f"{receiver_name(method)}.__dict__":
+                owner.attributes.setdefault(attribute, []).append(binding)
 
 
 def _row(targets: Sequence[ast.expr], value: Optional[ast.expr]) -> Sequence[ast.expr]:

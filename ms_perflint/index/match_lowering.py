@@ -72,15 +72,40 @@ def _asked(subject: ast.expr, pattern: Any, test: Optional[ast.expr], text: Call
     return f"{text(subject)} {'==' if isinstance(test.ops[0], ast.Eq) else 'is'} {text(pattern)}"
 
 
-def _names(subject: ast.expr, pattern: Any) -> list[ast.Assign]:
-    """Return the captures of a pattern as assignments of the subject, or of an unknown part of it."""
-    found = []
-    for node in ast.walk(pattern):
-        name = getattr(node, "name", None) or getattr(node, "rest", None)
-        if isinstance(name, str):
-            value = subject if node is pattern else _unknown(subject, pattern)
-            found.append(_at(ast.Assign([_at(ast.Name(name, ast.Store()), node)], value), node))
-    return found
+def _names(subject: ast.expr, pattern: Any) -> Iterator[ast.Assign]:
+    """Yield the captures of a pattern as assignments of the subject, of a part of it, or of something unknown."""
+    kind = type(pattern).__name__
+    name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+    if isinstance(name, str):
+        value = subject if kind in ("MatchAs", "MatchStar") else _unknown(subject, pattern)
+        yield _at(ast.Assign([_at(ast.Name(name, ast.Store()), pattern)], value), pattern)
+    if kind == "MatchAs" and pattern.pattern is not None:
+        yield from _names(subject, pattern.pattern)
+    elif kind == "MatchSequence":
+        stars = [at for at, part in enumerate(pattern.patterns) if type(part).__name__ == "MatchStar"]
+        for at, part in enumerate(pattern.patterns):
+            yield from _names(_element(subject, at, len(pattern.patterns), stars, part), part)
+    elif kind == "MatchMapping":
+        for key, part in zip(pattern.keys, pattern.patterns):
+            yield from _names(_at(ast.Subscript(subject, key, ast.Load()), part), part)
+    elif kind == "MatchClass":
+        for word, part in zip(pattern.kwd_attrs, pattern.kwd_patterns):
+            yield from _names(_at(ast.Attribute(subject, word, ast.Load()), part), part)
+    for part in pattern.patterns if kind in ("MatchClass", "MatchOr") else ():
+        yield from _names(_unknown(subject, part), part)
+
+
+def _element(subject: ast.expr, at: int, count: int, stars: list[int], part: Any) -> ast.expr:
+    """Return the element of a sequence for one of `count` patterns, behind a star from its end; for a star a list."""
+    index: ast.expr = _number(at - count if stars and at > stars[0] else at, part)
+    if at in stars:
+        end = _number(at + 1 - count, part) if at + 1 < count else None
+        index = _at(ast.Slice(index, end, None), part)
+    return _at(ast.Subscript(subject, index, ast.Load()), part)
+
+
+def _number(number: int, part: Any) -> ast.expr:
+    return _at(ast.Constant(number), part)
 
 
 def _unknown(subject: ast.expr, pattern: Any) -> ast.expr:

@@ -187,8 +187,10 @@ class Flow:
             ends.append(self._body(handler.body, self._bind(handler, dict(failed))))
         end = join(ends)
         if stmt.finalbody:
-            self._body(stmt.finalbody, dict(self._with_all_of([*stmt.body, *stmt.handlers], env)))
-            end = self._body(stmt.finalbody, end)
+            end, before = self._body(stmt.finalbody, end), self._with_all_of([*stmt.body, *stmt.handlers], env)
+            parts = [each for part in (*stmt.body, *stmt.handlers, *stmt.orelse) for each in descendants(part)]
+            if end is None or any(isinstance(each, ast.stmt) and leaves(each) for each in parts):
+                self._body(stmt.finalbody, before)  # on the way out
         return end
 
     # --- names

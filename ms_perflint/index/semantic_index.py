@@ -174,6 +174,8 @@ class Scope:
         cls = self.parent
         if cls is None or not cls.is_class or is_decorated(self.node, STATIC):
             return False
+        if isinstance(self.node, ast.Lambda):
+            return any(_makes_method(each.value, self.node) for bindings in cls.bindings.values() for each in bindings)
         others = cls.bindings.get(self.name, ())
         return len(others) < 2 or not any(_is_static(each.value) for each in others)
 
@@ -472,6 +474,12 @@ class SemanticIndex:
         if not self._borrowed:
             self.tree.body = []
         del self.scope
+
+
+def _makes_method(value: Optional[ast.expr], node: ast.Lambda) -> bool:
+    """Return whether what stands for a name in a class makes a lambda a method: it is the lambda, or a property."""
+    is_wrapped = isinstance(value, ast.Call) and word_of(value.func) in ("property", "classmethod")
+    return value is node or (is_wrapped and node in (*value.args, *(word.value for word in value.keywords)))  # type: ignore[union-attr]
 
 
 def _is_static(value: Optional[ast.expr]) -> bool:

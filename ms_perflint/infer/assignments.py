@@ -108,6 +108,8 @@ class Assignments(Places):
             self.flow(self.entered(places), target, ("",))
         if path or binding.kind == "for":
             places = taken(places)
+        if binding.scope.is_class and isinstance(value, ast.Call):  # a descriptor gives what its method returns
+            places = [*places, (self.word("__get__"), CALL)]
         self.flow(places, target, ("",))
         if isinstance(value, ast.Call) and word_of(value.func) == "namedtuple" and isinstance(target.key, str):
             names = self.fields[target.key] = _names(value.args[1]) if len(value.args) > 1 else []

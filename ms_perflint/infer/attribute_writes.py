@@ -9,6 +9,7 @@ from typing import Optional
 from ms_perflint.index.execution_order import Place, has_run, is_always_passed, is_replaced, place, rank, stored
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.infer import bases, lists, mappings, method_writes, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
@@ -18,6 +19,8 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.tables import receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
+
+ENVIRONMENT = "os.environ"  # a mapping, though no code makes it
 
 
 def overlaid(
@@ -65,7 +68,8 @@ def overlaid(
     if not found:
         return list(values)
     given = [evaluator.weighed(binding) for binding in found]
-    if all(any(not each.is_required for each in path_condition(binding.block)) for binding in found):
+    is_optional = all(any(not each.is_required for each in path_condition(binding.block)) for binding in found)
+    if is_optional and not (tables.fails_without(node) and _is_missing(evaluator, base, name)):
         given.append(Value((), False, True))  # or the earlier value
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
@@ -182,13 +186,15 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             continue
         if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
-        above = list(_up_to(name, bases.ancestors(evaluator, cls)))
+        above = [
+            *_up_to(name, bases.ancestors(evaluator, cls)),
+            *(evaluator.program.derived(cls) if known.is_any else ()),
+        ]
         for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
-            stored = (
-                evaluator.value(holder, binding.scope).only if isinstance(holder, (ast.Name, ast.Attribute)) else None
-            )
-            if stored is not None and stored.definition in above:
+            is_named = isinstance(holder, (ast.Name, ast.Attribute))
+            stored = evaluator.value(holder, binding.scope).alternatives if is_named else ()  # type: ignore[arg-type]
+            if any(each.definition in above for each in stored):
                 yield binding
 
 
@@ -211,10 +217,22 @@ def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
 
 @query
 def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
-    """Return what the program stores in what files define or import under a name: in classes, and in modules."""
-    stores = ((module, base, name) for module in evaluator.program.modules for base, name in module.stores)
-    firsts = ((module, base.partition(".")[0], name) for module, base, name in stores)
-    return frozenset(name for module, base, name in firsts if base in module.defined or base in module.imported)
+    """Return what the program stores in what files define or import under a name, or in classes that it decorates."""
+    found = set()
+    for module in evaluator.program.modules:
+        for (words, name), stores in module.stores.items():
+            base = words.partition(".")[0]
+            is_named = base in module.defined or base in module.imported
+            if is_named or any(_is_of_decorated(evaluator, store.scope.owner, base) for store in stores):
+                found.add(name)
+    return frozenset(found)
+
+
+def _is_of_decorated(evaluator: Evaluator, function: Scope, name: str) -> bool:
+    """Return whether a name is that of the class which a function decorates."""
+    own = positional(function)[:1] if function.is_function else []
+    is_first = [each.arg for each in own] == [name]
+    return is_first and any(each.is_class for each in evaluator.program.decorated(function))
 
 
 def _home(known: Alternative) -> Optional[SemanticIndex]:
@@ -226,7 +244,7 @@ def _home(known: Alternative) -> Optional[SemanticIndex]:
 def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may have settings, and is one object wherever it is used."""
     if known.creation is None:
-        return known.is_mapping or bool(known.document)
+        return known.is_mapping or bool(known.document) or known.api == ENVIRONMENT
     return known.cls is not None or not known.type_api.startswith(evaluator.libraries.closed)
 
 
@@ -247,7 +265,8 @@ def _is_sure(
         return is_run and (_is_same(evaluator, binding, base, holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
-        if _identities(held) != _identities(base) and not all(known.definition for known in held.alternatives):
+        is_same = _identities(held) == _identities(base)
+        if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
@@ -278,9 +297,15 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     if only is None:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
-        return True
+        return _has_members_of(evaluator, base, only.what)
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
+
+
+def _has_members_of(evaluator: Evaluator, base: Value, cls: Optional[Scope]) -> bool:
+    """Return whether some objects surely have what is stored in a class."""
+    classes = [known.cls or known.definition for known in base.alternatives]
+    return cls is not None and all(each is None or cls in bases.ancestors(evaluator, each) for each in classes)
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

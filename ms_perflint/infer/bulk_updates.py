@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
@@ -69,6 +69,7 @@ def laid_over(
         after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), absent)
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
+        is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
         if is_same or (is_sure and _has_run(evaluator, update, at, read, scope)):
             found = after
         else:
@@ -134,6 +135,12 @@ def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
     return not has_run_before(evaluator, at, other, store.scope)
 
 
+def _is_behind(evaluator: Evaluator, update: Update, store: Binding) -> bool:
+    """Return whether an update comes after a store in the same constructor, or in the one that calls its method."""
+    is_same = update.block.scope.owner is store.scope.owner
+    return _is_later(evaluator, update, store) if is_same else _has_come(evaluator, store, update)
+
+
 def _has_come(evaluator: Evaluator, store: Optional[Binding], update: Update) -> bool:
     """Return whether a store has surely run before an update, which is known to come after it in one function."""
     if store is None or update.block.scope.owner is store.scope.owner:
@@ -150,13 +157,18 @@ def own(
     `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
     found: list[Value] = []
+    is_set = False
     is_mapping = this.cls is not None and bases.is_mapping(evaluator, this.cls)
+    constructors = tuple(constructors)
+    entered = {scope.owner: scope for scope in constructors}
+    sure = [each for each in stored if each.scope.owner in entered and each.block.parent is None]
     for scope in constructors:
-        sure = [each for each in stored if each.scope.owner is scope.owner and each.block.parent is None]
         for update in _updates_in(evaluator, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
-            if is_here and all(_is_later(evaluator, update, each) for each in sure):
-                found = _after(evaluator, update, found, name, scope, TOP)
+            if is_here and all(_is_behind(evaluator, update, each) for each in sure):
+                before = found if is_set else [evaluator.weighed(each, entered[each.scope.owner]) for each in sure]
+                after = _after(evaluator, update, before, name, scope, TOP)
+                found, is_set = (after, True) if after is not before else (found, is_set)
     value = join(found)
     return value if value.alternatives else None
 
@@ -211,8 +223,9 @@ def _after(
     given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
     if given is None or reachability == IMPOSSIBLE:
         return before
-    if update.word == SETDEFAULT and any(value.alternatives and value is not absent for value in before):
-        return before
+    is_there = [bool(value.alternatives) and value is not absent for value in before]
+    if update.word == SETDEFAULT and any(is_there):
+        return before if all(is_there) else [*before, given]
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
         return before
@@ -324,7 +337,9 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     if update.word == SETDEFAULT and getattr(update.key, "value", None) != name:
         return None
     if isinstance(update.key, ast.Constant):
-        return evaluator.value(update.value, scope) if update.value is not None else TOP
+        value = evaluator.value(update.value, scope) if update.value is not None else TOP
+        is_given = update.word == SETDEFAULT and path_of(update.receiver) == "os.environ"
+        return value._replace(overridable=True) if is_given else value
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
     if update.word == OWN:

@@ -78,7 +78,7 @@ def entered(
     A parameter that the function only checks and returns is the argument of this call. Otherwise the joined result of
     all calls is evaluated first: if it is a single alternative, it does not depend on the call.
     """
-    is_plain = function.is_function and (layer is None or layer.row is None)
+    is_plain = layer is None or (function.is_function and layer.row is None)
     same = _given_back(function.module, function) if is_plain else None
     if same is not None and function.is_method and positional(function)[:1] == [same.node]:
         if receiver is not None:

@@ -103,7 +103,7 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Invert: operator.invert,
 }
 CONVERSIONS: Mapping[int, Callable[[Any], Any]] = {-1: lambda data: data, 115: str, 114: repr, 97: ascii}
-_OF_TEXT: Mapping[str, Callable[..., Any]] = {
+OF_TEXT: Mapping[str, Callable[..., Any]] = {
     **{
         method.__name__: method
         for method in (
@@ -137,13 +137,13 @@ PARTS_OF_PATH: Mapping[str, Callable[[PurePath], object]] = {
 
 def of_text(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of a method of a string or path: `mode.lower()`; None for other calls."""
-    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXT:
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in OF_TEXT:
         return None
     base = evaluator.value(node.func.value, scope)
     if not any(isinstance(constant, (str, PurePath)) for constant in base.constants):
         return None
     given = (Held(node.func.value, scope), *(Held.of(argument, scope) for argument in node.args))
-    return called(evaluator, _OF_TEXT[node.func.attr], given, node.keywords, node, scope) or TOP
+    return called(evaluator, OF_TEXT[node.func.attr], given, node.keywords, node, scope) or TOP
 
 
 def called(

@@ -22,11 +22,11 @@ def outside(node: ast.expr, scope: Scope) -> Optional[Value]:
     """Return the API that `nn` or `nn.Dense` denotes in a scope; None where a program has to be asked."""
     words: list[str] = []
     base = node
-    while isinstance(base, ast.Attribute):
+    while type(base) is ast.Attribute:
         words.append(base.attr)
         base = base.value
     module = scope.module
-    if not isinstance(base, ast.Name) or base.id not in module.imported:  # as most often
+    if type(base) is not ast.Name or base.id not in module.imported:  # as most often
         return None
     alias, api = imports(module).get(base.id, (None, ""))
     if alias is None or not _is_of_module(base.id, scope):

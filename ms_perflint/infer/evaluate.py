@@ -79,14 +79,15 @@ class ProgramEvaluator:
             if self.queries.reads is not None:
                 self.queries.reads[key] = None
             return found
-        if isinstance(node, ast.Name):
-            found = self._bound(key, node, scope)
+        kind = type(node)
+        if kind is ast.Name:
+            found = self._bound(key, node, scope)  # type: ignore[arg-type]
             if found is not None:
                 return found
-        elif type(node) in LEAVES:
+        elif kind in LEAVES:
             found = self._memo[key] = self._expression(node, scope)
             return found
-        elif isinstance(node, ast.Attribute):
+        elif kind is ast.Attribute:
             found = outside(node, scope)
             if found is not None:
                 self._memo[key] = found
@@ -205,7 +206,12 @@ class ProgramEvaluator:
             return importing.bound(self, name, module.scope, module.scope.flow.at_end(name))
         if module.scope.stars and (star := importing.star(self, name, module.scope)):
             return star
-        return importing.submodule(self, module, name)
+        computed = module.scope.bindings.get("__getattr__", ()) if not name.startswith("__") else ()
+        found = importing.submodule(self, module, name)
+        if len(computed) != 1 or computed[0].kind != "function" or found.alternatives:
+            return found
+        function = module.scope_of[id(computed[0].node)]
+        return calls.returned(self, self.call_context(function, None, module.scope))
 
     def bindings(self, bindings: tuple[Binding, ...], scope: Optional[Scope] = None) -> Value:
         """Return the joined values of some bindings, without those in unreachable blocks.
@@ -298,15 +304,15 @@ class ProgramEvaluator:
         """Return the object that answers questions about an alternative, by its kind."""
         return KINDS[type(known.what)](self, known)
 
-    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of `base.name`; `node` is that expression."""
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope, absent: Value = TOP) -> Value:
+        """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
         if self.is_pending(base):
             return BOTTOM
         values = [self.kind(known).attribute(name, node, scope) for known in base.when_set]
         if base.open or not base.alternatives:
             values.append(TOP)
         holder = node.value if isinstance(node, ast.Attribute) else None
-        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder))
+        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder, absent))
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def item(self, known: Alternative, key: object) -> Value:

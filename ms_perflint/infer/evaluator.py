@@ -62,8 +62,8 @@ class Evaluator(Protocol):
     def kind(self, known: Alternative) -> Kind[Any]:
         """Return the object that answers questions about an alternative, by its kind."""
 
-    def members(self, base: Value, name: str, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of `base.name`; `node` is that expression."""
+    def members(self, base: Value, name: str, node: ast.expr, scope: Scope, absent: Value = TOP) -> Value:
+        """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return the value of `known[key]`."""
@@ -151,6 +151,7 @@ class Library(NamedTuple):
 
     calls: Mapping[str, tuple[Call, ...]] = {}
     computed: Mapping[str, Callable[..., Any]] = {}  # functions of Python's data that are just run
+    readers: Mapping[str, Callable[[Evaluator, Layer], Value]] = {}  # of two arguments, also where `reduce` calls them
     attributes: Mapping[str, Callable[[Evaluator, str], Value]] = {}  # of what a name stands for
     items: Mapping[str, Callable[[Evaluator, Alternative, object], Value]] = {}  # also of what a call gives
     settings: Mapping[str, Callable[[Evaluator, Alternative, str], Value]] = {}  # of an instance

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Optional, Union
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.execution_order import Place, is_always_passed, place, rank, stored
+from ms_perflint.index.execution_order import Place, is_always_passed, never_before, place, rank, stored
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Layer, Signature
@@ -31,7 +31,8 @@ def imported(evaluator: Evaluator, binding: Binding) -> Value:
         return named(evaluator, module, dotted, 0, alias, binding.scope)
     assert isinstance(stmt, ast.ImportFrom)
     source = evaluator.program.import_target(module, stmt.module or "", stmt.level)
-    if isinstance(source, SemanticIndex):
+    is_submodule = source is module and all(each is binding for each in module.scope.bindings.get(alias.name, ()))
+    if isinstance(source, SemanticIndex) and not is_submodule:
         return evaluator.exported(source, alias.name)
     inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
     return named(evaluator, module, inner, stmt.level, alias, binding.scope)
@@ -86,20 +87,27 @@ def bound(
 ) -> Value:
     """Return the value of a name by bindings and star imports of a scope; `read`: where it is read, in that scope.
 
-    A star import that always runs replaces earlier bindings.
+    A star import that always runs replaces earlier bindings; a binding that always runs, earlier star imports.
     """
+    if not home.stars:
+        return evaluator.bindings(bindings, home) if bindings else join(())
     values, first = [], -1
-    for value, stmt, is_sure in _from_stars(evaluator, name, home) if home.stars else ():
+    own = [each for each in bindings if each.scope.owner is home]
+    late = [each for each in own if read is not None and never_before(stored(each), read)]
+    replacing = [each for each in own if each not in late and is_always_passed(stored(each))]
+    for value, stmt, is_sure in _from_stars(evaluator, name, home):
         at = place(stmt, home)
         if at is None or (read is not None and read.rank < at.rank):
             continue
-        if any(rank(each) > at.rank and is_always_passed(stored(each)) for each in bindings):
+        if any(rank(each) > at.rank for each in replacing):
             break
         values.append(value)
         if is_sure:
             first = at.rank
             break
-    left = tuple(each for each in bindings if rank(each) > first) if values else bindings
+    left = bindings
+    if values:
+        left = tuple(each for each in bindings if each not in late and (each not in own or rank(each) > first))
     return join([*values, evaluator.bindings(left, home)]) if left else join(values)
 
 
@@ -164,14 +172,14 @@ def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) 
         if isinstance(name, str) and isinstance(package, str):
             asked = called(name, package)
             dotted = asked.top if only_top else asked.dotted
-            values.append(_of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
+            values.append(of_program(evaluator, named(evaluator, scope.module, dotted, asked.level, node, scope)))
         else:
             values.append(TOP)
     value = join(values)
     return Value(value.alternatives, value.open, value.overridable or names.overridable)
 
 
-def _of_program(evaluator: Evaluator, value: Value) -> Value:
+def of_program(evaluator: Evaluator, value: Value) -> Value:
     """Return a value without modules that the scan for imports missed: their callers are not known."""
     known = tuple(
         k

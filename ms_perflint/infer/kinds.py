@@ -8,7 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex
-from ms_perflint.index.signature import Layer, receiver_name
+from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import (
     attribute_writes,
@@ -46,6 +46,7 @@ from ms_perflint.resolve.resolver import Namespace
 T = TypeVar("T")
 ASKED = frozenset({"open", "read_text", "exists", "is_file"})  # methods of a path, which may be a text here
 DICT_METHODS = frozenset({"update", "setdefault", "copy", "clone"})  # and those whose results libraries know
+OWN_ITEMS = frozenset({"__getitem__", "__missing__"})  # methods of a mapping that answer for keys
 ENTRIES = 50  # of a list in a file: what a longer one holds is open
 
 
@@ -76,6 +77,11 @@ class OfMember(Kind[Member]):
             return members.of_class(self.evaluator, owner, name, self.known, node, scope)
         return own or TOP
 
+    def call(self, layer: Layer) -> Value:
+        owner = self.what.owner
+        method = bases.method(self.evaluator, owner, "__call__") if isinstance(owner, Scope) else None
+        return calls.entered(self.evaluator, method, layer, self.known) if method is not None else TOP
+
 
 class OfApi(Kind[Api]):
     """Names outside of the project."""
@@ -91,6 +97,10 @@ class OfApi(Kind[Api]):
         return special(self.evaluator, self.known, key) if special is not None else TOP
 
     def call(self, layer: Layer) -> Value:
+        reader = self.evaluator.libraries.readers.get(self.what.name)
+        is_known = layer.row is not None or self.what.name not in self.evaluator.libraries.calls
+        if reader is not None and is_known and len(tuple(layer.args)) == 2 and not layer.keywords:
+            return reader(self.evaluator, layer)
         value = self._computed(layer)
         if layer.row is None and (value is None or value == TOP):
             value = self._of_library(layer) or value
@@ -104,7 +114,7 @@ class OfApi(Kind[Api]):
         if function is not None and given:
             words = layer.keywords
             value = computing.called(self.evaluator, function, given, words, layer.call, layer.scope)
-        return TOP if value is None and layer.row is not None and name in libraries.calls else value
+        return TOP if value is None and layer.row is not None and libraries.called(name) else value
 
     def _of_library(self, layer: Layer) -> Optional[Value]:
         """Return the result of a call by its library model; None where it is an instance."""
@@ -153,7 +163,7 @@ class OfScope(Kind[Scope]):
         cls = self.what
         above = cls.node.bases if isinstance(cls.node, ast.ClassDef) else []
         init = cls.method("__init__")
-        is_plain = len(above) == 1 and all(name.startswith("__") for name in cls.bindings)
+        is_plain = len(above) == 1 and all(name.startswith("__") and name not in OWN_ITEMS for name in cls.bindings)
         is_plain = is_plain and (init is None or _is_own_dict(init))
         if not is_plain or cls.parent is None:
             return False
@@ -201,6 +211,9 @@ class OfInstance(Settings[Instance]):
             if method and self._is_mapping and bases.method(self.evaluator, self.what.type, name) is None:
                 return method
             return members.of_object(self.evaluator, self.known, name, node, scope)
+        made = self._made_by_type(name)
+        if made is not None:
+            return made
         if self.known.type_api == "builtins.super":
             return members.above(self.evaluator, self.what, name, node, scope)
         setting = members.setting(self.evaluator, self.known, name, node, scope)
@@ -208,8 +221,24 @@ class OfInstance(Settings[Instance]):
             return setting
         return members.outside(self.evaluator, self.known.type_api, name, self.known, node, scope)
 
+    def _made_by_type(self, name: str) -> Optional[Value]:
+        """Return a member of `type("Name", bases, members)`, or of an object of it; None where it has none of it."""
+        for known in (self.known, self.known.origin):
+            made = known.creation if known is not None and known.type_api == "builtins.type" else None
+            if made is None or len(made.call.args) != 3:
+                continue
+            found = self.evaluator.read(Held(made.call.args[2], made.scope, taken=(name,)))
+            is_method = known is not self.known and any(map(_is_lambda, found.alternatives))
+            return TOP if is_method else found if found.alternatives else None
+        return None
+
     def item(self, key: object) -> Value:
-        found = bases.member(self.evaluator, self.what, key) or self.evaluator.operated(self.known, "__getitem__")
+        made = self.known.creation
+        word = self.evaluator.known(Constant(key), made.call, made.scope) if made is not None else None
+        layer = made._replace(row=(Held(made.call, made.scope, word),), is_word=True) if made is not None else None
+        found = bases.member(self.evaluator, self.what, key) or self.evaluator.operated(
+            self.known, "__getitem__", layer
+        )
         if found is not None:
             return found
         special = self.evaluator.libraries.subscripted(self.known.type_api)
@@ -275,6 +304,10 @@ class OfInstance(Settings[Instance]):
             return is_held
         value = self.item(key)  # that its constructor stores
         return True if value.alternatives and not value.open else None
+
+
+def _is_lambda(known: Alternative) -> bool:
+    return known.definition is not None and not known.definition.name
 
 
 class OfBound(Kind[Bound]):

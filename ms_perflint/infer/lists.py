@@ -192,7 +192,7 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
         return True
     home = scope.home(about.id)
     if home is None or not is_named_so:
-        return home is not None
+        return home is not None or bool(scope.module.scope.stars)
     if isinstance(change.node, ast.AugAssign) and scope.owner is holder.scope.owner:
         return False  # which binds the name again
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
@@ -258,12 +258,20 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     """Return the names and attributes to which a list is given where it is made."""
     if isinstance(what, Display) and what.binding is not None:
         return [what.binding]
-    owner = what.scope.owner
-    groups = list(owner.bindings.values())
+    return [*_given_names(what.scope.module, what.scope.owner).get(id(what.node), ())]
+
+
+@fact
+def _given_names(module: SemanticIndex, owner: Scope) -> dict[int, list[Binding]]:
+    """Return the names and attributes that code of a scope binds, by the identity of the node that gives the value."""
+    groups = [*owner.bindings.values()]
     if owner.parent is not None and owner.parent.is_class:
         groups.extend(owner.parent.attributes.values())
-    bindings = (each for group in groups for each in group)
-    return [each for each in bindings if what.node is (each.value if each.kind != "augment" else each.stmt)]
+    found: dict[int, list[Binding]] = {}
+    for binding in (each for group in groups for each in group):
+        node = binding.value if binding.kind != "augment" else binding.stmt
+        found.setdefault(id(node), []).append(binding)
+    return found
 
 
 @fact

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import FUNCTIONS, Scope
-from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held, Layer
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import (
     attribute_writes,
     bases,
@@ -17,6 +17,7 @@ from ms_perflint.infer import (
     calls,
     configs,
     method_writes,
+    protocols,
     registries,
     sequences,
     tables,
@@ -51,8 +52,14 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     base = evaluator.value(node.value, scope)
     if isinstance(index, ast.Slice):
         return sequences.sliced(evaluator, node, base, sequences.bounds_of(evaluator, index, scope), scope)
+    of_classes = [(known, protocols.by_key(evaluator, known, node, scope)) for known in base.alternatives]
+    given = [value for _, value in of_classes if value is not None]
+    if given:
+        base = base._replace(alternatives=tuple(known for known, value in of_classes if value is None))
+    if given and not base.alternatives and not base.open:
+        return join(given)
     keys = evaluator.value(index, scope) if isinstance(index, ast.expr) else TOP
-    return under(evaluator, base, keys, node, node.value, scope)
+    return join([*given, under(evaluator, base, keys, node, node.value, scope)])
 
 
 def at(evaluator: Evaluator, part: Held, key: object) -> Value:
@@ -298,7 +305,7 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative
     is_set = found.overridable and evaluator.libraries.is_record(cls)  # by the fields that the object is made with
     if is_object and (calls.depends(found) or is_set or isinstance(holder.what, Member)):
         found = _of_this(evaluator, cls, name, holder, found)
-    return _take(evaluator, found, holder, is_object)
+    return protocols.read(evaluator, found, holder, is_object, name in cls.attributes)
 
 
 @query(bottom=BOTTOM, top=MANY)
@@ -352,15 +359,17 @@ def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str)
     assert isinstance(what.type, Scope)
     init = method(evaluator, what.type, "__init__")
     scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
-    if bases.is_mapping(evaluator, what.type):
-        scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope))]
+    is_mapping = bases.is_mapping(evaluator, what.type)
+    scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope, is_mapping))]
     return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name, known) or BOTTOM
 
 
-def _helpers(evaluator: Evaluator, init: Scope) -> Iterator[Scope]:
-    """Yield the methods that a constructor calls, as it enters them."""
+def _helpers(evaluator: Evaluator, init: Scope, takes_all: bool) -> Iterator[Scope]:
+    """Yield the methods that a constructor calls, as it enters them: all, or those that it always calls."""
     for site in init.calls:
         if not isinstance(site.node, ast.Call) or not isinstance(site.node.func, ast.Attribute):
+            continue
+        if not takes_all and site.block.parent is not None:
             continue
         for known in evaluator.value(site.node.func, init).alternatives:
             function = known.definition
@@ -414,40 +423,3 @@ def _above(evaluator: Evaluator, function: Scope, context: CallContext) -> Optio
 
 def _class_itself(cls: Scope) -> Alternative:
     return Alternative(cls, (cls.module, cls.node))
-
-
-def _take(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool) -> Value:
-    """Return a value as read from an object or class: methods bound, properties evaluated."""
-    if not any((isinstance(k.what, Scope) and k.what.is_function) or _is_property(k) for k in value.alternatives):
-        return value
-    values = []
-    for known in value.alternatives:
-        function = known.what
-        if isinstance(function, Scope) and isinstance(function.node, FUNCTIONS) and _binds(known, function):
-            if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
-                values.append(calls.entered(evaluator, function, None, receiver))
-                continue
-            if from_object or is_decorated(function.node, "classmethod"):
-                known = known._replace(what=Bound(function, receiver))
-        made = known.creation if from_object and _is_property(known) else None
-        values.append(Value((known,)) if made is None else _of_property(evaluator, made, receiver))
-    return join([*values, *([TOP] if value.open else [])])
-
-
-def _is_property(known: Alternative) -> bool:
-    """Return whether something is a property that a call makes: `name = property(getter)`."""
-    return known.type_api == "builtins.property"
-
-
-def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Value:
-    """Return the value of a property that a call makes, where it is read from an object."""
-    getter = Signature.named("fget").bind(made).of("fget").part
-    value = evaluator.value(*getter) if getter is not None else TOP
-    functions = [known.definition for known in value.alternatives]
-    values = [calls.entered(evaluator, each, None, receiver) if each is not None else TOP for each in functions]
-    return join([*values, *([TOP] if value.open else [])])
-
-
-def _binds(known: Alternative, function: Scope) -> bool:
-    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
-    return function.is_method and all(layer.is_method for layer in known.prepared)

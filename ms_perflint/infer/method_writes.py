@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Optional
 
 from ms_perflint.core.facts import fact
@@ -45,9 +45,29 @@ def _kept(module: SemanticIndex, cls: Scope, name: str) -> list[Binding]:
     given = {each.scope.owner for each in replacing}
     sure += [at for at, method in called if method in given]
     replaced = [each for each in own if rank(each) < max(sure, default=-1) and not each.block.loops]
-    if not replaced or any(name in method.attrs for at, method in called if rank(replaced[0]) < at < max(sure)):
+    if not replaced:
+        return stores
+    firsts = {each.scope.owner: rank(each) for each in reversed(replacing)}
+    between = (method for at, method in called if rank(replaced[0]) < at <= max(sure))
+    if any(_reads(cls, method, name, firsts.get(method)) for method in between):
         return stores
     return [each for each in stores if each not in replaced]
+
+
+def _reads(cls: Scope, method: Scope, name: str, last: Optional[int], seen: Set[Scope] = frozenset()) -> bool:
+    """Return whether a method, or one that it calls on its object, reads an attribute; before its step `last`."""
+    for node in ast.walk(method.node):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        is_own = isinstance(node.value, ast.Name) and node.value.id == receiver_name(method)
+        at = method.module.rank(node) if is_own else None
+        if not is_own or (last is not None and at is not None and at > last):
+            continue
+        inner = cls.method(node.attr)
+        is_new = inner is not None and inner is not method and inner not in seen
+        if node.attr == name or (is_new and _reads(cls, inner, name, None, {*seen, method})):  # type: ignore[arg-type]
+            return True
+    return False
 
 
 def _own_method(cls: Scope, init: Scope, site: Site) -> Optional[Scope]:

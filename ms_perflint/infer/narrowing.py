@@ -60,7 +60,7 @@ def _is_never_false(evaluator: Evaluator, condition: Condition, scope: Scope) ->
 
 def read_in(outer: Scope, scope: Optional[Scope]) -> Scope:
     """Return the scope for an evaluation: the call context, if the code stands in its function."""
-    return scope if isinstance(scope, CallContext) and scope.function is outer else outer
+    return scope if type(scope) is CallContext and scope.function is outer else outer
 
 
 def remaining(

@@ -10,7 +10,7 @@ from typing import Optional
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
-from ms_perflint.index.syntax_forms import accessed, is_decorated
+from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
 from ms_perflint.infer import bases, mappings, sequences
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
@@ -24,7 +24,8 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     A default that no caller replaces is overridable.
     """
     own = binding.scope
-    if own.is_method and positional(own)[:1] == [binding.node]:
+    is_first = own.is_method and positional(own)[:1] == [binding.node]
+    if is_first and not _is_passed_first(evaluator, own, function):
         return _receiver(evaluator, binding, function)
     if isinstance(function, CallContext):
         otherwise = default_of(evaluator, binding, function.parent if function.function is own else None)
@@ -89,6 +90,24 @@ def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     receivers = (receiver,) if receiver is not None else _called_on(evaluator, binding.scope)
     own = evaluator.known(cls, binding.node, binding.scope)
     return join(_class(each, binding) for each in receivers) if receivers else own
+
+
+def _is_passed_first(evaluator: Evaluator, method: Scope, function: Scope) -> bool:
+    """Return whether calls pass the first parameter of a method as an argument: `Class.method(object)`."""
+    is_usual = positional(method)[0].arg in ("self", "cls")
+    layers = [Layer(site.call, site.scope) for site in _calls_by_class(evaluator, method)] if not is_usual else []
+    if isinstance(function, CallContext):
+        layers = [function.call] if function.receiver is None and function.call is not None else []
+    callees = (evaluator.value(layer.func, layer.scope) for layer in layers)
+    return bool(layers) and all(any(known.what is method for known in callee.alternatives) for callee in callees)
+
+
+def _calls_by_class(evaluator: Evaluator, method: Scope) -> list[Site]:
+    """Return the calls of a method, if all are written with the name of its class: `Class.method(object)`."""
+    sites, cls = evaluator.program.callers(method), method.parent
+    name = cls.name if cls is not None else ""
+    bases_of = ((site.module, word_of(site.base) if site.base is not None else "") for site in sites)
+    return list(sites) if all(word == name or word in module.aliases(name) for module, word in bases_of) else []
 
 
 def _class(receiver: Alternative, binding: Binding) -> Value:

@@ -338,6 +338,8 @@ class Places:
             found.append((made, ""))
             for name in scope.bindings:
                 self._entry(made, name, [(self.variable(scope, name), "")])
+        if word == "reduce" and word_of(node.args[0] if node.args else node) == "getattr":
+            found.extend(self._computed(node.args[-1]))
         if word in SUBMITS:  # what waits for the result gives it: `pool.submit(make).result()`
             found.extend(results(place for argument in node.args[:1] for place in self.places(argument, scope)))
         if word == "property":
@@ -423,7 +425,12 @@ class Places:
         found = self.places(base, scope)
         if isinstance(node.slice, ast.Slice):
             return found
-        return [*taken(found), *([(self.word(KEY + key), "")] if key else [])]
+        own = self.module.defined.get(base.id, ()) if isinstance(base, ast.Name) else ()
+        is_class = any(each.is_class for each in own) or (
+            isinstance(base, ast.Name) and base.id in self.module.imported
+        )
+        found = [*found, *taken(found)] if is_class and not key else taken(found)  # `Class[int]` is that class
+        return [*found, *([(self.word(KEY + key), "")] if key else [])]
 
     @staticmethod
     def _is_of_file(name: str, scope: Scope) -> bool:

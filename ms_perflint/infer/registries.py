@@ -36,7 +36,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
     for known in keys.alternatives:
         values = [
             evaluator.known(each, each.node, each)
-            for each in _decorated(evaluator, str(known.constant))
+            for each in _decorated(evaluator, str(known.constant), decorators if _lowers(home, word) else ())
             if _is_by(each, str(known.constant), decorators, depth)
         ]
         values += [evaluator.known(each, each.node, each) for each in _derived(evaluator, home, word, known.constant)]
@@ -181,15 +181,27 @@ def _derived(evaluator: Evaluator, module: SemanticIndex, table: str, key: objec
                 yield cls
 
 
-def _decorated(evaluator: Evaluator, key: str) -> list[Scope]:
-    """Return the decorated functions and classes that may be registered under a key that is in their file."""
-    return [
+@fact
+def _lowers(module: SemanticIndex, table: str) -> bool:
+    """Return whether the keys of a table are made lower case where something is stored in it."""
+    parts = (part for target, _, _ in module.registered[table] for part in ast.walk(target.slice))
+    return any(isinstance(part, ast.Attribute) and part.attr == "lower" for part in parts)
+
+
+def _decorated(evaluator: Evaluator, key: str, lowering: Iterable[str]) -> list[Scope]:
+    """Return the decorated functions and classes that may be registered under a key that is in their file.
+
+    `lowering`: decorators that register also what has the key as its name in lower case.
+    """
+    found = [
         scope
         for module in evaluator.program.naming(key)
         for scopes in module.defined.values()
         for scope in scopes
         if getattr(scope.node, "decorator_list", ())
     ]
+    named = (scope for word in sorted(lowering) for scope in evaluator.program.decorated_by(word))
+    return [*dict.fromkeys([*found, *(scope for scope in named if scope.name.lower() == key)])]
 
 
 def _is_by(scope: Scope, key: str, decorators: frozenset[str], depth: int) -> bool:
@@ -202,6 +214,6 @@ def _is_by(scope: Scope, key: str, decorators: frozenset[str], depth: int) -> bo
         if not (scope.module.aliases(word_of(callee)) | {word_of(callee)}) & decorators:
             continue
         texts = [text for text in map(text_of, given(decorator)) if text] if isinstance(decorator, ast.Call) else []
-        if key in (texts or [scope.name]) or (depth and key == scope.name):
+        if key in (texts or [scope.name, scope.name.lower()]) or (depth and key == scope.name):
             return True
     return False

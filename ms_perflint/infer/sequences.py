@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional, Union
 
+from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.execution_order import Place, happens_before, made_in, never_before, place
+from ms_perflint.index import execution_order
+from ms_perflint.index.execution_order import happens_before, made_in, never_before, place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
@@ -62,10 +64,22 @@ def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[li
 
 def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[Held]]:
     """Return the elements of a sequence in order; None where not all are known, or code changes it later."""
-    what = value.only.what if value.only is not None else None
+    only = value.only
+    what = only.what if only is not None else None
+    if isinstance(what, Constant) and isinstance(what.value, str):
+        return _letters(only, what.value)  # type: ignore[arg-type]
     if not isinstance(what, Display) or lists.changed(evaluator, what):
         return None
     return in_order(evaluator, what, depth)
+
+
+def _letters(known: Alternative, text: str) -> Optional[list[Held]]:
+    """Return the letters of a text as elements; None of a long one, and of one that stands in no code."""
+    if isinstance(known.where, Place) or len(text) > MAPPED:
+        return None
+    module, node = known.where
+    values = (Value((known._replace(what=Constant(letter)),)) for letter in text)
+    return [Held(node, module.scope, value) for value in values]  # type: ignore[arg-type]
 
 
 def opened(evaluator: Evaluator, part: Held) -> Optional[list[Held]]:
@@ -255,7 +269,8 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
     found: list[tuple[int, Change]] = []
     for change in lists.changes(evaluator, what):
         at = place(change.node, change.block.scope)
-        if change.node is node and (is_own or lists.runs_once(evaluator, node, scope)):
+        is_once = change.block.loops == loops and not isinstance(change.block.scope.node, COMPREHENSIONS)
+        if change.node is node and is_once and (is_own or lists.runs_once(evaluator, node, scope)):
             continue
         if is_own and never_before(at, read):
             continue
@@ -267,7 +282,7 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
     return parts
 
 
-def _is_plainly_before(at: Optional[Place], read: Place) -> bool:
+def _is_plainly_before(at: Optional[execution_order.Place], read: execution_order.Place) -> bool:
     """Return whether a change always runs before a read, and once for it."""
     return happens_before(at, read) and not isinstance(at.block.scope.node, COMPREHENSIONS)  # type: ignore[union-attr]
 

@@ -83,7 +83,9 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         if name in [known.constant for known in elements]:
             return True
         return None if is_open or any(not isinstance(known.constant, str) for known in elements) else False
-    return mappings.held(evaluator, over, name)
+    answer = mappings.held(evaluator, over, name)
+    is_filled = answer is False and any(evaluator.holds(known, name) is None for known in over.alternatives)
+    return None if is_filled else answer  # it may get the key before the loop
 
 
 def _pairs(evaluator: Evaluator, loop: Loop, scope: Scope) -> Optional[list[tuple[Held, Held]]]:

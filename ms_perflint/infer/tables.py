@@ -160,7 +160,7 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
     Of config documents and options, what takes out this very key. With each, whether it is surely that entry.
     """
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
-    is_there, changes = _is_there(node), list[Binding]()
+    is_there, changes = fails_without(node), list[Binding]()
     for module in {known.what.scope.module for known in dicts}:  # type: ignore[union-attr]
         changes += _dict_changes(module)
     if not is_there and len(dicts) < len(base.alternatives) and any(known.is_mapping for known in base.alternatives):
@@ -176,7 +176,7 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
                 yield binding, answer is True
 
 
-def _is_there(node: ast.expr) -> bool:
+def fails_without(node: ast.expr) -> bool:
     """Return whether an expression fails where its dict does not have the key: nothing has taken that out before."""
     is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
     return isinstance(node, (ast.Subscript, ast.Attribute)) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]

@@ -169,12 +169,14 @@ class Alternative(NamedTuple):
     @property
     def constant(self) -> object:
         """Return the Python constant it stands for, MindSpore's own constants included; NO_CONSTANT for others."""
-        if isinstance(self.what, Constant):
-            return self.what.value
-        if isinstance(self.what, Member):
-            return self.what if self.what.data is None else self.what.data.value
-        if isinstance(self.what, Api):
-            return mindspore_api.constant(self.what.name, NO_CONSTANT)
+        what = self.what
+        kind = type(what)
+        if kind is Constant:
+            return what.value  # type: ignore[union-attr]
+        if kind is Api:
+            return mindspore_api.constant(what.name, NO_CONSTANT)  # type: ignore[union-attr]
+        if kind is Member:
+            return what if what.data is None else what.data.value  # type: ignore[union-attr]
         return NO_CONSTANT
 
     @property
@@ -257,7 +259,8 @@ class Alternative(NamedTuple):
     @property
     def cls(self) -> Optional[Scope]:
         """Return the class of the project that it is an instance of; None for others."""
-        return self.what.type if isinstance(self.what, Instance) and isinstance(self.what.type, Scope) else None
+        what = self.what
+        return what.type if type(what) is Instance and isinstance(what.type, Scope) else None
 
     @property
     def creation(self) -> Optional[Layer]:
@@ -377,6 +380,8 @@ class Value(NamedTuple):
     @property
     def when_set(self) -> tuple[Alternative, ...]:
         """Return the alternatives where a member is read, or the value is called: None does not count there."""
+        if len(self.alternatives) < 2:
+            return self.alternatives
         return tuple(known for known in self.alternatives if known.constant is not None) or self.alternatives
 
     @property

@@ -8,16 +8,18 @@ from ms_perflint.libraries import (
     configparser,
     dataclasses,
     documents,
+    environment,
     hf_argument_parser,
     hydra,
     iterables,
     mindspore,
     omegaconf,
+    operators,
     python,
 )
 
 _MODULES = (
     mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf,
-    dataclasses, python, iterables,
+    dataclasses, environment, python, operators, iterables,
 )  # fmt: skip
 LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

@@ -10,7 +10,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import commandline, mappings
+from ms_perflint.infer import calls, commandline, mappings
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
@@ -282,15 +282,9 @@ def _declared(evaluator: Evaluator, site: Site) -> Value:
         value = evaluator.value(given["default"], site.scope)
         if any(known.api == "argparse.SUPPRESS" for known in value.alternatives):
             return TOP
-    converted = tuple(
-        Alternative(Constant(_as(known.constant, given.get("type"))), known.where, known.by_default)
-        if isinstance(known.constant, str) and not known.api
-        else known
-        for known in value.alternatives
-    )
-    if others:
-        return join([Value(converted, value.open), *others])
-    return Value(converted, value.open, True)
+    values = [_converted(evaluator, known, given.get("type"), site) for known in value.alternatives]
+    value = join([*values, value._replace(alternatives=())])
+    return join([value, *others]) if others else value._replace(overridable=True)
 
 
 def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
@@ -332,10 +326,18 @@ def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> li
     return [Value(elements)] if elements and not is_open else []
 
 
-def _as(constant: object, kind: Optional[ast.expr]) -> object:
-    """Return a default that is a string converted by the type of the option, as argparse does."""
-    converted = commandline.read(constant, word_of(kind) if kind else None) if isinstance(constant, str) else constant
-    return constant if converted is NO_CONSTANT else converted
+def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr], site: Site) -> Value:
+    """Return a default; one that is a string converted by the type of the option, as argparse does."""
+    if not isinstance(known.constant, str) or known.api or kind is None:
+        return Value((known,))
+    constant = commandline.read(known.constant, word_of(kind))
+    if constant is not NO_CONSTANT:
+        return Value((known._replace(what=Constant(constant)),))
+    callee = evaluator.value(kind, site.scope)
+    if callee.open or any(each.api and each.receiver is None for each in callee.alternatives):
+        return Value((known,))  # most of these only check it
+    row = (Held(kind, site.scope, Value((known,))),)
+    return calls.applied(evaluator, Layer(site.call, site.scope, row=row, callee=kind))
 
 
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:

@@ -156,6 +156,11 @@ def _reduced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return evaluator.read(result)
 
 
+def _gathered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the results of `asyncio.gather(first(), second())` as a list."""
+    return _made(evaluator, node, LIST, (Held.of(argument, scope) for argument in node.args), scope)
+
+
 def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     return _made(evaluator, node, MANY_OF, [Held(node.args[0], scope)], scope)
 
@@ -314,6 +319,7 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _one_after_another: ("itertools.chain.from_iterable",),
     _reduced: ("functools.reduce",),
     _repeated: ("itertools.repeat",),
+    _gathered: ("asyncio.gather",),
     _next: ("builtins.next",),
 }  # fmt: skip
 _CALLS = {name: _of_some(maker) for maker, names in _MAKERS.items() for name in names}

@@ -31,11 +31,20 @@ def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.called(evaluator, node, scope)
 
 
+def _selected(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the result of `OmegaConf.select(config, "group.key")`; TOP where it may be missing."""
+    key = evaluator.value(node.args[1], scope).constant if len(node.args) == 2 and not node.keywords else None
+    if not isinstance(key, str):
+        return TOP
+    return evaluator.read(Held(node.args[0], scope, taken=tuple(key.split("."))))
+
+
 MODEL = Library(
     calls={
         **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
         **dict.fromkeys((f"{OMEGACONF}.create", "box.Box"), (_created,)),
         f"{OMEGACONF}.merge": (_merged,),
+        f"{OMEGACONF}.select": (_selected,),
         f"{OMEGACONF}.structured": (structured,),
     },
     command_line=frozenset({f"{OMEGACONF}.from_cli"}),

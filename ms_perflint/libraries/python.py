@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Optional
 
-from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
 from ms_perflint.infer import (
@@ -42,11 +41,10 @@ from ms_perflint.infer.values import (
     join,
 )
 
-OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
-LOOKUP = Signature.named("key", "default")  # of `config.get` and `os.getenv`
+LOOKUP = Signature.named("key", "default")  # of `config.get`
 _PASSING = (
     "builtins.iter", "builtins.staticmethod",
-    "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext",
+    "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext", "contextlib.closing",
 )  # fmt: skip
 _COPIES = ("builtins.dict.copy", "builtins.dict.clone")
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
@@ -173,12 +171,6 @@ def _locals(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
     return mappings.laid(evaluator, node, parts, scope)
 
 
-def _own_module(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return `sys.modules[__name__]`: the module of the expression."""
-    is_own = key in OWN_NAMES and isinstance(holder.where, tuple) and not isinstance(holder.where, Place)
-    return Value((holder._replace(what=holder.where[0]),)) if is_own else TOP  # type: ignore[arg-type]
-
-
 def _evaluated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `eval(text)` for a literal, a name of the module, or an attribute of one."""
     told = evaluator.value(node.args[0], scope) if len(node.args) == 1 else TOP
@@ -216,11 +208,11 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     only = holders.only if len(node.args) > 2 else None
     if only is not None and method_writes.is_unset(evaluator, only, names[0], node, scope):
         return evaluator.value(node.args[2], scope)
-    found = evaluator.members(holders, names[0], node, scope)
+    default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
+    found = evaluator.members(holders, names[0], node, scope, default or TOP)
     found = found._replace(overridable=found.overridable or told.overridable)
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
-    default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
     is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
     has = (lambda known, name: members.has(evaluator, known, name)) if is_own else None
     return mappings.with_default(evaluator, holders, names[0], default, has)
@@ -262,30 +254,6 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     return mappings.membership(evaluator, holders, names, node, scope)
 
 
-def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of a call of `attrgetter("name")` or `itemgetter(key)`."""
-    made = api.receiver.creation if api.receiver is not None else None
-    if made is None or len(made.call.args) != 1 or len(node.args) != 1:
-        return None
-    key, value = evaluator.value(made.call.args[0], made.scope).constant, evaluator.value(node.args[0], scope)
-    if api.name.startswith("operator.itemgetter") and key is not NO_CONSTANT:
-        return join([*(evaluator.item(known, key) for known in value.alternatives), *evaluator.rest(value)])
-    for name in key.split(".") if isinstance(key, str) else ():
-        value = evaluator.members(value, name, node, scope)
-    return value if isinstance(key, str) else TOP
-
-
-def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of a call of `methodcaller("name", argument)`."""
-    made = api.receiver.creation if api.receiver is not None else None
-    name = evaluator.value(made.call.args[0], made.scope).constant if made is not None and made.call.args else None
-    if made is None or len(node.args) != 1 or not isinstance(name, str):
-        return None
-    methods = evaluator.members(evaluator.value(node.args[0], scope), name, node, scope)
-    given = made._replace(first=1)
-    return join([*(evaluator.kind(known).call(given) for known in methods.alternatives), *evaluator.rest(methods)])
-
-
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `stack.enter_context(manager)`."""
     return calls.managed(evaluator, node.args[0], scope) if len(node.args) == 1 else None
@@ -302,7 +270,7 @@ def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     return answer._replace(overridable=found is None or told.overridable)
 
 
-# --- dicts and the environment
+# --- dicts
 
 
 def _defaulted(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
@@ -370,11 +338,16 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
     found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
+    if (
+        api.name.endswith(".setdefault")
+        and receiver.is_display
+        and set(found.alternatives) <= set(default.alternatives)
+    ):
+        is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
+        if is_absent or not found.alternatives:
+            return default if is_absent else TOP
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
-    if api.name.endswith(".setdefault") and receiver.is_display:
-        is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
-        return default if is_absent else TOP
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
 
 
@@ -393,27 +366,6 @@ def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> 
     return evaluator.read(parts[-1]) if parts else None
 
 
-def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return a variable of the environment: the value that all launchers export, else the default."""
-    given = LOOKUP.bind(Layer(node, scope))
-    default, names = (
-        evaluator.passed(given.of("default"), TOP),
-        evaluator.passed(given.of("key"), TOP).constants,
-    )
-    known = len(names) == 1 and isinstance(names[0], str)
-    return commandline.variable(evaluator.program.exported(str(names[0])) if known else None, default)
-
-
-def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return `os.environ[key]`."""
-    return commandline.variable(evaluator.program.exported(key), TOP) if holder.api and isinstance(key, str) else TOP
-
-
-def _word(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return `sys.argv[key]`."""
-    return commandline.of_index(evaluator.program, key) if holder.api and isinstance(key, int) else TOP
-
-
 MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
@@ -421,6 +373,7 @@ MODEL = Library(
         **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), PurePath),
         "os.fspath": os.fspath,
         **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
+        **{f"builtins.str.{name}": method for name, method in computing.OF_TEXT.items()},
         **{f"os.path.{each.__name__}": each for each in _PATHS},
     },
     calls={
@@ -436,7 +389,6 @@ MODEL = Library(
         "builtins.list.index": (_position,),
         "typing.cast": (_cast,),
         **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
-        **dict.fromkeys(("os.getenv", "os.environ.get"), (_environment,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
@@ -447,8 +399,6 @@ MODEL = Library(
         "builtins.dict.fromkeys": (_from_keys,),
         "collections.ChainMap": (_chained,),
         ".enter_context": (_entered,),
-        **dict.fromkeys(("operator.attrgetter()", "operator.itemgetter()"), (_taken,)),
-        "operator.methodcaller()": (_called,),
         ".popitem": (_last_item,),
         "builtins.isinstance": (_isinstance,),
         **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
@@ -457,9 +407,6 @@ MODEL = Library(
         "builtins.input": (unknown,),
     },
     items={
-        "os.environ": _variable,
-        "sys.argv": _word,
-        "sys.modules": _own_module,
         "collections.defaultdict": _defaulted,
     },
     mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace", "TypedDict"}),

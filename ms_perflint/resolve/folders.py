@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ms_perflint.core.source import LETTER, NAME
 
 CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
+START = rb"((?:[\w\x80-\xff]+\.)*)([\w\x80-\xff]*)"  # of a name: packages, and letters of the module
 PREFIX = (
     rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
-    rb"(?:f[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.\{|[\"']([\w\x80-\xff][\w\x80-\xff.]*)\.(?:[\"'][ \t]*\+|\{|%s))"
+    rb"(?:f[\"']" + START + rb"\{|[\"']" + START + rb"(?:[\"'][ \t]*\+|\{|%s))"
 )
 LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
 ASSIGNED = rb"(?m)^[ \t]*(" + LETTER + rb"+)[ \t]*=[ \t]*([^\n]*)"
@@ -22,16 +24,28 @@ CALLS = (b"import_module", b"__import__")
 EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
 
 
-def searched(raw: bytes) -> Iterator[str]:
-    """Yield the packages of which a file may import any module; "" for its own folder."""
+class Search(NamedTuple):
+    """Modules of which a file may import any: all in a package with names that start with some letters."""
+
+    package: str  # "" for its own folder
+    start: str = ""
+
+
+def searched(raw: bytes) -> Iterator[Search]:
+    """Yield the modules of which a file may import any."""
     called = any(word in raw for word in CALLS) and re.search(CALL, raw) is not None
     if called:
-        for found in dict.fromkeys(re.findall(PREFIX, raw)):
-            yield b"".join(found).decode("utf-8", "replace")
+        for first, start, other, another in dict.fromkeys(re.findall(PREFIX, raw)):
+            found = Search(*((part.decode("utf-8", "replace")) for part in ((first or other)[:-1], start or another)))
+            if found != OWN:  # a name without a start may be that of any module
+                yield found
     if not any(word in raw for word in HERE):
         return
     if (called or re.search(EXPORTS, raw) is not None) and b"__main__" not in raw and _looks_around(raw):
-        yield ""
+        yield OWN
+
+
+OWN = Search("")
 
 
 def _looks_around(raw: bytes) -> bool:
@@ -46,7 +60,7 @@ def _looks_around(raw: bytes) -> bool:
     return any(not names.isdisjoint(re.findall(NAME, line)) for line in lines)
 
 
-def modules(names: frozenset[str]) -> list[str]:
-    """Return the names of the modules in a folder."""
+def modules(names: frozenset[str], start: str = "") -> list[str]:
+    """Return the names of the modules in a folder that start with some letters."""
     found = sorted(name[:-3] for name in names if name.endswith(".py") and name[:-3].isidentifier())
-    return [name for name in found if not name.startswith("__")]
+    return [name for name in found if not name.startswith("__") and name.startswith(start)]

@@ -177,11 +177,12 @@ class Imports:
     def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
         """Yield the modules of folders of which a file may import any."""
         directory = os.path.dirname(path)
-        for package in folders.searched(raw):
-            bases = self.ancestors(directory) if package else (directory,)
-            inside = (self.files.named(os.path.join(base, *package.split(".")), "*.py") for base in bases)
-            for name in folders.modules(next(filter(None, inside), frozenset())):
-                yield Import(0, f"{package}.{name}") if package else Import(1, name)
+        for package, start in folders.searched(raw):
+            bases = self.ancestors(directory) if package or start else (directory,)
+            inside = (self.files.named(os.path.join(base, *filter(None, package.split("."))), "*.py") for base in bases)
+            found = (folders.modules(names, start) for names in inside)
+            for name in next(filter(None, found), []):
+                yield Import(0, f"{package}.{name}" if package else name) if package or start else Import(1, name)
 
     @fact
     def taken(self, path: str, package: str) -> tuple[frozenset[str], frozenset[bytes]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
 from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
@@ -19,6 +20,7 @@ from ms_perflint.resolve.imports import Located, Roots
 if TYPE_CHECKING:
     from ms_perflint.resolve.project import Project
 
+INIT = "__init__.py"
 BY_CALL = ("import_module", "__import__")
 GONE = 8  # one part of so many of the answers is about evicted modules, before these answers are dropped
 
@@ -105,7 +107,7 @@ class Resolver:
 
     def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""
-        if not module.path.endswith("__init__.py"):
+        if not module.path.endswith(INIT):
             return None
         found = self.import_target(module, name, 1, self.roots)
         return found if found is not module and not isinstance(found, str) else None
@@ -218,8 +220,18 @@ class Resolver:
     def _modules_in(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the modules that a module binds to names."""
         imports = (each for imports in module.imported.values() for each in imports)
-        files = [*self._files_of_modules(module, imports), *self.files_by_call(module)]
-        return tuple(dict.fromkeys(files))
+        files = dict.fromkeys([*self._files_of_modules(module, imports), *self.files_by_call(module)])
+        return (*reachable(files, lambda path: self._modules_of_package(path, module.words)),)
+
+    def _modules_of_package(self, path: str, words: Set[str]) -> Iterator[str]:
+        """Yield the files of the modules that a package binds to some names: `from . import models`."""
+        shown = self.project.outline(path) if path.endswith(INIT) else None
+        names = shown.binds & words if shown is not None else ()
+        package = self.project.module(path) if names else None
+        if package is not None:
+            yield from self._files_of_modules(
+                package, (each for name in names for each in package.imported.get(name, ()))
+            )
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules that import statements bind to names."""

@@ -64,4 +64,6 @@ def spellings(page: str) -> Mapping[str, Spelling]:
 
 
 HOLDS, DECOYS, CALLS, IDLE = (spellings(page) for page in ("holds", "decoys", "calls", "idle"))
-GAPS = {name: frozenset(filter(None, lines)) for name, lines in _sections("gaps").items()}
+GAPS, SETTINGS = (
+    {name: frozenset(filter(None, lines)) for name, lines in _sections(page).items()} for page in ("gaps", "settings")
+)

@@ -47,8 +47,8 @@ def test_subject(subject: str, last: str, expected: str) -> None:
 NAMES = [
     ("match 1:\n    case other:\n        reveal(other)", "1"),
     ("match 1:\n    case 1 as other:\n        reveal(other)", "1"),
-    ("match [1]:\n    case [other]:\n        reveal(other)", "..."),
-    ("match {}:\n    case {'x': other}:\n        reveal(other)", "..."),
+    ("match [1]:\n    case [other]:\n        reveal(other)", "1"),
+    ("match {}:\n    case {'x': other}:\n        reveal(other)", ""),
     ("other = 2\nmatch 1:\n    case other:\n        pass\nreveal(other)", "1"),
     (
         "other = 2\nmatch f():\n    case 3:\n        pass\n    case other:\n        pass\nreveal(other)",

@@ -1,0 +1,94 @@
+"""What the protocols of Python give for a member: bound methods, properties, descriptors, `Class[key]`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.signature import Held, Layer, Signature
+from ms_perflint.index.syntax_forms import is_decorated, is_enumeration
+from ms_perflint.infer import calls
+from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.values import TOP, Alternative, Bound, Constant, Value, join
+
+GENERIC = frozenset({"typing.Generic", "typing.Protocol"})
+
+
+def by_key(evaluator: Evaluator, known: Alternative, node: ast.Subscript, scope: Scope) -> Optional[Value]:
+    """Return `Class[key]` by a method of the class or of its meta class; the class itself where it is generic.
+
+    None for enumerations, and for what is no class of the project.
+    """
+    cls = known.what
+    if known.api in GENERIC:
+        return Value((known,))
+    if not isinstance(cls, Scope) or not isinstance(cls.node, ast.ClassDef) or is_enumeration(cls.node):
+        return None
+    getter = method(evaluator, cls, "__class_getitem__")
+    metas = [word.value for word in cls.node.keywords if word.arg == "metaclass"] if getter is None else []
+    for each in metas:
+        meta = evaluator.value(each, cls.parent or cls).only
+        getter = method(evaluator, meta.what, "__getitem__") if meta and isinstance(meta.what, Scope) else None
+    if getter is None:
+        is_generic = any(each.api in GENERIC for each in lineage(evaluator, cls))
+        return Value((known,)) if is_generic else None
+    layer = Layer(node, scope, row=(Held(node.slice, scope),), callee=node.value)  # type: ignore[arg-type]
+    return calls.entered(evaluator, getter, layer, known)
+
+
+def read(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool, is_stored: bool) -> Value:
+    """Return a value as read from an object or class: methods bound, properties and descriptors asked.
+
+    `is_stored`: code stores it in the object, which is then no descriptor.
+    """
+    classes = [known.cls if not is_stored and not known.is_any else None for known in value.alternatives]
+    getters = [method(evaluator, cls, "__get__") if cls is not None else None for cls in classes]
+    is_method = any((isinstance(k.what, Scope) and not k.what.is_class) or _is_property(k) for k in value.alternatives)
+    if not is_method and not any(getters):
+        return value
+    values = []
+    for known, getter in zip(value.alternatives, getters):
+        function = known.what
+        if getter is not None:
+            values.append(_got(evaluator, known, getter, receiver if from_object else None))
+            continue
+        if isinstance(function, Scope) and not function.is_class and _binds(known, function):
+            if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
+                values.append(calls.entered(evaluator, function, None, receiver))
+                continue
+            if from_object or is_decorated(function.node, "classmethod"):
+                known = known._replace(what=Bound(function, receiver))
+        made = known.creation if from_object and _is_property(known) else None
+        values.append(Value((known,)) if made is None else _of_property(evaluator, made, receiver))
+    return join([*values, *([TOP] if value.open else [])])
+
+
+def _got(evaluator: Evaluator, known: Alternative, getter: Scope, holder: Optional[Alternative]) -> Value:
+    """Return what a descriptor, an object with `__get__` in the body of a class, gives for an object."""
+    made = known.creation
+    if made is None:
+        return TOP
+    given = Value((holder,)) if holder is not None else evaluator.known(Constant(None), made.call, made.scope)
+    row = (Held(made.call, made.scope, given), Held(made.call, made.scope, TOP))
+    return calls.entered(evaluator, getter, made._replace(row=row, is_word=True), known)
+
+
+def _is_property(known: Alternative) -> bool:
+    """Return whether something is a property that a call makes: `name = property(getter)`."""
+    return known.type_api == "builtins.property"
+
+
+def _of_property(evaluator: Evaluator, made: Layer, receiver: Alternative) -> Value:
+    """Return the value of a property that a call makes, where it is read from an object."""
+    getter = Signature.named("fget").bind(made).of("fget").part
+    value = evaluator.value(*getter) if getter is not None else TOP
+    functions = [known.definition for known in value.alternatives]
+    values = [calls.entered(evaluator, each, None, receiver) if each is not None else TOP for each in functions]
+    return join([*values, *([TOP] if value.open else [])])
+
+
+def _binds(known: Alternative, function: Scope) -> bool:
+    """Return whether a function gets the object from which it is read as its first argument; a `partial` does not."""
+    return function.is_method and all(layer.is_method for layer in known.prepared)
