@@ -58,4 +58,4 @@ class RecompileEachStep(Check):
         call = self.call(node)
         for each in self._varying[id(call.node)] if call is not None else ():
             says = (NUMBER if each.is_number else CONTAINER).filled(name=each.callee.name)
-            self.report(each.node, says, edit.pass_as_input(each, self.program.version, self.line_length))
+            self.report(each.node, says, edit.pass_as_input(self.program, each, self.line_length))

@@ -157,6 +157,13 @@ LAST_BATCHES = [
     ("has fewer rows of a set that is known", "", 'ds.MnistDataset("mnist", usage="train").batch(32)', "safe"),
     ("has all rows", ROWS, "rows.batch(512)", "safe"),
     ("is as long as its longest row", OPEN, 'rows.padded_batch(4, True, pad_info={"x": ([None], 0)})', "display-only"),
+    (
+        "is as long as its longest recording",
+        OPEN,
+        'rows.batch(4, True, pad_info={"x": ([None, 80], 0)})',
+        "display-only",
+    ),
+    ("has so many masks", OPEN, 'rows.batch(4, True, pad_info={"m": ([128, None, None], 0)})', "safe"),
     ("has rows of its bucket", OPEN, 'rows.bucket_batch_by_length(["x"], [8], [4, 4])', "display-only"),
     ("is padded by a function", OPEN + PADS, "rows.batch(4, True, per_batch_map=longest)", "display-only"),
     ("is padded by an object", OPEN + PADS, "rows.batch(4, True, per_batch_map=Longest())", "display-only"),

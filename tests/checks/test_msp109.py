@@ -132,6 +132,16 @@ FIRES = [
     ),
     case("a tuple", GRAPH, stepping("pairs((x, y))  # ! unsafe")),
     case("a list", GRAPH, stepping("pairs([x, y])  # ! unsafe")),
+    # `mutable` takes no text and no None (run on 2.10: TypeError)
+    case("a dict with a text", GRAPH, stepping('pairs({"x": x, "how": "mean"})  # ! no fix')),
+    case("a tuple with None", GRAPH, stepping("pairs((x, None))  # ! no fix")),
+    case("a text in a name", GRAPH, stepping('how = "mean"', "pairs([x, how])  # ! no fix")),
+    case("a text inside of a tuple", GRAPH, stepping('pairs((x, (y, "mean")))  # ! no fix')),
+    case("None in a container with a name", GRAPH, stepping("both = (x, None)", "pairs(both)  # ! no fix")),
+    case("a number beside a tensor", GRAPH, stepping("pairs((x, 2))  # ! unsafe")),
+    case("a truth value beside a tensor", GRAPH, stepping("pairs((x, True))  # ! unsafe")),
+    case("a dict with texts for keys", GRAPH, stepping('pairs({"x": x, "y": y})  # ! unsafe')),
+    case("a container in one", GRAPH, stepping("pairs((x, (y, 1.0)))  # ! unsafe")),
     case("a tuple with a name", GRAPH, stepping("both = x, y", "pairs(both)  # ! unsafe")),
     case(
         "a dict",

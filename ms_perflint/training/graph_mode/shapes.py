@@ -90,10 +90,14 @@ def _is_per_batch(site: Site, makers: Collection[Scope]) -> bool:
 
 
 def _pads_to_longest(node: ast.expr) -> bool:
-    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`."""
+    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`.
+
+    Behind a first axis of some size None mostly stands for one that is the same in all rows: masks of images.
+    """
     given = [each.value for each in node.keywords if each.arg == "pad_info"] if isinstance(node, ast.Call) else []
     shapes = (inner for each in given for inner in ast.walk(each) if isinstance(inner, ast.List))
-    return any(isinstance(part, ast.Constant) and part.value is None for shape in shapes for part in shape.elts)
+    firsts = (shape.elts[0] for shape in shapes if shape.elts)
+    return any(isinstance(first, ast.Constant) and first.value is None for first in firsts)
 
 
 def _varying_slice(program: Program, site: Site, given: ast.expr, names: int = _NAMES) -> Optional[ast.expr]:
