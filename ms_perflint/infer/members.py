@@ -91,6 +91,7 @@ def under(
     else:
         values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
         values += [TOP] if base.open or not base.alternatives else []
+    own = values
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
     if len(names) == 1:
         values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
@@ -100,8 +101,9 @@ def under(
     if keys.overridable and registered is None:
         values.extend(tables.others(evaluator, base, values))
     value = join(values)
+    is_own = any(each is one for each in values for one in own)  # and no store has put another value there
     is_document = any(known.document for known in base.alternatives)  # whose entries are told one by one
-    is_overridable = value.overridable or keys.overridable or (base.overridable and not is_document)
+    is_overridable = value.overridable or keys.overridable or (base.overridable and is_own and not is_document)
     return Value(value.alternatives, value.open, is_overridable)
 
 

@@ -60,6 +60,8 @@ BEHIND_FLAGS = [
     ("def f():\n    if args.off:\n        return unknown()\n    return 1\nreveal(f())", "1 ?"),
     ("m = {'a': 1}\nif args.flag:\n    m.update(unknown())\nreveal(m['a'])", "1 ?"),
     ("if args.flag:\n    for k, v in unknown().items():\n        setattr(args, k, v)\nreveal(args.y)", "3 ?"),
+    ("m = {'a': 1}\nif args.flag:\n    m = unknown()\nm['a'] = 2\nreveal(m['a'])", "1 2 ?"),
+    ("def f(m={}):\n    m['a'] = 1\n    return m['a']\nreveal(f())", "1"),
     # a file that an option names may say anything, and so may what runs without an option, or is no setting
     ("m = 1\nif args.x:\n    m = unknown()\nreveal(m)", "... 1"),
     ("m = 1\nif args.x is not None:\n    m = unknown()\nreveal(m)", "... 1"),
