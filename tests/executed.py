@@ -276,7 +276,12 @@ def _calls(made: Program, runs: Sequence[Run]) -> list[str]:
         for site in module.sites:
             if isinstance(site.node, ast.Call):
                 by_row.setdefault((os.path.relpath(module.path, ROOT), site.node.lineno), []).append(site)
-    decorated = {(at[0], each.lineno) for at, scope in functions.items() for each in scope.node.decorator_list}
+    decorated = {
+        (os.path.relpath(module.path, ROOT), each.lineno)
+        for module in made.all_modules
+        for scope in module.scopes
+        for each in getattr(scope.node, "decorator_list", ())
+    }
     for at, callees in sorted(entered.items()):
         for callee in sorted(callees) if at not in decorated else ():
             function, sites = functions.get(callee), by_row.get(at, [])

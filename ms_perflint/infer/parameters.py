@@ -93,21 +93,18 @@ def _receiver(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
 
 
 def _is_passed_first(evaluator: Evaluator, method: Scope, function: Scope) -> bool:
-    """Return whether calls pass the first parameter of a method as an argument: `Class.method(object)`."""
-    is_usual = positional(method)[0].arg in ("self", "cls")
-    layers = [Layer(site.call, site.scope) for site in _calls_by_class(evaluator, method)] if not is_usual else []
-    if isinstance(function, CallContext):
-        layers = [function.call] if function.receiver is None and function.call is not None else []
-    callees = (evaluator.value(layer.func, layer.scope) for layer in layers)
-    return bool(layers) and all(any(known.what is method for known in callee.alternatives) for callee in callees)
+    """Return whether calls pass the first parameter of a function in a class, which is no `self`: `Class.make(1)`."""
+    if positional(method)[0].arg in ("self", "cls"):
+        return False
+    is_one = isinstance(function, CallContext) and function.receiver is None and function.call is not None
+    return is_one or (not isinstance(function, CallContext) and _are_by_class(evaluator, method))
 
 
-def _calls_by_class(evaluator: Evaluator, method: Scope) -> list[Site]:
-    """Return the calls of a method, if all are written with the name of its class: `Class.method(object)`."""
-    sites, cls = evaluator.program.callers(method), method.parent
-    name = cls.name if cls is not None else ""
-    bases_of = ((site.module, word_of(site.base) if site.base is not None else "") for site in sites)
-    return list(sites) if all(word == name or word in module.aliases(name) for module, word in bases_of) else []
+def _are_by_class(evaluator: Evaluator, method: Scope) -> bool:
+    """Return whether all calls of a method are written with the name of its class; False without calls."""
+    sites, name = evaluator.program.callers(method), method.parent.name if method.parent is not None else ""
+    words = ((site.module, word_of(site.base) if site.base is not None else "") for site in sites)
+    return bool(sites) and all(word == name or word in module.aliases(name) for module, word in words)
 
 
 def _class(receiver: Alternative, binding: Binding) -> Value:

@@ -58,11 +58,24 @@ def read(evaluator: Evaluator, value: Value, receiver: Alternative, from_object:
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, receiver))
                 continue
+            if from_object and _is_in_descriptor(evaluator, function):
+                values.append(TOP)
+                continue
             if from_object or is_decorated(function.node, "classmethod"):
                 known = known._replace(what=Bound(function, receiver))
         made = known.creation if from_object and _is_property(known) else None
         values.append(Value((known,)) if made is None else _of_property(evaluator, made, receiver))
     return join([*values, *([TOP] if value.open else [])])
+
+
+def _is_in_descriptor(evaluator: Evaluator, function: Scope) -> bool:
+    """Return whether a class of the project with `__get__` decorates a method: `@lazy`."""
+    for each in getattr(function.node, "decorator_list", ()):
+        only = evaluator.value(each, function.parent or function).only
+        cls = only.definition if only is not None else None
+        if cls is not None and cls.is_class and method(evaluator, cls, "__get__") is not None:
+            return True
+    return False
 
 
 def _got(evaluator: Evaluator, known: Alternative, getter: Scope, holder: Optional[Alternative]) -> Value:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 import pytest
+from executed import run, wrong
 from programs import ROOT
 from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, SETTINGS, Spelling
 
@@ -295,3 +296,13 @@ def test_another_value_is_not_reported(name: str, spelling: str) -> None:
 def test_what_a_user_may_set_is_not_reported_where_that_needs_proof(name: str, spelling: str) -> None:
     base = BASES[name]
     assert not set(base.codes) & set(found(base, filled(base, HOLDS[spelling], base.value)))
+
+
+@pytest.mark.parametrize("name", sorted({*HOLDS, *DECOYS}))
+def test_a_spelling_that_is_run_holds_what_is_said_of_it(name: str) -> None:
+    spelling = HOLDS.get(name) or DECOYS[name]
+    if not is_syntax(spelling.setup) or "Pool" in spelling.setup:
+        pytest.skip("syntax of a later Python, or threads and processes of its own")
+    text = f"{IMPORTS}{spelling.setup}\nreveal({spelling.use})\n".replace("VALUE", "11").replace("OTHER", "12")
+    files = {ENTRY: text, **spelling.files}
+    assert not wrong(files, [run(files)])
