@@ -232,10 +232,8 @@ def _after(
     if reachability == OPTIONAL and given.alternatives:
         return [*before, given.as_non_default(), Value((), False, True)]
     if reachability == OPTIONAL and any(each.is_setting for each in before):
-        return [
-            *before,
-            given if not narrowing.is_behind_flag(evaluator, update.block, scope) else Value((), False, True),
-        ]
+        is_flagged = narrowing.is_behind_flag(evaluator, update.block, scope)
+        return [*before, Value((), False, True) if is_flagged else given]
     is_lost = not given.alternatives or given.open or taken is None
     if is_lost and not (taken and _is_rewritten(evaluator, update, name, scope)):
         return [*before, given]

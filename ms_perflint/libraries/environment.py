@@ -19,10 +19,8 @@ VARIABLE = Signature.named("key", "default")  # of `os.getenv`
 def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return a variable of the environment: what code sets, the value that all launchers export, else the default."""
     given = VARIABLE.bind(Layer(node, scope))
-    default, names = (
-        evaluator.passed(given.of("default"), TOP),
-        evaluator.passed(given.of("key"), TOP).constants,
-    )
+    default = evaluator.passed(given.of("default"), TOP)
+    names = evaluator.passed(given.of("key"), TOP).constants
     if len(names) != 1 or not isinstance(names[0], str):
         return commandline.variable(None, default)
     value = commandline.variable(evaluator.program.exported(names[0]), default)

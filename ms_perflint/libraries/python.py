@@ -338,11 +338,8 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
     found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
-    if (
-        api.name.endswith(".setdefault")
-        and receiver.is_display
-        and set(found.alternatives) <= set(default.alternatives)
-    ):
+    is_filled = api.name.endswith(".setdefault") and receiver.is_display
+    if is_filled and set(found.alternatives) <= set(default.alternatives):
         is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
         if is_absent or not found.alternatives:
             return default if is_absent else TOP

@@ -176,9 +176,8 @@ def _is_allowed(parents: Parents) -> bool:
     several, call = parents[-1], call_around(parents[-1], parents[:-1])
     if call is None or not isinstance(several, (ast.List, ast.Tuple, ast.Set)):
         return False
-    return (
-        any(word_of(each) not in NAMES for each in several.elts) and re.search(_CHECKS, _called_word(call)) is not None
-    )
+    is_any = any(word_of(each) not in NAMES for each in several.elts)
+    return is_any and re.search(_CHECKS, _called_word(call)) is not None
 
 
 def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.AST) -> bool:
