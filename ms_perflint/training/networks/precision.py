@@ -16,7 +16,7 @@ from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.followed import asks_for_device
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import is_loss, multiplies, reach
-from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full
+from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full, trained
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 if TYPE_CHECKING:
@@ -142,9 +142,9 @@ def written_dtype(call: ast.AST) -> Optional[ast.expr]:
 
 
 def needs_float32(program: Program, values: Iterable[Value]) -> Optional[Related]:
-    """Return why a training needs float32: derivatives with respect to inputs (PINN, PDE), quantization; else None.
+    """Return why a program needs float32: derivatives with respect to inputs (PINN, PDE), quantization; else None.
 
-    `values`: what the training differentiates.
+    `values`: what the training in question differentiates. A derivative counts in all trainings that are known.
     """
     return _imports_full(program) or _differentiates_inputs(program, values)
 
@@ -188,13 +188,13 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
     derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
         return None
-    loss = reach(program, values)
-    inside = [call for call in derivatives if call.scope.owner in loss.scopes or is_loss(program, call.scope.owner)]
-    if not inside and not loss.is_hidden:
-        made = {id(call.node): call for call in derivatives}
-        sites = (site for scope in loss.scopes for site in scope.calls if isinstance(site.node, ast.Call))
-        called = (known for site in sites for known in program.evaluator.callees(site).alternatives)
-        if not any(_comes_from(known, made) for known in called):
+    known = reach(program, trained(program)).scopes
+    inside = [call for call in derivatives if call.scope.owner in known or is_loss(program, call.scope.owner)]
+    if not inside and not reach(program, values).is_hidden:
+        made = {id(call.node) for call in derivatives}
+        sites = (site for scope in known for site in scope.calls if isinstance(site.node, ast.Call))
+        called = (each for site in sites for each in program.evaluator.callees(site).alternatives)
+        if not any(_comes_from(each, made) for each in called):
             return None
     return Related((inside or derivatives)[0].place, INPUTS)
 

@@ -79,7 +79,7 @@ def _decided(program: Program) -> _Decided:
         return _Decided({})
     if any(True for _ in half_precision.controls(program, values)):
         return _Decided({}, is_half=True)
-    if precision.needs_float32(program, train_cells.trained(program)) is not None:
+    if precision.needs_float32(program, values) is not None:
         return _Decided({}, needs_full=True)
     if forced:
         return _Decided({id(call.node): Suspect(call, first, others) for call, *others in forced})
