@@ -365,6 +365,29 @@ FIRES = [
         ),
         TRAIN,
     ),
+    *(
+        case(
+            f"weights of a product, cast: {right}",
+            IMPORTS,
+            cell(
+                'self.w1 = Parameter(initializer("normal", (784, 300)), name="w1")  # ! unsafe\n'
+                "self.cast = ops.Cast()\n"
+                "self.head = nn.Dense(300, 10)",
+                f"return self.head(ops.relu(ops.matmul(x, {right})))",
+            ),
+            TRAIN,
+        )
+        for right in (
+            "self.w1.astype(x.dtype)",
+            "self.w1.to(ms.float16)",
+            "self.w1.astype(dtype=x.dtype)",
+            "ops.cast(self.w1, x.dtype)",
+            "ops.cast(self.w1, dtype=x.dtype)",
+            "ops.Cast()(self.w1, x.dtype)",
+            "self.cast(self.w1, x.dtype)",
+            "self.w1.astype(ms.float16).astype(x.dtype)",
+        )
+    ),
     case(
         "two producers that are added",
         IMPORTS,
@@ -540,6 +563,24 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(
+            f"a product with what is no weight: {right}",
+            IMPORTS,
+            cell(
+                'self.w1 = Parameter(initializer("normal", (784, 300)), name="w1")\nself.head = nn.Dense(300, 10)',
+                f"other = ops.ones((784, 300), ms.float32)\nreturn self.head(ops.relu(ops.matmul(x, {right})))",
+            ),
+            TRAIN,
+        )
+        for right in (
+            "other.astype(self.w1.dtype)",
+            "ops.cast(other, self.w1.dtype)",
+            "self.w1.dot(other)",
+            "self.w1.expand(other)",
+            "ops.stack((self.w1.astype(x.dtype), other))",
+        )
+    ),
     *(made(f"a width that is passed {how}", head) for how, head in NOT_BOUND),
     case(
         "a head beside a layer of another class that takes in as many",

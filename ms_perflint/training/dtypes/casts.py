@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import is_spread
+from ms_perflint.index.syntax_forms import given as all_given
+from ms_perflint.index.syntax_forms import is_spread, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.training.bases import CELL
 from ms_perflint.training.dtypes import tensor_ops
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ms_perflint.training.dtypes.dtypes import Dtypes
 
 FUNCTIONS = ("mindspore.ops.cast", "mindspore.ops.Cast()")
+WORDS = ("cast", "Cast", "astype", "to")
 _VALUES = ("input", "input_x", "x")
 _TARGETS = ("dtype", "dst_type", "type")
 _TENSORS = (*tensor_ops.FAMILIES, "mindspore.Tensor.")
@@ -30,6 +32,16 @@ class Cast(NamedTuple):
     value: ast.expr
     target: Optional[ast.expr]  # the expression that names the dtype; None for `.half()`
     dtype: Optional[Dtype]
+
+
+def without_casts(node: ast.expr) -> ast.expr:
+    """Return what calls cast, as far as their words tell: `w` of `w.astype(t)`, `w.to(t)` and `ops.cast(w, t)`."""
+    while isinstance(node, ast.Call) and (passed := all_given(node)):
+        func = node.func.func if isinstance(node.func, ast.Call) else node.func  # `ops.Cast()(w, t)`
+        if word_of(func) not in WORDS:
+            break
+        node = node.func.value if isinstance(node.func, ast.Attribute) and len(passed) < 2 else passed[0]
+    return node
 
 
 def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
@@ -58,7 +70,7 @@ def by_method(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     func = node.func
     if not isinstance(func, ast.Attribute) or func.attr not in tensor_ops.CAST_METHODS:
         return None
-    fixed, given = tensor_ops.CAST_METHODS[func.attr], [*node.args, *(word.value for word in node.keywords)]
+    fixed, given = tensor_ops.CAST_METHODS[func.attr], all_given(node)
     if fixed is not None:
         return Cast(node, func.value, None, concrete(fixed, node, scope)) if not given else None
     if len(given) != 1:

@@ -15,13 +15,13 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Part, Signature, receiver_name
 from ms_perflint.index.syntax_forms import given as all_given
-from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.training.bases import PARAMETER
+from ms_perflint.training.dtypes.casts import without_casts
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
 from ms_perflint.training.networks.signals import (
@@ -337,13 +337,7 @@ class _Solver:
     def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Bits:
         """Return the output of a product; with a `Parameter` on its right it is a layer."""
         first, second = self.signal(left, scope), self.signal(right, scope)
-        node = right
-        while isinstance(node, ast.Call) and word_of(node.func) in ("cast", "astype", "to"):
-            method = (
-                isinstance(node.func, ast.Attribute) and not self.evaluator.value(node.func.value, scope).alternatives
-            )
-            node = node.func.value if method or not node.args else node.args[0]  # type: ignore[attr-defined]
-        weights = [made_of(known) for known in self.evaluator.value(node, scope).alternatives]
+        weights = [made_of(known) for known in self.evaluator.value(without_casts(right), scope).alternatives]
         found = [layer for layer in weights if layer is not None and layer.api == PARAMETER]
         self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
         return union(self._sources.bit(Source(each)) for each in found) or second | self._sources.changed(first, LOST)

@@ -18,6 +18,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.training.bases import CELLS, PARAMETER
+from ms_perflint.training.dtypes.casts import without_casts
 from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
 from ms_perflint.training.networks.signals import Operation, Signal
@@ -277,9 +278,7 @@ class Dependents:
             self._stop(operation.node, operation.scope, OPERAND)
 
     def _value(self, node: ast.expr, scope: Scope) -> Sequence[Alternative]:
-        while isinstance(node, ast.Call) and word_of(node.func) in ("cast", "astype", "to"):
-            node = node.func.value if isinstance(node.func, ast.Attribute) and len(node.args) < 2 else node.args[0]
-        return self.program.value(node, scope).alternatives
+        return self.program.value(without_casts(node), scope).alternatives
 
     def _tie(self, operation: Operation) -> None:
         """Read operands of equal width: those of a sum, or a state and the layer that gets it."""
