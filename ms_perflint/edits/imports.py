@@ -14,6 +14,7 @@ from ms_perflint.edits.expressions import first_row
 from ms_perflint.edits.layout import fits, indent, is_joined, pad
 from ms_perflint.edits.listing import Listing, items
 from ms_perflint.edits.statements import insert_after, insert_below, is_future
+from ms_perflint.index.semantic_index import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word>[^\s#(),\\]+)")
 _SETUP = frozenset(("os", "sys", "warnings", "logging", "random", "np", "numpy", "matplotlib", "plt"))
 
@@ -79,7 +79,7 @@ def imports_inside(module: SemanticIndex, scope: Scope | None) -> list[ast.stmt]
     if scope is None or any(map(_names_mindspore, module.tree.body)):
         return []
     for each in scope.chain():
-        body: Sequence[ast.stmt] = each.node.body if isinstance(each.node, _FUNCTIONS) else ()
+        body: Sequence[ast.stmt] = each.node.body if isinstance(each.node, FUNCTIONS) else ()
         at = next((n for n, stmt in enumerate(body) if isinstance(stmt, _IMPORTS) and _names_mindspore(stmt)), None)
         if at is not None:
             return list(takewhile(lambda stmt: isinstance(stmt, _IMPORTS), body[at:]))
@@ -253,7 +253,7 @@ def _new_import(module: SemanticIndex, line: str, inside: Sequence[ast.stmt]) ->
 
 def _names_mindspore(stmt: ast.stmt) -> bool:
     """Return whether a statement imports from MindSpore."""
-    if isinstance(stmt, (*_FUNCTIONS, ast.ClassDef)):
+    if isinstance(stmt, (*FUNCTIONS, ast.ClassDef)):
         return False
     return any(target.split(".")[0] == "mindspore" for node in ast.walk(stmt) for _, target in _aliases(node))
 
@@ -312,6 +312,6 @@ def _space(module: SemanticIndex, index: int, line: str) -> str:
     above = source.line(row - 1).strip()
     if index and (row == body[index - 1].end_lineno or not above or above.startswith(b"#")):
         return ""
-    if isinstance(body[index], (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(body[index], (*FUNCTIONS, ast.ClassDef)):
         return "\n\n"
     return "\n" if _is_import(line) and not _imports(body[index]) else ""

@@ -22,7 +22,6 @@ _DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspo
 
 def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     """Return the remedy that makes an argument a graph input, so that a new value does not recompile."""
-
     version = program.version
 
     def name(api: str) -> tuple[str, tuple[Edit, ...]]:

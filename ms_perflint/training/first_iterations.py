@@ -49,13 +49,9 @@ def _counts(binding: Binding, loop: ast.AST) -> Optional[bool]:
     if binding.kind == "for":
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
         word = word_of(over.func) if isinstance(over, ast.Call) else ""
-        return (
-            True if (word == "range" and not binding.path) or (word == "enumerate" and binding.path == (0,)) else None
-        )
+        return True if (word, binding.path) in (("range", ()), ("enumerate", (0,))) else None
     if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
         added = binding.stmt.value
-        is_up = (
-            isinstance(binding.stmt.op, ast.Add) and isinstance(added, ast.Constant) and isinstance(added.value, int)
-        )
-        return True if is_up else None
+        is_number = isinstance(added, ast.Constant) and isinstance(added.value, int)
+        return True if is_number and isinstance(binding.stmt.op, ast.Add) else None
     return None if loop in binding.block.loops or binding.kind != "assign" else False

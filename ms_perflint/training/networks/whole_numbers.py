@@ -91,9 +91,8 @@ def _sizes(program: Program, cast: ast.Call, function: Scope) -> list[Optional[i
     for site in function.calls:
         parts = given(site.node) if isinstance(site.node, ast.Call) else []
         if any(part is cast or (isinstance(part, ast.Name) and part.id in names) for part in parts):
-            found += [
-                _size(program, each, site.node, function) for each in program.evaluator.callees(site).alternatives
-            ]
+            callees = program.evaluator.callees(site).alternatives
+            found += [_size(program, each, site.node, function) for each in callees]
     return found
 
 
