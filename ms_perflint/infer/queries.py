@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, wraps
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar, overload
 
@@ -95,6 +96,8 @@ class Queries:
         self.program: Any = None  # of which inputs are asked
         self.entry = ""  # the path of its entry script
         self.askers: dict[type, object] = {}  # by type: what asks queries whose answers are shared
+        # what was read outside of queries, in this order, with the answers of inputs; None: it is not compared
+        self.outside: Optional[dict[Hashable, Any]] = {} if by_runs is not None else None
         self.taken = 0  # evaluations that other programs have done for this one
         self.repeated = 0  # those among them that were done or taken for another run configuration of the program
         self.spent = ""  # the bound that left a query unanswered, the first one
@@ -113,7 +116,7 @@ class Queries:
         self._answered = 0  # queries, since the outermost one was asked
         self._depth = 0  # queries under way that are answered for the first time
         self._current: Optional[Query] = None  # the innermost query under way
-        self.reads: Optional[dict[Hashable, Any]] = None  # its inputs; None if they are not recorded
+        self.reads: Optional[dict[Hashable, Any]] = self.outside  # its inputs; None if they are not recorded
         self._rests = ACYCLIC  # depth of the outermost query under way that it depends on, so far
         self._dirty: set[Query] = set()  # queries with an outdated input
         self._marked: list[Query] = []  # the same, in the order in which they became outdated
@@ -185,6 +188,27 @@ class Queries:
         if asked not in self._inputs:
             self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
         return self._inputs[asked]
+
+    def agrees(self, other: Queries, done: int, is_same: Callable[[Any, Any], bool]) -> bool:
+        """Return whether another run configuration gives the same to what was read outside of queries.
+
+        `done`: how much of it was compared before.
+        """
+        if self.outside is None or self.spent or self.wide_on or self.sharing is None or other.sharing is None:
+            return False
+        kept, other.reads = other.reads, None
+        try:
+            for key, told in islice(self.outside.items(), done, None):
+                if type(key) is Input:
+                    is_alike = is_same(told, other.told(key))
+                else:
+                    asked = self.sharing.asked_of_run(key)
+                    is_alike = asked is None or is_same(self.memo.get(asked), other.sharing.answer(asked))
+                if not is_alike:
+                    return False
+        finally:
+            other.reads = kept
+        return True
 
     def is_of_program(self) -> None:
         """Mark the query under evaluation as one of this program alone: other programs cannot answer its inputs."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ms_perflint.infer.queries import Queries, Query
 
 KEPT = 5_000  # answers of programs, before those are forgotten that no program has taken over since the last time
+# what differs between run configurations that run the same code, and ask for all of it or for none
+OF_RUN = frozenset(("commands.given", "commands.exported", "commands.overrides", "config_document"))
 DEPTH = 250  # answers inside one another, before it is asked whether they hold
 
 
@@ -57,6 +59,7 @@ class Shared(NamedTuple):
     answers: tuple[Any, ...]
     evaluations: int  # that it took
     modules: frozenset[SemanticIndex]  # in which its questions are asked
+    is_of_run: bool  # whether it rests on what a run configuration passes, or may do so
 
 
 class SharedAnswers:
@@ -114,6 +117,11 @@ class SharedAnswers:
         """Return the question of a key, as any program may ask it."""
         return self.questions.get(key) or self._questions[key]
 
+    def is_of_run(self, key: Hashable) -> bool:
+        """Return whether the answer to a question may rest on what a run configuration passes."""
+        shared = self.answers.get(key) or self.earlier.get(key)
+        return shared is None or shared.is_of_run
+
     def learn(self, cycle: Iterable[Query], memo: dict[Hashable, Any], own: Container[Hashable]) -> Optional[Shared]:
         """Keep the answers of a query, or of the members of a cycle, and return them with what they rest on.
 
@@ -130,9 +138,11 @@ class SharedAnswers:
             read.pop(each.key, None)
         inputs: dict[Input, Any] = {}
         reads: dict[Hashable, Any] = {}
+        is_of_run = False
         for key, answer in read.items():
             if type(key) is Input:
                 inputs[key] = answer
+                is_of_run = is_of_run or key.name in OF_RUN
             elif key in own:
                 return None
             elif key in self.questions or key in self._questions:
@@ -141,6 +151,7 @@ class SharedAnswers:
                 if key not in self.questions:
                     self.questions[key] = self._questions[key]
                 reads[key] = memo[key]
+                is_of_run = is_of_run or self.is_of_run(key)
         modules = self.questions[members[0].key].modules
         if len(members) > 1:
             modules = modules.union(*(self.questions[each.key].modules for each in members[1:]))
@@ -154,6 +165,7 @@ class SharedAnswers:
             tuple([each.answer for each in members]),
             sum([each.evaluations for each in members]),
             modules,
+            is_of_run,
         )
         for each in members:
             self.answers[each.key] = shared
@@ -186,6 +198,20 @@ class Sharing:
             self._own.add(key)
         else:
             self.shared.same_as[key] = other, *nodes
+
+    def asked_of_run(self, key: Hashable) -> Optional[Hashable]:
+        """Return the key of the question behind what was read; None where its answer does not rest on the run."""
+        same = self.shared.same_as.get(key)
+        found = same[0] if same is not None else key
+        is_asked = found in self._own or (found in self.shared.questions and self.shared.is_of_run(found))
+        return found if is_asked else None
+
+    def answer(self, key: Hashable) -> Any:
+        """Return the answer to a question of another program; None if it cannot be asked here."""
+        if key not in self.shared.questions:
+            return None
+        found = self.queries.memo.get(key)
+        return found if found is not None else self._asked_again(key)
 
     def is_shared(self, query: Query) -> bool:
         """Return whether other programs may ask a query, too, or did."""

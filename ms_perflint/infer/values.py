@@ -482,9 +482,18 @@ def _of_either(first: Alternative, other: Alternative) -> Alternative:
 
 def is_same(answer: object, other: object) -> bool:
     """Return whether two answers are equal, and were read in the same places, of the same objects."""
+    return _are_same(answer, other, _is_same)
+
+
+def is_alike(answer: object, other: object) -> bool:
+    """Return whether they are the same, wherever in launchers and config files they were read."""
+    return _are_same(answer, other, _is_alike)
+
+
+def _are_same(answer: object, other: object, same: Callable[[Alternative, Alternative], bool]) -> bool:
     if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
         return answer == other
-    return all(map(_is_same, answer.alternatives, other.alternatives))
+    return all(map(same, answer.alternatives, other.alternatives))
 
 
 def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
@@ -492,6 +501,14 @@ def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool
         return known is other
     is_alike = known == other and known.where == other.where
     return is_alike and _is_same(known.receiver, other.receiver) and _is_same(known.origin, other.origin)
+
+
+def _is_alike(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
+    if known is other or known is None or other is None:
+        return known is other
+    is_outside = isinstance(known.where, Place) and isinstance(other.where, Place)
+    is_alike = known == other and (is_outside or known.where == other.where)
+    return is_alike and _is_alike(known.receiver, other.receiver) and _is_alike(known.origin, other.origin)
 
 
 def _is(known: Alternative, constant: object) -> bool:

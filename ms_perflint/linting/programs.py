@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Optional
 
@@ -275,7 +275,8 @@ class Runs:
             kept.append(alike)
             self._judged[first] = None
             found = ask(first)
-            told_apart = [other for other in others if not first.is_run_as(other)]
+            is_exact = any(_leaves(first, finding) for finding in found.values())
+            told_apart = _told_apart(first, others, is_exact)
             if told_apart:
                 alike[:] = [each for each in alike if each not in told_apart]
                 self._alike.append(told_apart)  # which the loop comes to
@@ -316,7 +317,30 @@ def _reaches(
     if site is None:
         return True
     comes = comes_to(first, site)
-    return comes if program is first or first.is_run_as(program) else comes_to(program, site)
+    return comes if program is first or _is_alike(first, program, is_exact=False) else comes_to(program, site)
+
+
+def _told_apart(first: Program, others: Iterable[Program], is_exact: bool) -> list[Program]:
+    """Return the run configurations that may have other findings than one that was asked."""
+    apart: list[Program] = []
+    for other in others:
+        if any(each.is_run_as(other) for each in apart[:1]) and not first.is_run_as(other):
+            apart.append(other)  # which answers as that one did, and is asked nothing for that
+        elif not _is_alike(first, other, is_exact):
+            apart.append(other)
+    return apart
+
+
+def _is_alike(first: Program, other: Program, is_exact: bool) -> bool:
+    """Return whether two run configurations have the same findings; `is_exact`: which name a file of the run."""
+    return first.is_run_as(other) or first.is_answered_as(other, is_exact)
+
+
+def _leaves(program: Program, finding: Finding) -> bool:
+    """Return whether a finding names a file that is none of the program: a launcher or config file."""
+    edits = finding.fix.edits if finding.fix is not None else ()
+    paths = (*(edit.path for edit in edits), *(each.place.path for each in finding.related))
+    return not program.paths.issuperset(paths)
 
 
 def _is_local(site_of: Callable[[Finding], Optional[Site]], finding: Finding) -> bool:

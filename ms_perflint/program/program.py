@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.facts import fact as fact
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
-from ms_perflint.infer import config_files
+from ms_perflint.infer import config_files, values
 from ms_perflint.infer.changes import Change, touching
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
@@ -77,6 +77,8 @@ class Program:
         self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self.run_alike: list[Program] = []  # of the run configurations that run the same code, the first ones
+        # how much of what was read outside of queries is the same in others, exactly or not; None: not all of it
+        self._compared: dict[tuple[Program, bool], Optional[int]] = {}
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
 
     def close(self) -> None:
@@ -106,6 +108,22 @@ class Program:
         is_same = said(own.overrides()) == said(others.overrides()) and said(own.settings) == said(others.settings)
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
         return is_same and self.asked_of_run.is_same(other._answers, self.config)
+
+    def is_answered_as(self, other: Program, is_exact: bool) -> bool:
+        """Return whether rules learn the same from another run configuration, whatever is passed to it.
+
+        This one may be asked more later: a difference stays. `is_exact`: also from the same places.
+        """
+        done = self._compared.get((other, is_exact), 0)
+        if done is None or self.run is None or other.run is None:
+            return False
+        own, others = self.queries, other.queries
+        read = len(own.outside or ())
+        is_same = self.commands.is_one_run() is other.commands.is_one_run()
+        is_same = is_same and ("_reach" not in vars(self) or self._code is other._code)
+        is_same = is_same and own.agrees(others, done, values.is_same if is_exact else run_configurations.is_alike)
+        self._compared[other, is_exact] = read if is_same else None
+        return is_same
 
     @property
     def _answers(self) -> Answers:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.files import CHANGE
 from ms_perflint.core.findings import Place
-from ms_perflint.infer import config_files
-from ms_perflint.infer.commandline import ABSENT, CONFIGS, Given, Setting
+from ms_perflint.infer import config_files, values
+from ms_perflint.infer.commandline import ABSENT, CONFIGS, NOWHERE, Given, Setting
 from ms_perflint.program import live_code
 from ms_perflint.resolve import watched
 from ms_perflint.resolve.config_documents import Entry
@@ -198,6 +198,18 @@ class Asked:
     def note_exported(self, variable: str, answer: Optional[tuple[str, Place]]) -> None:
         """Note the answer for a variable of the environment."""
         self.exported[variable] = _text(answer)
+
+
+def is_alike(answer: object, other: object) -> bool:
+    """Return whether two answers to a question are the same, wherever in launchers and config files they were read."""
+    if type(answer) is type(other) is tuple:
+        return _unplaced(answer) == _unplaced(other)
+    return values.is_alike(answer, other)
+
+
+def _unplaced(answer: tuple[object, ...]) -> tuple[object, ...]:
+    placed = (each._replace(place=NOWHERE) if isinstance(each, Given) else each for each in answer)
+    return tuple(NOWHERE if isinstance(each, Place) else each for each in placed)
 
 
 def same(answer: Sequence[Optional[Given]]) -> Same:

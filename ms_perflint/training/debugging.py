@@ -48,7 +48,7 @@ def switched_on(call: Call) -> Iterator[Switch]:
 def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
     """Yield the variables by which launchers slow the training, each with its effect and its place."""
     for name, effect in _VARIABLES.items():
-        found = program.commands.exported(name)
+        found = program.inputs.exported(name)
         if found is not None and found[0] not in ("", "0") and _slows(program, effect):
             yield name, effect, found[1]
 

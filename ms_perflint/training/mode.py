@@ -339,12 +339,14 @@ def unused_option(program: Program, module: SemanticIndex) -> Optional[Unused]:
         if site.module is not module or not holders:
             continue
         for name in sorted(argparse.option_names(program.evaluator, site)):
-            default = argparse.option_default(program.evaluator, site)
             read = any(name in scope.attrs for scope in module.scopes) or name in (
                 module.scope.main.attrs if module.scope.main else ()
             )
+            if read or not re.fullmatch(OPTION, name):
+                continue
+            default = argparse.option_default(program.evaluator, site)
             is_switch = any(isinstance(each, bool) for each in default.constants)
-            if re.fullmatch(OPTION, name) and default_mode_of(default) == GRAPH and not is_switch and not read:
+            if default_mode_of(default) == GRAPH and not is_switch:
                 stmt, holder = holders[0]
                 return Unused(f"{holder}.{name}", site.place, stmt)
     return None

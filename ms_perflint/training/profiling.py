@@ -157,7 +157,7 @@ def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
     if program.version < (2,):
         return
     yield from _from_environment(program)
-    exported = program.commands.exported(VARIABLE)
+    exported = program.inputs.exported(VARIABLE)
     if exported is not None and _asks_for_data(program, exported[0]):
         yield Profiling(exported[1], LAUNCHER)
 

@@ -7,11 +7,13 @@ import re
 import textwrap
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front import run
 
 from ms_perflint import engine
+from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk
 from ms_perflint.core.findings import Finding
@@ -807,6 +809,27 @@ def test_launchers_that_answer_alike_cost_little(tmp_path: Path) -> None:
         assert found.configurations == tuple(sorted(scripts))
         counts.append(number)
     assert counts[1] <= 1.2 * counts[0], counts
+
+
+def test_launchers_whose_values_say_the_same_are_judged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many that differ in an option that a condition reads, with one answer: one of them is judged."""
+    judged: list[Program] = []
+    begin = Check.__init__
+
+    def noted(self: Check, program: Program, *settings: Any) -> None:
+        judged.append(program)
+        begin(self, program, *settings)
+
+    monkeypatch.setattr(Check, "__init__", noted)
+    guarded = ARGPARSE.replace("if args.eager", "if args.device_num > 1:\n    print(args.sizes)\nif args.eager")
+    scripts = {f"run_{each:02}.sh": f"python train.py --mode 1 --device-num {each}\n" for each in range(9)}
+    write(tmp_path, guarded, **scripts)
+    config = Config(str(tmp_path), select=("MSP101",))
+    report = engine.lint(discover([str(tmp_path)], config).files, config)
+    (found,) = report.findings
+    assert found.configurations == () and found.fix is not None
+    runs = {program.run.name for program in judged if program.run is not None}
+    assert runs == {"run_00.sh", "run_02.sh"}
 
 
 @pytest.mark.parametrize(("scripts", "expected"), LAUNCHERS)
