@@ -7,6 +7,7 @@ import os
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
+from ms_perflint.resolve.importers import Importers
 from ms_perflint.resolve.project import Project
 from ms_perflint.training.training import trains
 
@@ -272,3 +273,43 @@ def test_other_computed_names_make_no_method_run() -> None:
     assert trained("getattr(name, name)") == set()
     assert trained("print(getattr(Other, name))") == set()
     assert trained(train="import tasks, sys\ngetattr(tasks, sys.argv[1])()\n") == set()
+
+
+# a project whose scripts reach `kit/net.py` in several ways, or do not reach it
+LEADS = {
+    "plain.py": "from kit.net import Net\n",
+    "chain.py": "import middle\n",
+    "middle.py": "from kit import net\n",
+    "package.py": "import kit\n",
+    "kit/__init__.py": "from .net import Net\n",
+    "kit/net.py": "from mindspore import nn\nclass Net(nn.Cell):\n    pass\n",
+    "kit/alone.py": "import os\n",
+    "other.py": "import tools.shown\n",
+    "tools/shown.py": "import os\n",
+    "tools/by_path.py": "import sys\nsys.path.append('..')\nfrom kit.net import Net\n",
+    "tools/deep/found.py": "import sys\nsys.path.insert(0, '../../hidden')\nimport behind\n",
+    "hidden/behind.py": "import kit.net\n",
+    "tools/shadow/kit.py": "import os\n",
+    "tools/shadow/shadowed.py": "from kit import Net\n",
+    "tools/near/nearer.py": "import far.lead\n",
+    "far/lead.py": "import given\n",
+    "tools/near/given.py": "import kit.net\n",
+    "computed.py": "import importlib, yaml\nname = yaml.safe_load(open('run.yaml'))['net']\n"
+    "module = importlib.import_module(name.rpartition('.')[0])\n",
+    "run.yaml": "net: kit.net.Net\n",
+    "folder.py": "import glob, importlib\nfor path in glob.glob('kit/*.py'):\n    importlib.import_module(path)\n",
+}
+
+
+def test_no_script_that_may_run_a_file_is_left_out() -> None:
+    """A walk over the imports backwards finds at least the scripts whose programs contain a file."""
+    texts = {os.path.join(ROOT, *name.split("/")): text.encode() for name, text in LEADS.items()}
+    entries = Project(Overlay(Nowhere(), {**texts, os.path.join(ROOT, ".git"): b""})).entries
+    scripts = tuple(path for path in texts if path.endswith(".py"))
+    importers, closure = Importers(entries.imports, scripts), entries.imports.closure
+    for path in scripts:
+        assert importers.may_run(path, scripts) >= {script for script in scripts if path in closure(script)}, path
+    net = os.path.join(ROOT, "kit", "net.py")
+    ways = {os.path.basename(script) for script in scripts if net in closure(script)}
+    assert ways >= {"plain.py", "by_path.py", "found.py", "nearer.py", "computed.py"}
+    assert os.path.join(ROOT, "other.py") not in importers.may_run(net, scripts)

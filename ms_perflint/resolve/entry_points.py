@@ -16,6 +16,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.files import IN_FOLDERS
 from ms_perflint.core.source import PYTHON
 from ms_perflint.resolve.import_statements import imports
+from ms_perflint.resolve.importers import Importers
 from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
@@ -83,14 +84,19 @@ class Entries:
     def _importing(self, path: str, scripts: Scripts) -> list[str]:
         """Return the scripts whose programs contain a file; without a main guard, only those in no other program."""
         closure = self.imports.closure
-        found = [script for script in scripts.started if script != path and path in closure(script)]
+        leading = self._importers(scripts).may_run(path, (*scripts.started, *scripts.others)) - {path}
+        found = [script for script in scripts.started if script in leading and path in closure(script)]
         held = set[str]().union(*map(closure, found))
         for script in scripts.others:
-            if script != path and script not in held and path in closure(script):
+            if script in leading and script not in held and path in closure(script):
                 held |= closure(script)
                 found = [other for other in found if self.has_main(other) or other not in closure(script)]
                 found.append(script)
         return found
+
+    @fact
+    def _importers(self, scripts: Scripts) -> Importers:
+        return Importers(self.imports, (*scripts.started, *scripts.others))
 
     # --- where they are looked for
 

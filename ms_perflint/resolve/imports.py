@@ -8,7 +8,7 @@ in the directories above the importing file, up to the project's root: any of th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Optional
 
@@ -97,7 +97,7 @@ class Imports:
         is_standard = parts[0] in standard_library.NAMES
         namespace = NOT_LOCAL
         for base in roots if is_standard else dict.fromkeys((*roots, *self.ancestors(directory))):
-            if not self._offered_by(base, parts[0]):
+            if not self.offered_by(base, parts[0]):
                 continue
             found = self._descend(base, parts)
             if found.files:
@@ -119,7 +119,7 @@ class Imports:
         found: list[str] = []
         module, is_namespace = None, False
         for position, part in enumerate(parts):
-            names = self._offered_by(base, part)
+            names = self.offered_by(base, part)
             base = os.path.join(base, part)
             module, is_namespace = None, False
             if part in names and self.is_package(base):
@@ -138,7 +138,7 @@ class Imports:
     def _is_namespace(self, directory: str, rest: list[str]) -> bool:
         """Return whether a directory is a namespace package: it holds modules, or the next part of the name."""
         if rest:
-            return bool(self._offered_by(directory, rest[0]))
+            return bool(self.offered_by(directory, rest[0]))
         return bool(self.files.named(directory, "*.py") or self.files.named(directory, "*/*.py"))
 
     @fact
@@ -147,7 +147,7 @@ class Imports:
         return bool(self.files.named(directory, "__init__.py"))
 
     @fact
-    def _offered_by(self, directory: str, word: str) -> frozenset[str]:
+    def offered_by(self, directory: str, word: str) -> frozenset[str]:
         """Return the entries of a directory that may be imported by a word: a folder, a file, or both."""
         return self.files.named(directory, word, f"{word}.py")
 
@@ -197,10 +197,30 @@ class Imports:
         """Return the local files that a file imports in a program with this search path."""
         return self._found(path, () if self._is_usual(path, roots) else roots)
 
+    def usual(self, path: str) -> tuple[str, ...]:
+        """Return the local files that a file imports in a program whose search path does not matter."""
+        return self._found(path, ())
+
+    def changes_search_path(self, path: str) -> bool:
+        """Return whether a file changes the search path of its program."""
+        self.statements(path)  # which scans it
+        return path in self._additions
+
+    def computes_names(self, path: str) -> bool:
+        """Return whether a file imports computed names."""
+        self.statements(path)
+        return path in self._computing
+
+    def names_modules(self, path: str, directories: Iterable[str]) -> bool:
+        """Return whether a file names a config file, in its directory or one of these, that names modules."""
+        self.statements(path)
+        names, homes = self._configs.get(path, ()), (os.path.dirname(path), *directories)
+        return any(self._targets(os.path.normpath(os.path.join(home, name))) for name in names for home in homes)
+
     @fact
     def _found(self, path: str, roots: Roots) -> tuple[str, ...]:
         """Return the local files that a file imports; shared between programs whose search path does not matter."""
-        directory, homes, asked = os.path.dirname(path), self._homes_of(path), self.statements(path)
+        directory, homes, asked = os.path.dirname(path), self.homes_of(path), self.statements(path)
         if not roots:  # what lies nowhere above needs no look
             asked = tuple(each for each in asked if each.level or homes.get(each.top))
         found = (file for each in asked for file in self.locate(directory, each, roots).files)
@@ -209,17 +229,17 @@ class Imports:
     @fact
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path does not change what the imports of a file find."""
-        homes = self._homes_of(path).items()
-        return all(home == root for root in roots for top, home in homes if self._offered_by(root, top))
+        homes = self.homes_of(path).items()
+        return all(home == root for root in roots for top, home in homes if self.offered_by(root, top))
 
     @fact
-    def _homes_of(self, path: str) -> dict[str, str]:
+    def homes_of(self, path: str) -> dict[str, str]:
         """Return the directories above a file that hold the first words of its absolute imports; "" for none."""
         above = self.ancestors(os.path.dirname(path))
         homes = {}
         for top in {asked.top for asked in self.statements(path)} - {"", *_NEVER_LOCAL}:
             is_standard = top in standard_library.NAMES
-            homes[top] = "" if is_standard else next((base for base in above if self._offered_by(base, top)), "")
+            homes[top] = "" if is_standard else next((base for base in above if self.offered_by(base, top)), "")
         return homes
 
     # --- one program
