@@ -10,12 +10,13 @@ import ast
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Optional, cast
+from typing import Any, Optional, cast
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
 from ms_perflint.index.syntax_forms import given, is_spread
+from ms_perflint.infer.database import Database
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
@@ -27,9 +28,6 @@ from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Database
 
 
 class OpenCalls:

@@ -6,17 +6,15 @@ Run on 2.10, CPU: an Adam that each step makes takes other steps than one that i
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.networks.layers import LAYERS
 from ms_perflint.training.optimizers import is_optimizer
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _SGD = "mindspore.nn.SGD"
 _STATES = ("WithLossScale", "WithLossScaleCell")  # parts of names of train cells that count and adapt their scale

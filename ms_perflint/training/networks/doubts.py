@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -13,14 +13,12 @@ from ms_perflint.index.syntax_forms import only_target, spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training import training
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.provenance import Origin
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
-    from ms_perflint.training.networks.widths import Hidden
+from ms_perflint.training.networks.widths import Hidden
 
 _PRINTS = frozenset({"print", "info", "debug", "format", "len", "isinstance", "type"})
 _RATES = frozenset({"learning_rate", "lr", "global_step"})

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -20,9 +21,6 @@ from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import Reach, is_loss
 from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})

@@ -7,15 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import descendants
-
-if TYPE_CHECKING:
-    from ms_perflint.program.call_site import Call
-    from ms_perflint.program.program import Program
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 
 # Parts of names of published networks, whose widths are part of their definition
 _LONG = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer, Signature
@@ -12,12 +12,10 @@ from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.networks.provenance import Number, number, numbers
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.core.graphs import reachable
@@ -16,14 +16,12 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks.known_kinds import plain
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import Training
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
 _OF_PROBABILITIES = (
