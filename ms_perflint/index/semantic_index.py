@@ -304,9 +304,14 @@ class Site:
         return self.node
 
     @property
+    def callee(self) -> Optional[ast.expr]:
+        """Return the callee of a call; None for operations."""
+        return self.node.func if isinstance(self.node, ast.Call) else None
+
+    @property
     def base(self) -> Optional[ast.expr]:
         """Return the expression before the last dot of its callee; None for other callees, and for operations."""
-        callee = self.node.func if isinstance(self.node, ast.Call) else None
+        callee = self.callee
         return callee.value if isinstance(callee, ast.Attribute) else None
 
     @property

@@ -93,7 +93,7 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
     It does not where it passes another function to be called there, or takes another arm.
     """
     function, evaluator = site.scope.owner, program.evaluator
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     only = function.single(callee)
     if entered is not None and only is not None and only.kind == "parameter":
         given = argument(evaluator, only, caller).part

@@ -33,7 +33,7 @@ def compiled_callee(program: Program, site: Site, would_be: bool = False) -> Opt
     Where the program calls `set_inputs`, which tells the compiler what may vary, cells do not count. `would_be`: also
     what graph mode would compile, as an unknown callee of a training step.
     """
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     if callee is None:
         return None
     value = program.evaluator.callees(site)

@@ -250,7 +250,7 @@ def _compiled_for(program: Program, site: Site) -> Iterator[Site]:
 
     For a `@jit` function that is defined in the step it is the call of the function.
     """
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     if not isinstance(callee, (ast.Name, ast.Call)):
         return
     if isinstance(callee, ast.Name) and _is_defined_in_iteration(program, callee, site):

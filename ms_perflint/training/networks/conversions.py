@@ -205,7 +205,7 @@ class _Finder:
 
     def called(self, site: Site, function: Scope, gradient: Call) -> None:
         """Add a network that a differentiated function calls by a name of the function around, or as an attribute."""
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        callee = site.callee
         where = gradient.scope.owner
         if isinstance(callee, ast.Name) and function.module is where.module:
             home = function.home(callee.id)

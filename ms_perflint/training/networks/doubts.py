@@ -184,7 +184,7 @@ def _called_outside(program: Program, found: Hidden) -> Optional[Place]:
         if slot.role != layers.OUT or not isinstance(target, ast.Attribute):
             continue
         for site in program.sites(target.attr):
-            func = site.node.func if isinstance(site.node, ast.Call) else None
+            func = site.callee
             if func is None or is_cell_class(program, layers.network(site)) or not program.runs(site):
                 continue
             made = (each.creation for each in program.value(func, site.scope).alternatives)
@@ -209,7 +209,7 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
 def _given_weights(program: Program) -> Optional[Place]:
     """Return where a parameter gets a value that is not computed from its own shape; None without one."""
     for site in program.sites("set_data"):
-        func = site.node.func if isinstance(site.node, ast.Call) else None
+        func = site.callee
         if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):
             continue
         name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)

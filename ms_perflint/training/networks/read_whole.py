@@ -259,7 +259,7 @@ class _Reader:
                 self.makes(definition)
             elif api and is_kept and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
                 self._foreign(site.module, site.node, api)
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        callee = site.callee
         is_of_result = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Call)
         if is_kept and not value.alternatives and not is_of_result and site.word not in known_kinds.BUILTINS:
             hidden(site.module, site.node)
