@@ -122,7 +122,7 @@ def _path_conditions(
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
     """Return whether a callee may be a function; with `surely`, whether a known alternative of it is that function."""
     value = program.value(callee, scope)
-    return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
+    return value.denotes(target) or (value.open and not surely)
 
 
 def _context_of(program: Program, caller: Site, function: Scope) -> Scope:
