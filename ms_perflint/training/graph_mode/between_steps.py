@@ -143,7 +143,7 @@ def _trained(program: Program) -> Optional[frozenset[object]]:
         part = networks.reach(program, [Value(roots)])
         if given.open or not roots or part.is_hidden:
             return None
-        found |= part.objects
+        found |= part.seen
     return frozenset(found)
 
 

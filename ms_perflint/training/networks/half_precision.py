@@ -19,7 +19,7 @@ from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matmul import is_matmul
-from ms_perflint.training.networks.networks import Reach, is_loss
+from ms_perflint.training.networks.networks import Search, is_loss
 from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
 
 DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
@@ -282,7 +282,7 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
             yield control
 
 
-def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
+def _is_reached_by_switch(program: Program, network: Search, site: Site) -> bool:
     """Return whether a level, a conversion, a flag or `to_float` may reach the network."""
     if isinstance(site, Call) and site.api in LEVELS:
         if site.api == MODEL and not site.is_spread and not has_optimizer(site):
@@ -297,14 +297,14 @@ def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
     return given is None or _may_hold(program, network, program.value(given, site.scope))
 
 
-def _may_hold(program: Program, network: Reach, value: Value) -> bool:
+def _may_hold(program: Program, network: Search, value: Value) -> bool:
     """Return whether a value may be the network, or a part of it that multiplies."""
     if value.open or not value.alternatives or not all(known.is_object for known in value.alternatives):
         return True
     return any(_holds(program, network, known) for known in value.alternatives)
 
 
-def _holds(program: Program, network: Reach, known: Alternative) -> bool:
+def _holds(program: Program, network: Search, known: Alternative) -> bool:
     """Return whether an object is a part of the network that multiplies, or may be the part that is not known."""
     if _is_beside_networks(program, known):
         return False
@@ -312,7 +312,7 @@ def _holds(program: Program, network: Reach, known: Alternative) -> bool:
     if made is None:  # `self`
         return known.cls is None or known.cls in network.scopes or network.is_hidden
     within = made.scope.owner in network.scopes or made.scope.owner.parent in network.scopes
-    return known.identity in network.objects or within or network.is_hidden
+    return known.identity in network.seen or within or network.is_hidden
 
 
 def _is_beside_networks(program: Program, known: Alternative) -> bool:
@@ -326,7 +326,7 @@ def _is_beside_networks(program: Program, known: Alternative) -> bool:
     return known.type_api not in WRAPPERS and (is_exempt or any(name.endswith(_BESIDE) for name in names))
 
 
-def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -> bool:
+def _is_reached_by_mention(program: Program, network: Search, mention: Mention) -> bool:
     """Return whether code that names half precision may be a part of the network, or give it the dtype."""
     call = call_around(mention.node, mention.parents)
     site = mention.scope.module.site_at(call) if call is not None else None
@@ -344,7 +344,7 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     return not are_cells or _may_hold(program, network, made)
 
 
-def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
+def _is_reached_in_class(program: Program, network: Search, cls: Scope) -> bool:
     """Return whether a class may be a part of the network that is not known, or hold its settings."""
     bases = kin(program, "", cls)
     if any(base.endswith(_BESIDE) for base in bases):
