@@ -85,12 +85,9 @@ class Dtypes:
     def _open(self) -> Optional[ProgramEvaluator]:
         """Return an evaluator that knows no caller of a function; None for a script, which has one program only."""
         project, entry = self.program.project, self.program.entry
-        is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
-        return (
-            None
-            if is_script
-            else ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
-        )
+        if len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry)):
+            return None
+        return ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
 
     # --- expressions
 
@@ -140,11 +137,8 @@ class Dtypes:
     def _augmented(self, stmt: ast.AugAssign, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of `x` behind `x += y`, if it is the same in place or not; else None."""
         before = self.of(stmt.target, scope)
-        return (
-            before
-            if before is not None and self._arithmetic(stmt.op, stmt.target, stmt.value, scope) == before
-            else None
-        )
+        behind = self._arithmetic(stmt.op, stmt.target, stmt.value, scope) if before is not None else None
+        return before if behind == before else None
 
     def _own(self, binding: Binding) -> Optional[Dtype]:
         """Return the dtype of the value of a binding, under the name of that; None where the value changes."""
