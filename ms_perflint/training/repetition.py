@@ -106,10 +106,9 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
 
 def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
     """Return the call context of a function for one of its calls; None where it has none of its own."""
-    assert isinstance(caller.node, ast.Call)
     known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
     receiver = known.receiver if known is not None else None
-    return calls.entered_context(program.evaluator, function, Layer(caller.node, caller.scope), receiver)
+    return calls.entered_context(program.evaluator, function, Layer(caller.call, caller.scope), receiver)
 
 
 # --- callbacks

@@ -376,8 +376,7 @@ class Dependents:
             known = self.program.evaluator.callees(site).alternatives
             if not any(each.api.startswith(CELLS) and each.api not in layers.LAYERS for each in known):
                 continue
-            assert isinstance(site.node, ast.Call)
-            for node in given(site.node):
+            for node in given(site.call):
                 found = number(self.program.inputs, node, site.scope)
                 if found is not None and not self.group.origins.isdisjoint(found.origins):
                     self._stop(site.node, site.scope, UNKNOWN)

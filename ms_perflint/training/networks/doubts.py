@@ -9,7 +9,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import only_target, spelling
+from ms_perflint.index.syntax_forms import given, only_target, spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import call_of
@@ -51,8 +51,8 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         return Message("{place} passes tensors of this width from outside", place=seen(passed))
     if (read := _read_weight(program, found)) is not None:
         return Message("{place} computes with a weight of this width", place=seen(read))
-    if (given := _given_weights(program)) is not None:
-        return Message("{place} sets weights, which may have the old width", place=seen(given))
+    if (weights := _given_weights(program)) is not None:
+        return Message("{place} sets weights, which may have the old width", place=seen(weights))
     if not found.consumers and not found.sums:
         return Message("the layer that takes this width as input is not among the files")
     return None
@@ -153,12 +153,11 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
     """Yield the arguments that a call passes to a layer, to code of the program, or prints."""
-    assert isinstance(site.node, ast.Call)
     made = program.evaluator.callees(site).alternatives
     if site.word in _PRINTS or any(
         each.definition is not None or each.cls is not None or each.api in layers.LAYERS for each in made
     ):
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+        for argument in given(site.call):
             yield from ast.walk(argument)
 
 

@@ -68,8 +68,7 @@ def _is_conversion(program: Program, site: Site) -> bool:
 
 def is_float32(program: Program, site: Site, by_default: bool = False) -> bool:
     """Return whether a `to_float` call names float32, always or with the default options."""
-    assert isinstance(site.node, ast.Call)
-    given = _dtype(site.node)
+    given = _dtype(site.call)
     if given is None:
         return True  # some function of the project
     value = program.value(given, site.scope)

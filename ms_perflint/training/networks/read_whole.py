@@ -265,8 +265,7 @@ class _Reader:
             hidden(site.module, site.node)
 
     def _gives_cells(self, site: Site) -> bool:
-        assert isinstance(site.node, ast.Call)
-        known = self.program.value(site.node, site.scope).alternatives
+        known = self.program.value(site.call, site.scope).alternatives
         return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
 
 
