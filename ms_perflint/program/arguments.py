@@ -6,7 +6,7 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Place
@@ -19,10 +19,8 @@ from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse
+from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
