@@ -265,7 +265,7 @@ def _entered(called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:
 
 def _named(program: Program, site: Site) -> list[Scope]:
     """Return the functions and classes with the name of a callee."""
-    callee = site.callee
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
     found = program.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
         return list(program.names.resolve(site.module, callee.id).scopes)

@@ -304,7 +304,7 @@ class Program:
             word = apis[0].rpartition(".")[2]
             sites = (*self.sites(word), *self.passed_on(apis[0]))
             return tuple(call for site in sites for call in self.running(apis[0], site))
-        return self.in_order(call for api in apis for call in self.calls(api))
+        return self.in_order([call for api in apis for call in self.calls(api)])
 
     def in_order(self, calls: Iterable[Call]) -> tuple[Call, ...]:
         """Return some calls, those of the entry script first, then by file and position."""
