@@ -12,7 +12,7 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, word_of
+from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -128,7 +128,7 @@ class _Callee:
     def is_known(self) -> bool:
         """Return whether all that the callee can be is known to compile."""
         callee = self.node.func
-        if self._is_odd_method() or _is_self(callee):
+        if self._is_odd_method() or name_of(callee) == "self":
             return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
         if isinstance(callee, ast.Subscript) and isinstance(callee.slice, ast.Slice):
             return False  # a part of a row of cells, `self.layers[:2](x)`, trains differently (run on 2.10)
@@ -205,9 +205,9 @@ class _Callee:
             else:
                 return False
         if isinstance(node, ast.Attribute) and node.attr == "_cells":
-            return _is_self(node.value)
+            return name_of(node.value) == "self"
         row = node.value if isinstance(node, ast.Attribute) and node.attr == "cell_list" else node
-        if row is node and not _is_self(node):
+        if row is node and name_of(node) != "self":
             return False
         known = self.program.value(row, self.function).alternatives
         return any(_ROW in kin(self.program, each.type_api, each.cls) for each in known)
@@ -239,7 +239,7 @@ class _Callee:
         holder = node.args[0] if is_call and len(node.args) == 2 else None  # type: ignore[union-attr]
         while isinstance(holder, ast.Attribute):
             holder = holder.value
-        return holder is not None and _is_self(holder)
+        return holder is not None and name_of(holder) == "self"
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -409,10 +409,6 @@ def is_whole(node: ast.expr) -> bool:
     """Return whether an expression is a literal whole number."""
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return isinstance(inner, ast.Constant) and type(inner.value) is int
-
-
-def _is_self(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _is_compiled_api(api: str) -> bool:
