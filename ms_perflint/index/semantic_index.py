@@ -304,6 +304,11 @@ class Site:
         return self.node
 
     @property
+    def callee(self) -> Optional[ast.expr]:
+        """Return the callee of a call; None for operations."""
+        return self.node.func if isinstance(self.node, ast.Call) else None
+
+    @property
     def base(self) -> Optional[ast.expr]:
         """Return the expression before the last dot of its callee; None for other callees, and for operations."""
         callee = self.node.func if isinstance(self.node, ast.Call) else None
@@ -346,17 +351,14 @@ class SemanticIndex:
         self.defined: dict[str, list[Scope]] = {}  # name -> functions and classes, nested ones and methods included
         self.derived: dict[str, list[Scope]] = {}  # last word of a base -> classes
         self.scope_of: dict[int, Scope] = {}  # id of a def, class, lambda or comprehension -> its scope
-        self.registered: dict[
-            str, list[tuple[ast.Subscript, ast.expr, Block]]
-        ] = {}  # name -> `name[key] = value` where the key is computed
-        self.imported: dict[
-            str, list[tuple[ast.stmt, ast.alias]]
-        ] = {}  # name -> the imports that bind it, in any scope
+        # name -> `name[key] = value` where the key is computed
+        self.registered: dict[str, list[tuple[ast.Subscript, ast.expr, Block]]] = {}
+        # name -> the imports that bind it, in any scope
+        self.imported: dict[str, list[tuple[ast.stmt, ast.alias]]] = {}
         self.renamed: dict[str, set[str]] = {}  # last word of a name -> other names it gets: `as`, `x = name`
         self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
-        self.made: dict[
-            str, set[str]
-        ] = {}  # last word of a callee -> names bound to what it returns: `self.x = name()`
+        # last word of a callee -> names bound to what it returns: `self.x = name()`
+        self.made: dict[str, set[str]] = {}
         self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self.facts: dict[tuple[object, ...], Any] = {}

@@ -83,6 +83,11 @@ def word_of(node: ast.AST) -> str:
     return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
 
 
+def name_of(node: ast.AST) -> str:
+    """Return the identifier of a name; "" for other expressions."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def path_of(node: Optional[ast.AST]) -> str:
     """Return the dotted name of an object: `name`, `name.attribute`, also for `name["attribute"]`; "" for others.
 

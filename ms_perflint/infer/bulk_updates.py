@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import path_of, word_of
+from ms_perflint.index.syntax_forms import name_of, path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_never_before
@@ -297,13 +297,13 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
 
 def _is_own(receiver: ast.expr) -> bool:
     """Return whether an object updates itself: `self`, `super()`, `self.__dict__`, `vars(self)`."""
-    if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super":
+    if isinstance(receiver, ast.Call) and name_of(receiver.func) == "super":
         return True
     if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
         receiver = receiver.value
-    elif isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "vars":
+    elif isinstance(receiver, ast.Call) and name_of(receiver.func) == "vars":
         receiver = receiver.args[0] if receiver.args else receiver
-    return isinstance(receiver, ast.Name) and receiver.id == "self"
+    return name_of(receiver) == "self"
 
 
 # --- whether it runs

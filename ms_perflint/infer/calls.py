@@ -9,6 +9,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
+from ms_perflint.index.syntax_forms import name_of
 from ms_perflint.infer import bases, computing, lists, narrowing, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
@@ -97,7 +98,7 @@ def entered(
 @fact
 def _given_back(module: SemanticIndex, function: Scope) -> Optional[Binding]:
     """Return the parameter that every `return` of a function returns unchanged; None without one."""
-    names = {node.id if isinstance(node, ast.Name) else "" for node, _ in function.returns}
+    names = {name_of(node) for node, _ in function.returns}
     if len(names) != 1 or function.yields or not function.is_function:
         return None
     own = function.bindings.get(names.pop(), [])
@@ -256,25 +257,21 @@ def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> b
     handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
     words = (word.arg for call in handed for word in call.keywords if word.arg is not None)
     args = (argument for call in handed for argument in call.args if not isinstance(argument, ast.Starred))
-    is_same = parameters.issuperset(words) and all(_word(argument) in parameters for argument in args)
+    is_same = parameters.issuperset(words) and all(name_of(argument) in parameters for argument in args)
     return not is_same or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
 
 
 def _is_given_back(node: ast.expr, name: str) -> bool:
     """Return whether a wrapper may return just what the function of a name returned: `f(x)`, `result`, None."""
     node = node.value if isinstance(node, ast.Await) else node
-    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.Call) and _word(node.func) == name)
+    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.Call) and name_of(node.func) == name)
 
 
 def _made_in(function: Scope) -> Optional[Scope]:
     """Return the one inner function that a function returns; None for others."""
-    names = {_word(node) for node, _ in function.returns}
+    names = {name_of(node) for node, _ in function.returns}
     found = [each for each in function.defines if each.is_function and {each.name} == names]
     return found[0] if len(found) == 1 else None
-
-
-def _word(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 # --- generators

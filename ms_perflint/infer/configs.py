@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import given
+from ms_perflint.index.syntax_forms import given, name_of
 from ms_perflint.infer import commandline
 from ms_perflint.infer.config_files import named
 from ms_perflint.infer.evaluator import Evaluator
@@ -198,4 +198,4 @@ def _updates(scope: Scope) -> list[Site]:
 def _root(node: ast.expr) -> str:
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return name_of(node)

@@ -17,20 +17,34 @@ from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace, Resolver
 
 
-class Files(Protocol):
-    """The files of a program, and the names in them."""
+class Paths(Protocol):
+    """The files of a program."""
 
-    entry: str  # path of the entry script
-    files: tuple[str, ...]  # paths, the entry script's first
-    paths: frozenset[str]  # the same, to look one up
-    project: Project
-    names: Resolver
+    @property
+    def project(self) -> Project:
+        """Return all files that were read."""
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Return the paths of the files."""
+
+    @property
+    def modules(self) -> tuple[SemanticIndex, ...]:
+        """Return the modules whose code matters, the entry script first."""
 
     def is_entry(self, path: str) -> bool:
         """Return whether a file is the entry script."""
 
     def has_file(self, path: str) -> bool:
         """Return whether a file is one of the program."""
+
+
+class Files(Paths, Protocol):
+    """The files of a program in order, and the names in them."""
+
+    entry: str  # path of the entry script
+    files: tuple[str, ...]  # paths, the entry script's first
+    names: Resolver
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -40,10 +54,6 @@ class Files(Protocol):
 
     def is_live(self, site: Site) -> bool:
         """Return whether the function, class body or module that evaluates a site is reached."""
-
-    @property
-    def modules(self) -> tuple[SemanticIndex, ...]:
-        """Return the modules whose code matters, the entry script first."""
 
 
 class Names(Protocol):
@@ -63,30 +73,12 @@ class Names(Protocol):
         """Return the files that an import statement runs if they have not run before."""
 
 
-class Database(Protocol):
+class Database(Paths, Protocol):
     """A program: its files, call sites, config documents and launchers."""
 
     @property
     def names(self) -> Names:
         """Return its names."""
-
-    @property
-    def project(self) -> Project:
-        """Return all files that were read."""
-
-    @property
-    def paths(self) -> frozenset[str]:
-        """Return the paths of the files."""
-
-    @property
-    def modules(self) -> tuple[SemanticIndex, ...]:
-        """Return the modules whose code matters, the entry script first."""
-
-    def is_entry(self, path: str) -> bool:
-        """Return whether a file is the entry script."""
-
-    def has_file(self, path: str) -> bool:
-        """Return whether a file is one of the program."""
 
     def import_target(
         self, module: SemanticIndex, dotted: str, level: int

@@ -50,7 +50,7 @@ def _implementations(evaluator: Evaluator, function: Scope) -> tuple[tuple[Value
     """Return the functions that decorators register, each with its class, which is TOP where a call registers one."""
     for site in evaluator.program.sites(REGISTER):
         given = [*site.node.args, *site.node.keywords] if isinstance(site.node, ast.Call) else []
-        if len(given) > 1 and site.base is not None and _is(evaluator.value(site.base, site.scope), function):
+        if len(given) > 1 and site.base is not None and evaluator.value(site.base, site.scope).denotes(function):
             return ((TOP, function),)
     return tuple(_registered(evaluator, function))
 
@@ -63,11 +63,7 @@ def _registered(evaluator: Evaluator, function: Scope) -> Iterator[tuple[Value, 
         for decorator in each.node.decorator_list:
             callee = decorator.func if isinstance(decorator, ast.Call) else decorator
             base = callee.value if isinstance(callee, ast.Attribute) and callee.attr == REGISTER else None
-            if base is not None and _is(evaluator.value(base, each.parent), function):
+            if base is not None and evaluator.value(base, each.parent).denotes(function):
                 args = decorator.args if isinstance(decorator, ast.Call) else []
                 cls = args[0] if args else next((own.annotation for own in positional(each)[:1]), None)
                 yield evaluator.value(cls, each.parent) if cls is not None else BOTTOM, each
-
-
-def _is(value: Value, function: Scope) -> bool:
-    return any(known.definition is function for known in value.alternatives)

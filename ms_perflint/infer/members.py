@@ -289,11 +289,8 @@ def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[
         _defined_by(evaluator, each, name, receiver or _class_itself(each), receiver is not None)
         for each in evaluator.program.derived(cls)
     ]
-    return (
-        join(each for each in found if each.alternatives or each.open)
-        if any(each.alternatives for each in found)
-        else TOP
-    )
+    is_known = any(each.alternatives for each in found)
+    return join(each for each in found if each.alternatives or each.open) if is_known else TOP
 
 
 def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative, is_object: bool) -> Value:

@@ -72,9 +72,8 @@ class SharedAnswers:
         self.answers: dict[Hashable, Shared] = {}
         # by key. What has none, constants and definitions, rests on nothing but its file
         self.questions: dict[Hashable, Question] = {}
-        self.same_as: dict[
-            Hashable, tuple[Any, ...]
-        ] = {}  # by key: that of the question with the same answer, and nodes
+        # by key: that of the question with the same answer, and nodes
+        self.same_as: dict[Hashable, tuple[Any, ...]] = {}
         self.contexts: dict[tuple[object, ...], CallContext] = {}  # calls, by all that they are made of
         self.earlier: dict[Hashable, Shared] = before.answers if before is not None else {}
         self._questions = before.questions if before is not None else {}

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import SPREADS, Held
-from ms_perflint.index.syntax_forms import text_of
+from ms_perflint.index.syntax_forms import name_of, text_of
 from ms_perflint.infer import attribute_writes, mappings
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import SHRINKS, UPDATES
@@ -35,7 +35,7 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
     """Return all keys that a mapping may have; None where they are not known."""
     value = evaluator.read(mapping)
     what = value.only.what if value.only is not None else None
-    name = mapping.node.id if isinstance(mapping.node, ast.Name) else ""
+    name = name_of(mapping.node)
     if depth > SPREADS:
         return None
     names: list[object] = []

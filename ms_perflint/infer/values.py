@@ -377,6 +377,10 @@ class Value(NamedTuple):
         """Return the only known alternative; None if there are several."""
         return self.alternatives[0] if len(self.alternatives) == 1 and not self.open else None
 
+    def denotes(self, definition: Scope) -> bool:
+        """Return whether a function or class of the project is one of its alternatives."""
+        return any(known.definition is definition for known in self.alternatives)
+
     @property
     def when_set(self) -> tuple[Alternative, ...]:
         """Return the alternatives where a member is read, or the value is called: None does not count there."""

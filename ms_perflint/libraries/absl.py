@@ -41,11 +41,8 @@ def _flag(evaluator: Evaluator, name: str) -> Value:
 def _held(evaluator: Evaluator, holder: Alternative, name: str) -> Value:
     """Return the value of the flag behind `holder.value`, for `holder = flags.DEFINE_...(name, default, help)`."""
     made = holder.creation
-    return (
-        _flag(evaluator, flags_of(made.call)[0])
-        if made is not None and name == "value" and flags_of(made.call)
-        else TOP
-    )
+    flags = flags_of(made.call) if made is not None and name == "value" else []
+    return _flag(evaluator, flags[0]) if flags else TOP
 
 
 MODEL = Library(

@@ -6,7 +6,7 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.files import Files
 from ms_perflint.core.findings import Place
@@ -19,10 +19,8 @@ from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse
+from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
@@ -293,10 +291,9 @@ def _takes_more(program: Program) -> bool:
 
 def _arguments(site: Site) -> list[Argument]:
     """Return the arguments that a call declares, two for `--x/--no-x`; none where their names are computed."""
-    assert isinstance(site.node, ast.Call)
-    texts = argparse.flags_of(site.node)
-    given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
-    if not texts or len(texts) != len(site.node.args):
+    texts = argparse.flags_of(site.call)
+    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
+    if not texts or len(texts) != len(site.call.args):
         return []
     if site.word == "option":
         pairs = [name.split("/") for name in texts if name.startswith("-")]
@@ -304,7 +301,7 @@ def _arguments(site: Site) -> list[Argument]:
             return [Argument(tuple(pair[-end].strip() for pair in pairs), 0) for end in (0, 1)]
         texts = [name for (name,) in pairs]
     takes, is_flag = _takes(given), any(text.startswith("-") for text in texts)
-    is_needed = takes != REST and argparse.is_required(site.node, given)
+    is_needed = takes != REST and argparse.is_required(site.call, given)
     is_empty = is_flag and takes == 1 and not is_needed and _is_empty(given)
     is_never_bare = takes == 1 and not {"action", "nargs", "flag_value", "cls"} & given.keys()
     return [Argument(tuple(texts), takes, is_needed, is_empty, is_never_bare)]
@@ -316,8 +313,7 @@ def _refusal(program: Program, site: Site, flag: str, text: str) -> Optional[Mes
     argparse converts it by `type`, and compares that with `choices` (Python 3.11 argparse.py:2470, 2516); click has
     `type=click.Choice([...])`, and takes the type of the default where it is given none (click 8.1 types.py:970).
     """
-    assert isinstance(site.node, ast.Call)
-    given = {keyword.arg: keyword.value for keyword in site.node.keywords if keyword.arg}
+    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     choices, kind, default = given.get("choices"), given.get("type"), given.get("default")
     if isinstance(kind, ast.Call) and word_of(kind.func) == "Choice" and len(kind.args) == 1 and not kind.keywords:
         choices, kind = kind.args[0], None

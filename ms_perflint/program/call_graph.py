@@ -9,17 +9,15 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
+from ms_perflint.infer.database import Files
 from ms_perflint.infer.places import CALL, OWN, PATHS, Node
 from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Files
 
 GROUP = 64  # sites that may enter the same functions, from which on they are asked once for all of these
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called

@@ -20,7 +20,6 @@ from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import Value
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.live_code import HOOKS
 
@@ -126,7 +125,7 @@ def _calls(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site calls a function, or makes an object of a class."""
     if not isinstance(site.node, ast.Call) or _is_of_keyed_object(program, site, wanted):
         return False
-    return _is(program.evaluator.callees(site), wanted) and _runs(program, site)
+    return program.evaluator.callees(site).denotes(wanted) and _runs(program, site)
 
 
 def _runs(program: Inputs, site: Site) -> bool:
@@ -168,10 +167,6 @@ def passes_parameters_on(call: ast.Call, own: Signature) -> bool:
     return given == slots[: len(given)] and all(name and name == word for name, word in words)
 
 
-def _is(value: Value, wanted: Scope) -> bool:
-    return any(known.definition is wanted for known in value.alternatives)
-
-
 def _constructions(program: Inputs, init: Scope, cls: Scope) -> Iterator[Site]:
     """Yield the sites that run a constructor: of its class, of classes that inherit it, and `super().__init__()`.
 
@@ -204,7 +199,7 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
     return [
         derived
         for derived, bases in program.bases_named(cls)
-        if any(_is(program.evaluator.value(base, derived.parent or derived), cls) for base in bases)
+        if any(program.evaluator.value(base, derived.parent or derived).denotes(cls) for base in bases)
     ]
 
 
@@ -229,7 +224,7 @@ def decorated(program: Inputs, decorator: Scope) -> Iterator[Scope]:
         for each in program.decorated_by(scope.name):
             assert wanted is not None and each.parent is not None
             nodes: list[ast.expr] = each.node.decorator_list  # type: ignore[union-attr]
-            if any(_is(program.evaluator.value(node, each.parent), wanted) for node in nodes):
+            if any(program.evaluator.value(node, each.parent).denotes(wanted) for node in nodes):
                 yield each
 
 
@@ -300,7 +295,7 @@ def _prepares(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site is `partial(function, ...)`."""
     given = prepared(site)
     is_partial = any(known.api in PREPARES for known in program.evaluator.callees(site).alternatives)
-    return is_partial and given is not None and _is(program.evaluator.value(given, site.scope), wanted)
+    return is_partial and given is not None and program.evaluator.value(given, site.scope).denotes(wanted)
 
 
 class Partials:
@@ -328,7 +323,7 @@ class Partials:
         modules = self.program.modules if self.sites else ()
         made = {id(site.node) for site in self.sites}
         named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
-        return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(_callee(s)) in made))
+        return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(s.callee) in made))
 
     def of(self, name: str) -> list[Site]:
         """Return the calls of `partial` whose function may have a name, or be the result of another `partial`."""
@@ -345,7 +340,7 @@ class Partials:
 
         It is not, if it is called or prepared again in place, or if its name is only called.
         """
-        used = (*map(_callee, self.calls()), *map(prepared, self.sites))
+        used = (*(each.callee for each in self.calls()), *map(prepared, self.sites))
         if any(node is site.node for node in used):
             return False
         target = only_target(site.stmt) if getattr(site.stmt, "value", None) is site.node else None
@@ -365,7 +360,3 @@ class Partials:
 def prepared(site: Site) -> Optional[ast.expr]:
     """Return the function that a call of `partial` gets; None for other sites."""
     return site.node.args[0] if isinstance(site.node, ast.Call) and site.node.args else None
-
-
-def _callee(site: Site) -> Optional[ast.expr]:
-    return site.node.func if isinstance(site.node, ast.Call) else None

@@ -6,17 +6,15 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.infer.commandline import OVERRIDE, Given, Setting
+from ms_perflint.infer.database import Files
 from ms_perflint.languages import Message
 from ms_perflint.program import shell_variables
 from ms_perflint.program.shell import Blocks, Command
 from ms_perflint.program.shell_variables import GAP, Script, assignment
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Files
 
 OUTER = ("example", "examples")  # beside the entry script, or above it, with such folders in them
 FOLDERS = ("*scripts", "script", "shell", "sh", "bash", "tools")  # beside the entry script, and the folders above it

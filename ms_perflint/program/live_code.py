@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import is_decorated, text_of, word_of
+from ms_perflint.index.syntax_forms import is_decorated, name_of, text_of, word_of
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
+from ms_perflint.infer.database import Files
 from ms_perflint.resolve.outline import ImportWork
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Files
 
 # Methods that the framework calls: of cells, callbacks, datasets, threads
 HOOKS = frozenset(
@@ -112,7 +110,7 @@ def _dispatched(scope: Scope) -> Iterator[str]:
         if site.word != "getattr" or len(site.call.args) < 2 or text_of(site.call.args[1]):
             continue
         base = site.call.args[0]
-        word = base.id if isinstance(base, ast.Name) else ""
+        word = name_of(base)
         if word and word == receiver_name(site.scope):
             yield from (each.cls.name for each in scope.chain() if each.cls is not None)
         elif module.calls(site.call) and word not in module.imported:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -322,9 +322,12 @@ class Program:
             word = apis[0].rpartition(".")[2]
             sites = (*self.sites(word), *self.passed_on(apis[0]))
             return tuple(call for site in sites for call in self.running(apis[0], site))
+        return self.in_order([call for api in apis for call in self.calls(api)])
+
+    def in_order(self, calls: Iterable[Call]) -> tuple[Call, ...]:
+        """Return some calls, those of the entry script first, then by file and position."""
         rank = {path: position for position, path in enumerate(self.files)}
-        found = [call for api in apis for call in self.calls(api)]
-        return tuple(sorted(found, key=lambda call: (rank.get(call.module.path, 0), call.span)))
+        return tuple(sorted(calls, key=lambda call: (rank.get(call.module.path, 0), call.span)))
 
     @fact
     def passed_on(self, api: str) -> tuple[Site, ...]:

@@ -6,14 +6,12 @@ import os
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import NOTEBOOK
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Files
+from ms_perflint.infer.database import Files
 
 Version = tuple[int, ...]
 FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.yml", "*environment.yaml")

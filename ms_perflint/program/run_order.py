@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Generator, Iterator
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Protocol, Union
 
 from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.infer.database import Files
+from ms_perflint.resolve.imports import Roots
 
-if TYPE_CHECKING:
-    from ms_perflint.program.protocols import Calls
+
+class Calls(Files, Protocol):
+    """The files of a program, and which of their functions a call enters."""
+
+    roots: Roots  # where its imports are looked for
+
+    def callees(self, site: Site) -> tuple[Scope, ...]:
+        """Return the functions of the project that a call enters; where that is open, the few that it may enter."""
+
+    def may_run(self, site: Site) -> bool:
+        """Return whether no condition around a call is always false."""
 
 
 class Order:

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Container, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import BY_DEFAULT, path_condition
@@ -16,10 +15,8 @@ from ms_perflint.infer import config_files
 from ms_perflint.infer.commandline import Given
 from ms_perflint.libraries import documents
 from ms_perflint.program.arguments import Argument, declared
+from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 FOLDERS = ("configs", "config", "conf", "cfgs", "cfg", "options", "yaml")  # beside the entry script, and above it
 KINDS = ("*.yaml", "*.yml")

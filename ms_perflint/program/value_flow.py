@@ -6,16 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.places import ANY, CALL, INIT, KEY, OWN, PATHS, Argument, Node, joined, left
-
-if TYPE_CHECKING:
-    from ms_perflint.resolve.resolver import Resolver
+from ms_perflint.resolve.resolver import Resolver
 
 Key = Union[str, Node]
 State = tuple[Key, str]  # a node, and what of it

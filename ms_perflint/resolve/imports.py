@@ -16,7 +16,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
-from ms_perflint.resolve import config_targets, folders, standard_library
+from ms_perflint.resolve import computed_imports, standard_library
 from ms_perflint.resolve.import_statements import Import, imports, is_computing, taken
 from ms_perflint.resolve.search_path import Additions, additions
 
@@ -167,7 +167,7 @@ class Imports:
         found = additions(path, raw)
         if found is not None:
             self._additions[path] = found
-        configs = config_targets.configs(raw)
+        configs = computed_imports.configs(raw)
         if configs:
             self._configs[path] = configs
         if is_computing(raw):
@@ -177,10 +177,10 @@ class Imports:
     def _searched(self, path: str, raw: bytes) -> Iterator[Import]:
         """Yield the modules of folders of which a file may import any."""
         directory = os.path.dirname(path)
-        for package, start in folders.searched(raw):
+        for package, start in computed_imports.searched(raw):
             bases = self.ancestors(directory) if package or start else (directory,)
             inside = (self.files.named(os.path.join(base, *filter(None, package.split("."))), "*.py") for base in bases)
-            found = (folders.modules(names, start) for names in inside)
+            found = (computed_imports.modules(names, start) for names in inside)
             for name in next(filter(None, found), []):
                 yield Import(0, f"{package}.{name}" if package else name) if package or start else Import(1, name)
 
@@ -309,7 +309,7 @@ class Imports:
     def _targets(self, path: str) -> tuple[Import, ...]:
         """Return the modules that a config file names; none where it does not exist."""
         is_there = bool(self.files.named(*os.path.split(path)))
-        return tuple(config_targets.modules(self.raw(path) or b"")) if is_there else ()
+        return tuple(computed_imports.targets(self.raw(path) or b"")) if is_there else ()
 
     def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
         """Return the directory of an entry script, and what files of its program add before and behind it."""

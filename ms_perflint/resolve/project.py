@@ -174,7 +174,6 @@ class Project:
         return frozenset(text(string or name).lower() for string, name in found)
 
     @fact
-    @fact
     def matches(self, path: str, pattern: bytes) -> bool:
         """Return whether a pattern is found in the bytes of a file; memoised."""
         return re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"") is not None

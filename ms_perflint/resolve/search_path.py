@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import FUNCTIONS, parse
-from ms_perflint.index.syntax_forms import children, is_main_guard, word_of
+from ms_perflint.index.syntax_forms import children, is_main_guard, name_of, word_of
 
 MATTER = (ast.Assign, ast.AugAssign, ast.Call, ast.FunctionDef)
 ADDS = rb"\bsys\.path\s*(?:\.\s*(?:append|insert|extend)\b|\+=)"  # a file without it is not parsed
@@ -42,7 +42,7 @@ class Additions(NamedTuple):
         for addition in self.found:
             if addition.is_guarded and not is_entry:
                 continue
-            for at, node in self.assigned.get(_name(addition.node), ((addition.at, addition.node),)):
+            for at, node in self.assigned.get(name_of(addition.node), ((addition.at, addition.node),)):
                 arithmetic = Arithmetic(self.path, self.assigned, start, at)
                 path = arithmetic.path(node)
                 if path is not None and (arithmetic.is_anchored or not os.path.isabs(path)):
@@ -94,7 +94,7 @@ def _steps(tree: ast.Module) -> dict[ast.AST, _Step]:
             for node in parts:  # which grows meanwhile
                 if isinstance(node, MATTER):
                     steps[node] = step
-                called.extend(functions.get(_name(node.func), ()) if isinstance(node, ast.Call) else ())
+                called.extend(functions.get(name_of(node.func), ()) if isinstance(node, ast.Call) else ())
                 for child in children(node):
                     is_inner = isinstance(child, ast.stmt) or (
                         hasattr(child, "body") and not isinstance(child, ast.expr)
@@ -125,10 +125,6 @@ def is_search_path(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "path" and word_of(node.value) == "sys"
 
 
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def _assigned(steps: Mapping[ast.AST, _Step]) -> dict[str, tuple[tuple[int, ast.expr], ...]]:
     """Return the assignments of each name with their steps; for a parameter, the arguments of the calls in the file."""
     found: dict[str, list[tuple[int, ast.expr]]] = {}
@@ -136,9 +132,9 @@ def _assigned(steps: Mapping[ast.AST, _Step]) -> dict[str, tuple[tuple[int, ast.
     for node, step in steps.items():
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                found.setdefault(_name(target), []).append((step.at, node.value))
+                found.setdefault(name_of(target), []).append((step.at, node.value))
         elif isinstance(node, ast.Call):
-            for name, value in zip(functions.get(_name(node.func), ()), node.args):
+            for name, value in zip(functions.get(name_of(node.func), ()), node.args):
                 found.setdefault(name, []).append((step.at, value))
     found.pop("", None)
     return {name: tuple(sorted(values, key=lambda each: each[0])) for name, values in found.items()}

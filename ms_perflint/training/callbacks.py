@@ -7,7 +7,7 @@ import enum
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
@@ -16,12 +16,10 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.repetition import STEP_HOOKS
 from ms_perflint.training.training import words_called
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 # Callbacks of MindSpore by when they act
 EPOCH_APIS = frozenset(

@@ -13,6 +13,7 @@ from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import collected, is_by_epoch
@@ -24,7 +25,6 @@ from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path
-    from ms_perflint.program.program import Program
     from ms_perflint.training.file_uses import Use
 
 CONFIG, CALLBACK, SAVE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
@@ -16,10 +16,8 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
 from ms_perflint.training.training import callers
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 CHAINS = 100  # chains of calls that are followed for one site; further ones are left out, which is reported
 ASKED = frozenset({"os.environ", "sys.argv"})
@@ -124,7 +122,7 @@ def _path_conditions(
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
     """Return whether a callee may be a function; with `surely`, whether a known alternative of it is that function."""
     value = program.value(callee, scope)
-    return any(each.definition is target for each in value.alternatives) or (value.open and not surely)
+    return value.denotes(target) or (value.open and not surely)
 
 
 def _context_of(program: Program, caller: Site, function: Scope) -> Scope:

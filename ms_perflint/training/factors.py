@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
+from ms_perflint.program.program import Program
 from ms_perflint.training.followed import attribute_values
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 DEPTH = 8  # names, attributes and calls on the way to a factor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index import execution_order
@@ -16,10 +16,8 @@ from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
+from ms_perflint.program.program import Program
 from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 # last word of a call that uses a file -> use of the file
 _FILES: Mapping[str, str] = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import word_of
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program
 
 _RISES: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE, ast.NotEq)  # of a counter on the left: they begin to hold
 _FALLS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Eq)

@@ -68,11 +68,10 @@ def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) ->
             todo.append(End(node.test, scope))
         elif node not in seen:
             seen.add(node)
-            todo += (
-                values_of_name(program, node.id, scope)
-                if isinstance(node, ast.Name)
-                else attribute_values(program, node, scope)
-            )
+            if isinstance(node, ast.Name):
+                todo += values_of_name(program, node.id, scope)
+            else:
+                todo += attribute_values(program, node, scope)
     return False
 
 

@@ -157,27 +157,27 @@ def is_opt_in(program: Program, site: Site) -> bool:
 
     Conditions on the device, on distribution and on the dataset are no such options.
     """
-    return all(
-        any(conditions.by_default(program, each) is not True for each in _on_mode(program, site, path))
-        for path in conditions.path_conditions(program, site)
+    return conditions.fails(
+        program, site, lambda each: _is_on_mode(program, site, each) and not conditions.by_default(program, each)
     )
 
 
 def tests_of_mode(program: Program, site: Site) -> Iterator[Condition]:
     """Return the conditions around a site that test the mode or debugging."""
-    return _on_mode(program, site, condition_of(site))
+    return (each for each in condition_of(site) if _is_on_mode(program, site, each))
 
 
-def _on_mode(program: Program, site: Site, found: Iterable[Condition]) -> Iterator[Condition]:
-    """Yield those of some conditions of a site that test the mode or debugging."""
-    return (each for each in found if _is_about_mode(each.test) or _chooses_mode(program, site, each))
+def _is_on_mode(program: Program, site: Site, condition: Condition) -> bool:
+    """Return whether a condition of a site tests the mode or debugging."""
+    return _is_about_mode(condition.test) or _chooses_mode(program, site, condition)
 
 
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or debugging fails with the default options, on all ways to a site."""
-    return all(
-        any(conditions.by_default(program, each) is False for each in _on_mode(program, site, path))
-        for path in conditions.path_conditions(program, site)
+    return conditions.fails(
+        program,
+        site,
+        lambda each: _is_on_mode(program, site, each) and conditions.by_default(program, each) is False,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
@@ -15,6 +15,7 @@ from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.conditions import (
     PathCondition,
@@ -29,9 +30,6 @@ from ms_perflint.training.conditions import (
 from ms_perflint.training.mode import before_training
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 SET, RESET, GET, SERVER = (
     "mindspore.set_auto_parallel_context",

@@ -182,9 +182,7 @@ def _largest_part(program: Program, site: Site, count: int) -> Optional[int]:
 
 
 def _is_endless(program: Program, site: Site) -> bool:
-    node = site.node
-    assert isinstance(node, ast.Call)
-    return not (node.args or node.keywords) or _number(program, site, 0, "count") == -1
+    return not given(site.call) or _number(program, site, 0, "count") == -1
 
 
 def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
@@ -199,12 +197,9 @@ def _sliced(program: Program, call: Call) -> Optional[int]:
     """Return the number of rows of arrays, which is that of the first one: `(x, y)`, `{"x": x, "y": y}`."""
     known = call.argument("data").only
     shown = known.shown if known is not None else None
-    columns = (
-        getattr(shown.node, "values" if isinstance(shown.node, ast.Dict) else "elts", None)
-        if shown is not None
-        else None
-    )
-    if columns and shown is not None and not isinstance(shown.node, ast.List):
+    node = shown.node if shown is not None else None
+    columns = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", None)
+    if columns and shown is not None and not isinstance(node, ast.List):
         known = program.value(columns[0], shown.scope).only
     return iterables.length(program.evaluator, known) if known is not None else None
 

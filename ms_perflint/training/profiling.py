@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.execution_order import happens_before, never_before, place, rank, root, stored
@@ -14,11 +14,9 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
 from ms_perflint.training.mode import training_starts
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
 PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")

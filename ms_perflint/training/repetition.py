@@ -93,7 +93,7 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
     It does not where it passes another function to be called there, or takes another arm.
     """
     function, evaluator = site.scope.owner, program.evaluator
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     only = function.single(callee)
     if entered is not None and only is not None and only.kind == "parameter":
         given = argument(evaluator, only, caller).part
@@ -106,10 +106,9 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
 
 def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
     """Return the call context of a function for one of its calls; None where it has none of its own."""
-    assert isinstance(caller.node, ast.Call)
     known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
     receiver = known.receiver if known is not None else None
-    return calls.entered_context(program.evaluator, function, Layer(caller.node, caller.scope), receiver)
+    return calls.entered_context(program.evaluator, function, Layer(caller.call, caller.scope), receiver)
 
 
 # --- callbacks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.predicates import choice
@@ -11,13 +11,11 @@ from ms_perflint.index.reachability import excludes, path_condition
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import inner_of
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training import conditions, followed, mode
 from ms_perflint.training.callbacks import Cadence, cadences
 from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.training import MODEL_TRAINS
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 SINK, SIZE = "dataset_sink_mode", "sink_size"
 _GRAPH_CELLS = frozenset({"mindspore.nn.GraphCell"})  # mindspore 2.10 train/model.py:1364 raises for it

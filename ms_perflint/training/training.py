@@ -201,7 +201,7 @@ def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
 
 def _may_be_backward(site: Site) -> bool:
     """Return whether a site may be the `optimizer.step()` behind a `loss.backward()`, in the style of PyTorch."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     if not isinstance(callee, ast.Attribute) or not is_optimizer_word(word_of(callee.value)):
         return False
     return any(other.word == "backward" for other in site.scope.owner.calls)

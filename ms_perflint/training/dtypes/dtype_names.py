@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 
 if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
     from ms_perflint.training.dtypes.dtypes import Dtypes
 
 DTYPE_CALLS = frozenset({"mindspore.ops.dtype", "mindspore.ops.DType()"})

@@ -10,12 +10,13 @@ import ast
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Optional, cast
+from typing import Any, Optional, cast
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
 from ms_perflint.index.syntax_forms import given, is_spread
+from ms_perflint.infer.database import Database
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
@@ -27,9 +28,6 @@ from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
-
-if TYPE_CHECKING:
-    from ms_perflint.infer.database import Database
 
 
 class OpenCalls:
@@ -87,12 +85,9 @@ class Dtypes:
     def _open(self) -> Optional[ProgramEvaluator]:
         """Return an evaluator that knows no caller of a function; None for a script, which has one program only."""
         project, entry = self.program.project, self.program.entry
-        is_script = len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry))
-        return (
-            None
-            if is_script
-            else ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
-        )
+        if len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry)):
+            return None
+        return ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
 
     # --- expressions
 
@@ -142,11 +137,8 @@ class Dtypes:
     def _augmented(self, stmt: ast.AugAssign, scope: Scope) -> Optional[Dtype]:
         """Return the dtype of `x` behind `x += y`, if it is the same in place or not; else None."""
         before = self.of(stmt.target, scope)
-        return (
-            before
-            if before is not None and self._arithmetic(stmt.op, stmt.target, stmt.value, scope) == before
-            else None
-        )
+        behind = self._arithmetic(stmt.op, stmt.target, stmt.value, scope) if before is not None else None
+        return before if behind == before else None
 
     def _own(self, binding: Binding) -> Optional[Dtype]:
         """Return the dtype of the value of a binding, under the name of that; None where the value changes."""

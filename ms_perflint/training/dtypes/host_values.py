@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
+from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype_names import called, dtype_of
-
-if TYPE_CHECKING:
-    from ms_perflint.index.semantic_index import Scope
-    from ms_perflint.program.program import Program
 
 _INTEGERS = frozenset(
     {"builtins.len", "builtins.int", "mindspore.ops.size", "mindspore.ops.Size()", "mindspore.ops.rank"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope
@@ -11,13 +11,11 @@ from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import position, targets, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import Cast, read_cast
 from ms_perflint.training.dtypes.creations import only_value
 from ms_perflint.training.dtypes.dtypes import Dtypes
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 
 def widening(dtypes: Dtypes, back: Cast, scope: Scope) -> Optional[Cast]:

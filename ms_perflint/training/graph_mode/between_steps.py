@@ -119,16 +119,12 @@ def _holders(program: Program, node: Optional[ast.expr], scope: Scope, hops: int
     yield from (each for each in known if not is_optimizer(program, each.type_api, each.cls))
     if isinstance(node, ast.Name) and hops:
         for binding in scope.lookup(node):
-            yield from _holders(program, _collection(binding), binding.scope, hops - 1)
+            bound = gone_through(binding)[0] if binding.kind == "for" else binding.value
+            yield from _holders(program, bound, binding.scope, hops - 1)
     elif isinstance(node, (ast.Attribute, ast.Subscript)):
         yield from _holders(program, node.value, scope, hops)
     elif isinstance(node, ast.Call):
         yield from _holders(program, node.func, scope, hops)
-
-
-def _collection(binding: Binding) -> Optional[ast.expr]:
-    """Return what a name is bound to, or the iterable of its loop."""
-    return gone_through(binding)[0] if binding.kind == "for" else binding.value
 
 
 @fact
@@ -143,7 +139,7 @@ def _trained(program: Program) -> Optional[frozenset[object]]:
         part = networks.reach(program, [Value(roots)])
         if given.open or not roots or part.is_hidden:
             return None
-        found |= part.objects
+        found |= part.seen
     return frozenset(found)
 
 

@@ -13,6 +13,7 @@ from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.networks.networks import loaded
 from ms_perflint.training.networks.train_cells import own_models, trained_models
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
@@ -153,16 +154,8 @@ class _Walk:
         for each in ancestors(self.program.evaluator, cls):
             for scope in each.defines:
                 if scope.name not in ("construct", "bprop"):
-                    for part in self._classes(scope):
-                        self.object(part)
-
-    def _classes(self, scope: Scope) -> Iterator[Scope]:
-        """Yield the classes that a function names: it makes the parts of a cell of them."""
-        names = self.program.names
-        for name in sorted(scope.names):
-            yield from (part for part in names.resolve(scope.module, name).scopes if part.is_class)
-        for name in sorted(scope.attrs):
-            yield from (part for part in names.resolve_member(scope.module, name).scopes if part.is_class)
+                    for part in filter(lambda each: each.is_class, loaded(self.program, scope)):
+                        self.object(part)  # of which the method makes a part of the cell
 
     def function(self, function: Scope) -> None:
         """Add a function with all that it calls."""

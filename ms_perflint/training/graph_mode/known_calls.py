@@ -12,38 +12,70 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, word_of
+from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
-from ms_perflint.training.dtypes.tensor_ops import FORMS
+from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
-from ms_perflint.training.graph_mode.known_names import (
-    BUILTINS,
-    COMPILED_APIS,
-    ERRORS,
-    NOT_OF_CELLS,
-    NOT_OF_TENSORS,
-    ODD_OF_LISTS,
-    OF_ARRAYS,
-    OF_CONTAINERS,
-    OF_STRINGS,
-    OF_TENSORS,
-    PYTHON,
-    TENSORS,
-    WITH_WEIGHTS,
-)
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
+# The names of functions and methods that are known to compile, or not
+_COMPILED_APIS = tuple(
+    f"mindspore.{name}"
+    for name in (
+        "nn.", "ops.", "mint.", "numpy.", "scipy.", "amp.", "boost.", "experimental.optim.", "parallel.", "common.",
+        "Tensor", "Parameter.", "tensor", "grad", "value_and_grad", "jit",
+    )
+)  # fmt: skip
+_BUILTINS = words(
+    """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
+    hasattr super map filter any all slice type"""
+)
+# Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
+_PYTHON = {
+    "math": words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
+    "numpy": words(
+        """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
+        array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero
+        cross cumprod cumsum deg2rad degrees diag diff divide dot einsum equal exp exp2 expand_dims eye flip float16
+        float32 float64 floor floor_divide fmod full full_like gcd hstack hypot identity indices inner int32 int64
+        int8 isclose isnan isscalar linalg.norm linspace log log10 log1p log2 logspace matmul max maximum mean
+        median meshgrid min minimum mod moveaxis multiply nan_to_num ndim negative ones ones_like outer power prod
+        radians ravel reciprocal remainder repeat reshape rint roll round shape sign sin sinh size sort split sqrt
+        square squeeze stack std subtract sum swapaxes tan tanh tile trace transpose tril triu true_divide trunc
+        uint8 unique var vstack where zeros zeros_like"""
+    ),
+    "itertools": words("product combinations permutations chain"),
+    "logging": words(
+        """debug info warning error critical log getLogger getLogger.debug getLogger.info getLogger.warning
+        getLogger.error getLogger.critical getLogger.log"""
+    ),
+    "warnings": words("warn"),
+}
+# Methods of arrays of constants
+_OF_ARRAYS = words("astype reshape transpose flatten ravel squeeze copy sum prod mean max min cumsum repeat clip round")
+_TENSORS = ("mindspore.Tensor", "mindspore.tensor")
+_WITH_WEIGHTS = (
+    "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
+    "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
+)  # fmt: skip
+_ERRORS = ("Error", "Exception", "Warning")
+_OF_TENSORS = words("view reshape permute transpose clone dim new_full")
+_NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
+_NOT_OF_CELLS = words("name_cells cells_and_names")  # run: "The pointer[node] is null", "Unsupported expression"
+_ODD_OF_LISTS = words("sort copy pop extend insert")
+_OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
+_OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
 _ROW = "mindspore.nn.SequentialCell"
 _HOLDERS = ROWS | {"mindspore.nn.CellDict"}
-_HELD = (*TENSORS, "mindspore.Parameter")
+_HELD = (*_TENSORS, "mindspore.Parameter")
 _INSERTS = "insert_child_to_cell"
 _DEPTH = 4  # rows of cells inside of one another
 
@@ -88,16 +120,15 @@ class _Callee:
     """The callee of a site in compiled code."""
 
     def __init__(self, program: Program, function: Scope, site: Site) -> None:
-        assert isinstance(site.node, ast.Call)
         self.program = program
         self.function = function
-        self.node = site.node
+        self.node = site.call
         self.value: Value = program.evaluator.callees(site)
 
     def is_known(self) -> bool:
         """Return whether all that the callee can be is known to compile."""
         callee = self.node.func
-        if self._is_odd_method() or _is_self(callee):
+        if self._is_odd_method() or name_of(callee) == "self":
             return False  # `self(x)` in a method that is differentiated: "The object is not callable" (run on 2.10)
         if isinstance(callee, ast.Subscript) and isinstance(callee.slice, ast.Slice):
             return False  # a part of a row of cells, `self.layers[:2](x)`, trains differently (run on 2.10)
@@ -128,7 +159,7 @@ class _Callee:
     def _is_odd_method(self) -> bool:
         """Return whether the callee is a method of lists and dicts that does not compile, though tensors have it."""
         word = word_of(self.node.func)
-        if not isinstance(self.node.func, ast.Attribute) or word not in ODD_OF_LISTS:
+        if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
             return False
         if word == "extend":
             return True
@@ -174,9 +205,9 @@ class _Callee:
             else:
                 return False
         if isinstance(node, ast.Attribute) and node.attr == "_cells":
-            return _is_self(node.value)
+            return name_of(node.value) == "self"
         row = node.value if isinstance(node, ast.Attribute) and node.attr == "cell_list" else node
-        if row is node and not _is_self(node):
+        if row is node and name_of(node) != "self":
             return False
         known = self.program.value(row, self.function).alternatives
         return any(_ROW in kin(self.program, each.type_api, each.cls) for each in known)
@@ -208,7 +239,7 @@ class _Callee:
         holder = node.args[0] if is_call and len(node.args) == 2 else None  # type: ignore[union-attr]
         while isinstance(holder, ast.Attribute):
             holder = holder.value
-        return holder is not None and _is_self(holder)
+        return holder is not None and name_of(holder) == "self"
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -245,12 +276,12 @@ class _Callee:
         if api.startswith("mindspore."):
             # what no class sets is one of `nn.Cell`, maybe
             is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
-            return api.startswith(COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
+            return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if owner == "builtins":
-            return word.endswith(ERRORS) or (word in BUILTINS and not self._is_odd_builtin(word))
+            return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
         library, _, name = api.partition(".")
-        if library in PYTHON:
-            is_known = name in PYTHON[library] or (library == "numpy" and self._is_of_array(name))
+        if library in _PYTHON:
+            is_known = name in _PYTHON[library] or (library == "numpy" and self._is_of_array(name))
             return is_known and self._is_made_of_constants() and not any(map(self._holds_weights, given(self.node)))
         return is_of(api, GRAPHS) or ((owner.startswith((".", "builtins.")) or not owner) and _is_method(word))
 
@@ -263,9 +294,9 @@ class _Callee:
     def _is_of_array(self, name: str) -> bool:
         """Return whether a method of an array is called that is made of constants: `np.arange(4).reshape(2, 2)`."""
         made, _, word = name.rpartition(".")
-        is_made = made in PYTHON["numpy"] or (word in OF_ARRAYS and bool(made) and self._is_of_array(made))
+        is_made = made in _PYTHON["numpy"] or (word in _OF_ARRAYS and bool(made) and self._is_of_array(made))
         base = self.node.func.value if isinstance(self.node.func, ast.Attribute) else None
-        return word in OF_ARRAYS and is_made and base is not None and is_constant(self.program, self.function, base)
+        return word in _OF_ARRAYS and is_made and base is not None and is_constant(self.program, self.function, base)
 
     def _is_inserted(self) -> bool:
         """Return whether the callee is an attribute of a class that gives itself cells under names that code computes.
@@ -308,13 +339,13 @@ class _Callee:
         gradient inside of what is differentiated.
         """
         if (
-            word in NOT_OF_CELLS or word in NOT_OF_TENSORS or word.endswith("_") or word == "apply"
+            word in _NOT_OF_CELLS or word in _NOT_OF_TENSORS or word.endswith("_") or word == "apply"
         ):  # of `_Function`: "no attribute"
             return True
-        if api in TENSORS:
+        if api in _TENSORS:
             return not self._is_made_of_constants()
         if api.startswith(CELLS) and word[:1].isupper():
-            has_weights = api.removesuffix(word) in CELLS and word.startswith(WITH_WEIGHTS)
+            has_weights = api.removesuffix(word) in CELLS and word.startswith(_WITH_WEIGHTS)
             return has_weights or not self._is_made_of_constants()
         return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 
@@ -362,9 +393,9 @@ def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> b
 
 def _is_method(word: str) -> bool:
     """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
-    if word in NOT_OF_TENSORS or word.endswith("_"):
+    if word in _NOT_OF_TENSORS or word.endswith("_"):
         return False  # changed in place, a tensor gives other losses: `x.add_(1)`
-    if word in OF_TENSORS or word in OF_CONTAINERS or word in OF_STRINGS:
+    if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
         return True
     return _is_listed(f"mindspore.Tensor.{word}")
 
@@ -380,12 +411,8 @@ def is_whole(node: ast.expr) -> bool:
     return isinstance(inner, ast.Constant) and type(inner.value) is int
 
 
-def _is_self(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
-
-
 def _is_compiled_api(api: str) -> bool:
-    return api.startswith(COMPILED_APIS) or is_of(api, GRAPHS)
+    return api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS)
 
 
 def _is_of_mindspore(known: Alternative) -> bool:

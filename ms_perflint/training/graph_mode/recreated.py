@@ -18,20 +18,25 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import descendants, is_decorated, only_target, word_of
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import CELL, is_cell, is_cell_class
-from ms_perflint.training.graph_mode import stateful
+from ms_perflint.training.bases import CELL, base_apis, is_cell, is_cell_class
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.networks.layers import LAYERS
+from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_object, root
 
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
+_SGD = "mindspore.nn.SGD"
+_STATES = ("WithLossScale", "WithLossScaleCell")  # parts of names of train cells that count and adapt their scale
 _HOPS = 4  # names and functions between a callee and the call that made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
 
@@ -74,7 +79,7 @@ def recreated(program: Program) -> tuple[Recreated, ...]:
 
 def _in_order(program: Program, found: Iterable[Site]) -> tuple[Recreated, ...]:
     ordered = sorted(found, key=lambda each: (each.module.path, each.span))
-    return tuple(Recreated(site, place(site), stateful.makes_state(program, site)) for site in ordered)
+    return tuple(Recreated(site, place(site), _makes_state(program, site)) for site in ordered)
 
 
 @fact
@@ -250,7 +255,7 @@ def _compiled_for(program: Program, site: Site) -> Iterator[Site]:
 
     For a `@jit` function that is defined in the step it is the call of the function.
     """
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     if not isinstance(callee, (ast.Name, ast.Call)):
         return
     if isinstance(callee, ast.Name) and _is_defined_in_iteration(program, callee, site):
@@ -312,3 +317,47 @@ def _compiles(program: Program, maker: Site) -> bool:
         return True
     classes = (known.definition for known in program.evaluator.callees(maker).alternatives)
     return any(is_cell_class(program, cls) for cls in classes)
+
+
+# --- calls that make weights, or the state of an optimizer
+
+
+def _makes_state(program: Program, site: Site) -> bool:
+    """Return whether a call, or one in its arguments, makes an object with weights or a state of its own.
+
+    Made once, such an object keeps what steps change. Run on 2.10, CPU: an Adam that each step makes takes other steps
+    than one that is made once, as a Momentum does.
+    """
+    inside = (site.module.site_at(node) for node in ast.walk(site.node) if isinstance(node, ast.Call))
+    return any(_is_one(program, each, frozenset()) for each in inside if each is not None)
+
+
+def _is_one(program: Program, site: Site, seen: frozenset[Scope]) -> bool:
+    for known in program.evaluator.callees(site).alternatives:
+        cls = known.definition if known.definition is not None and known.definition.is_class else None
+        if known.api and _has_state(program, site, known.api):
+            return True
+        if cls is not None and cls not in seen and _is_class_one(program, cls, seen | {cls}):
+            return True
+    return False
+
+
+def _has_state(program: Program, site: Site, api: str) -> bool:
+    if api == _SGD:
+        momentum = Call(site, program, api).argument("momentum")
+        return not all(value == 0 for value in momentum.constants) or not momentum.constants
+    is_scaled = any(part in api for part in _STATES)
+    return is_scaled or api in LAYERS or api == "mindspore.Parameter" or is_optimizer(program, api, None)
+
+
+def _is_class_one(program: Program, cls: Scope, seen: frozenset[Scope]) -> bool:
+    """Return whether the objects of a class of the project have weights, or are optimizers."""
+    if is_optimizer(program, "", cls) or any(_has_weights(api) for api in base_apis(program, cls)):
+        return True
+    inits: list[Optional[Scope]] = [each.method("__init__") for each in ancestors(program.evaluator, cls)]
+    calls = (site for init in inits if init is not None for site in init.calls if isinstance(site.node, ast.Call))
+    return any(_is_one(program, site, seen) for site in calls)
+
+
+def _has_weights(api: str) -> bool:
+    return api in LAYERS or any(part in api for part in _STATES)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, given, is_own, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_own, name_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -191,7 +191,7 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
             scope, value = binding.scope, binding.value
             if value is None or _is_given_to_cell(scope, value, name):
                 return
-            local = value.id if isinstance(value, ast.Name) else ""
+            local = name_of(value)
             for known in program.value(value, scope).alternatives:
                 many = 2 if known.shown is not None and isinstance(known.shown.node, COMPREHENSIONS) else 1
                 yield from ((part.node, part.scope, many) for part in known.parts if isinstance(part.node, ast.Call))
@@ -221,7 +221,7 @@ def _is_given_to_cell(scope: Scope, value: ast.expr, name: str) -> bool:
     """Return whether the function that fills a container passes it, or its elements, to a cell that names them."""
     calls = (site.node for site in scope.owner.calls if isinstance(site.node, ast.Call))
     held = [node for node in calls if word_of(node.func) in _HOLDS]
-    local = value.id if isinstance(value, ast.Name) else ""
+    local = name_of(value)
     inside = (each for node in held for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute)))
     return any(_is_name(each, local) or _is_attribute(each, name) for each in inside) or any(
         word_of(node.func) in _HOLDS[3:] for node in held

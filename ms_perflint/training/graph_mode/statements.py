@@ -98,20 +98,16 @@ def _refused(function: Scope, node: ast.AST) -> str:
 
 def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[str, Message]]:
     """Return the kind and message of an obstacle in a call of compiled code; None without one."""
-    assert isinstance(site.node, ast.Call)
-    is_method = isinstance(site.node.func, ast.Attribute)
+    is_method = isinstance(site.call.func, ast.Attribute)
     if is_method and site.word == "set_data":
         return "set_data", Message("graph mode does not compile `set_data`; `ops.assign` does the same")
     if is_method and site.word in _OF_CELLS:
         return site.word, Message("graph mode does not compile `{name}`", name=f"{site.word}()")
     if is_method and site.word == "asnumpy":
-        is_read = not values.is_only_shown(site.node)
-        return (
-            ("asnumpy", Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is"))
-            if is_read
-            else None
-        )
-    if is_method and site.word == "tolist" and not site.node.args:
+        if values.is_only_shown(site.call):
+            return None
+        return "asnumpy", Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is")
+    if is_method and site.word == "tolist" and not site.call.args:
         return "tolist", Message("graph mode does not compile `tolist()`, or computes other values after it")
     known = program.evaluator.callees(site).alternatives
     for each in known:

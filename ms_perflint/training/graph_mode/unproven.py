@@ -131,12 +131,10 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
     for site in calls_of(program, function):
         if not is_call_known(program, function, site):
             value, callee = program.evaluator.callees(site), site.node.func  # type: ignore[attr-defined]
-            is_unseen = any(made_outside(program, each) is not None for each in value.alternatives)
-            yield (
-                _not_in_files(program, Held(callee, function), value)
-                if is_unseen
-                else _named(function, site.node, f"{ast.unparse(callee)}(...)")
-            )
+            if any(made_outside(program, each) is not None for each in value.alternatives):
+                yield _not_in_files(program, Held(callee, function), value)
+            else:
+                yield _named(function, site.node, f"{ast.unparse(callee)}(...)")
 
 
 def _is_deep(program: Program, function: Scope, step: Site) -> bool:

@@ -13,24 +13,34 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import descendants, inner_of, plainly_given, text_of, word_of
+from ms_perflint.index.syntax_forms import descendants, inner_of, is_decorated, plainly_given, text_of, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import jit
+from ms_perflint.training import jit, mode
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.graph_mode.compiled import is_compiled, steps
-from ms_perflint.training.graph_mode.compiled_callees import Compiled, compiled_callee
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_step_loop, scopes_of_steps
 from ms_perflint.training.training import is_trained, steps_by_hand, train_sites
 from ms_perflint.training.training_steps import GRADS
 
 AGAIN = Message("graph mode compiles again in each step for a list, tuple or dict of tensors: pass them one by one")
+_APART = ("jit_class", "ms_class")  # decorators of classes whose objects Python calls
+_KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
+_AST = ("PSJit", "ast")  # what `jit` compiles by default: the syntax tree, not bytecode
+
+
+class Compiled(NamedTuple):
+    """The name of a compiled callee, and whether the elements of containers become inputs of their own."""
+
+    name: str
+    takes_apart: bool
 
 
 class Varying(NamedTuple):
@@ -112,7 +122,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
     `certain`: of a compiled callee that runs in each step; else of a training step that would be compiled.
     """
     given = [each for each in plainly_given(site.node) if _may_vary(each)] if isinstance(site.node, ast.Call) else []
-    callee = compiled_callee(program, site, would_be=not certain) if given else None
+    callee = _compiled_callee(program, site, would_be=not certain) if given else None
     if callee is None or (certain and not is_each_step(program, site)):
         return
     loops, containers = Loops(program, certain), _Containers(program, certain)
@@ -257,3 +267,78 @@ class _Containers:
             if is_method and self._is_tensor(site, node.func.value, hops - 1):  # type: ignore[attr-defined]
                 return True
         return isinstance(node, (ast.Call, ast.BinOp)) and self.dtypes.is_tensor(node, site.scope)
+
+
+# --- compiled callees
+
+
+def _compiled_callee(program: Program, site: Site, would_be: bool = False) -> Optional[Compiled]:
+    """Return the callee of a call if all that it can be is compiled; None for other calls.
+
+    Where the program calls `set_inputs`, which tells the compiler what may vary, cells do not count. `would_be`: also
+    what graph mode would compile, as an unknown callee of a training step.
+    """
+    callee = site.callee
+    if callee is None:
+        return None
+    value = program.evaluator.callees(site)
+    if would_be and (value.open or not value.alternatives):
+        return Compiled(site.word, False)
+    if value.open or not value.alternatives:
+        return None
+    if isinstance(callee, ast.Name) and _is_made_by_jit(program, callee, site.scope):
+        return Compiled(site.word, False)
+    in_graph = would_be or mode.is_graph_at(program, site)
+    if not all(_is_compiled_when_called(program, known, in_graph) for known in value.alternatives):
+        return None
+    takes_apart = any(is_optimizer(program, known.type_api, known.cls) for known in value.alternatives)
+    return Compiled(site.word or "value_and_grad", takes_apart or bool(program.naming("enable_tuple_broaden")))
+
+
+def _is_compiled_when_called(program: Program, known: Alternative, in_graph: bool) -> bool:
+    """Return whether a callee is compiled, in graph mode or by `jit`."""
+    if known.definition is not None:
+        return _is_jit_function(program, known.definition)
+    construct = method(program.evaluator, known.cls, "construct") if known.cls is not None else None
+    if construct is not None and _is_jit_function(program, construct):
+        return True
+    if not in_graph:
+        return False
+    made_by = known.origin
+    if known.type_api in GRADS - {"mindspore.ops.GradOperation"}:
+        return True
+    if made_by is not None and not known.type_api:
+        return made_by.type_api == "mindspore.ops.GradOperation"
+    if known.cls is not None and is_decorated(known.cls.node, *_APART):
+        return False
+    calls = known.cls is not None and method(program.evaluator, known.cls, "__call__") is not None
+    return is_cell(program, known) and not calls and not program.sites("set_inputs")
+
+
+def _is_jit_function(program: Program, function: Scope) -> bool:
+    """Return whether `jit` decorates a function and compiles it for each kind of arguments."""
+    calls = (each for each in getattr(function.node, "decorator_list", ()) if isinstance(each, ast.Call))
+    return jit.is_decorated(program, function) and all(_is_plain(program, call, function) for call in calls)
+
+
+def _is_made_by_jit(program: Program, name: ast.Name, scope: Scope) -> bool:
+    """Return whether the only value of a name is the result of `jit(function)`."""
+    binding = scope.only(name)
+    call = binding.whole if binding is not None else None
+    made = binding.scope.module.site_at(call) if binding is not None and isinstance(call, ast.Call) else None
+    is_jit = made is not None and any(api in jit.JITS for api in program.apis(made))
+    return is_jit and made is not None and _is_plain(program, made.call, made.scope)
+
+
+def _is_plain(program: Program, call: ast.Call, scope: Scope) -> bool:
+    """Return whether a call of `jit` compiles for each kind of arguments: no `input_signature`, no bytecode."""
+    for word in call.keywords:
+        if word.arg not in _KEYWORDS and word.arg != "capture_mode":
+            return False
+        if word.arg in ("capture_mode", "mode"):
+            known = program.value(word.value, scope)
+            if not any(known.must_be(each) for each in _AST):
+                return False
+        if word.arg == "compile_once" and program.value(word.value, scope).truth is not False:
+            return False
+    return True

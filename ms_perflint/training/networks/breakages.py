@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Related
@@ -14,15 +14,13 @@ from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks import known_kinds, read_whole
 from ms_perflint.training.networks.probabilities import saturating
 from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
 from ms_perflint.training.optimizers import is_optimizer
-
-if TYPE_CHECKING:
-    from ms_perflint.program.call_site import Call
-    from ms_perflint.program.program import Program
 
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
 _LOSSES = ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.ops")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, Site
@@ -13,6 +13,7 @@ from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell, is_cell_class
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
@@ -24,9 +25,6 @@ from ms_perflint.training.networks.used_beside import is_read_by_taker
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training_steps import STEP_CELLS
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 DEPTH = 4  # wrappers around a network, or functions between a forward function and the network
 INSIDE = Message("the loss is computed inside of a network that is not part of the program")
@@ -207,7 +205,7 @@ class _Finder:
 
     def called(self, site: Site, function: Scope, gradient: Call) -> None:
         """Add a network that a differentiated function calls by a name of the function around, or as an attribute."""
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        callee = site.callee
         where = gradient.scope.owner
         if isinstance(callee, ast.Name) and function.module is where.module:
             home = function.home(callee.id)

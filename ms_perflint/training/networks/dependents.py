@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope
@@ -17,16 +17,14 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, PARAMETER
 from ms_perflint.training.dtypes.casts import without_casts
 from ms_perflint.training.networks import layers, signals
+from ms_perflint.training.networks.feeds import Feeds
+from ms_perflint.training.networks.layers import Slot
 from ms_perflint.training.networks.provenance import Number, Origin, literal, number, only_binding
 from ms_perflint.training.networks.signals import Operation, Signal
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
-    from ms_perflint.training.networks.feeds import Feeds
-    from ms_perflint.training.networks.layers import Slot
 
 SIZE = Message("the layer there takes the width in, and its size is written in another way")
 FIRST = Message("the layer there takes in a sum with another width, which is fixed first")
@@ -378,8 +376,7 @@ class Dependents:
             known = self.program.evaluator.callees(site).alternatives
             if not any(each.api.startswith(CELLS) and each.api not in layers.LAYERS for each in known):
                 continue
-            assert isinstance(site.node, ast.Call)
-            for node in given(site.node):
+            for node in given(site.call):
                 found = number(self.program.inputs, node, site.scope)
                 if found is not None and not self.group.origins.isdisjoint(found.origins):
                     self._stop(site.node, site.scope, UNKNOWN)

@@ -5,22 +5,20 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import only_target, spelling
+from ms_perflint.index.syntax_forms import given, only_target, spelling
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training import training
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.provenance import Origin
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
-    from ms_perflint.training.networks.widths import Hidden
+from ms_perflint.training.networks.widths import Hidden
 
 _PRINTS = frozenset({"print", "info", "debug", "format", "len", "isinstance", "type"})
 _RATES = frozenset({"learning_rate", "lr", "global_step"})
@@ -53,8 +51,8 @@ def doubt(program: Program, found: Hidden) -> Optional[Message]:
         return Message("{place} passes tensors of this width from outside", place=seen(passed))
     if (read := _read_weight(program, found)) is not None:
         return Message("{place} computes with a weight of this width", place=seen(read))
-    if (given := _given_weights(program)) is not None:
-        return Message("{place} sets weights, which may have the old width", place=seen(given))
+    if (weights := _given_weights(program)) is not None:
+        return Message("{place} sets weights, which may have the old width", place=seen(weights))
     if not found.consumers and not found.sums:
         return Message("the layer that takes this width as input is not among the files")
     return None
@@ -155,12 +153,11 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
 
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
     """Yield the arguments that a call passes to a layer, to code of the program, or prints."""
-    assert isinstance(site.node, ast.Call)
     made = program.evaluator.callees(site).alternatives
     if site.word in _PRINTS or any(
         each.definition is not None or each.cls is not None or each.api in layers.LAYERS for each in made
     ):
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+        for argument in given(site.call):
             yield from ast.walk(argument)
 
 
@@ -186,7 +183,7 @@ def _called_outside(program: Program, found: Hidden) -> Optional[Place]:
         if slot.role != layers.OUT or not isinstance(target, ast.Attribute):
             continue
         for site in program.sites(target.attr):
-            func = site.node.func if isinstance(site.node, ast.Call) else None
+            func = site.callee
             if func is None or is_cell_class(program, layers.network(site)) or not program.runs(site):
                 continue
             made = (each.creation for each in program.value(func, site.scope).alternatives)
@@ -211,7 +208,7 @@ def _read_weight(program: Program, found: Hidden) -> Optional[Place]:
 def _given_weights(program: Program) -> Optional[Place]:
     """Return where a parameter gets a value that is not computed from its own shape; None without one."""
     for site in program.sites("set_data"):
-        func = site.node.func if isinstance(site.node, ast.Call) else None
+        func = site.callee
         if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):
             continue
         name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)

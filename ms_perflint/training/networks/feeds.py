@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import SemanticIndex
@@ -11,13 +11,11 @@ from ms_perflint.infer import members
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.data_flow import data_flow
 from ms_perflint.training.networks.layers import Slot
 from ms_perflint.training.networks.signals import NOTHING, SOURCES, Flow, Made, Signal, Source
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 
 class Feeds:

@@ -7,22 +7,20 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matmul import is_matmul
-from ms_perflint.training.networks.networks import Reach, is_loss
+from ms_perflint.training.networks.networks import Search, is_loss
 from ms_perflint.training.networks.train_cells import LEVELS, MODEL, WRAPPERS, has_optimizer
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})
@@ -284,7 +282,7 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
             yield control
 
 
-def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
+def _is_reached_by_switch(program: Program, network: Search, site: Site) -> bool:
     """Return whether a level, a conversion, a flag or `to_float` may reach the network."""
     if isinstance(site, Call) and site.api in LEVELS:
         if site.api == MODEL and not site.is_spread and not has_optimizer(site):
@@ -299,14 +297,14 @@ def _is_reached_by_switch(program: Program, network: Reach, site: Site) -> bool:
     return given is None or _may_hold(program, network, program.value(given, site.scope))
 
 
-def _may_hold(program: Program, network: Reach, value: Value) -> bool:
+def _may_hold(program: Program, network: Search, value: Value) -> bool:
     """Return whether a value may be the network, or a part of it that multiplies."""
     if value.open or not value.alternatives or not all(known.is_object for known in value.alternatives):
         return True
     return any(_holds(program, network, known) for known in value.alternatives)
 
 
-def _holds(program: Program, network: Reach, known: Alternative) -> bool:
+def _holds(program: Program, network: Search, known: Alternative) -> bool:
     """Return whether an object is a part of the network that multiplies, or may be the part that is not known."""
     if _is_beside_networks(program, known):
         return False
@@ -314,7 +312,7 @@ def _holds(program: Program, network: Reach, known: Alternative) -> bool:
     if made is None:  # `self`
         return known.cls is None or known.cls in network.scopes or network.is_hidden
     within = made.scope.owner in network.scopes or made.scope.owner.parent in network.scopes
-    return known.identity in network.objects or within or network.is_hidden
+    return known.identity in network.seen or within or network.is_hidden
 
 
 def _is_beside_networks(program: Program, known: Alternative) -> bool:
@@ -328,7 +326,7 @@ def _is_beside_networks(program: Program, known: Alternative) -> bool:
     return known.type_api not in WRAPPERS and (is_exempt or any(name.endswith(_BESIDE) for name in names))
 
 
-def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -> bool:
+def _is_reached_by_mention(program: Program, network: Search, mention: Mention) -> bool:
     """Return whether code that names half precision may be a part of the network, or give it the dtype."""
     call = call_around(mention.node, mention.parents)
     site = mention.scope.module.site_at(call) if call is not None else None
@@ -346,7 +344,7 @@ def _is_reached_by_mention(program: Program, network: Reach, mention: Mention) -
     return not are_cells or _may_hold(program, network, made)
 
 
-def _is_reached_in_class(program: Program, network: Reach, cls: Scope) -> bool:
+def _is_reached_in_class(program: Program, network: Search, cls: Scope) -> bool:
     """Return whether a class may be a part of the network that is not known, or hold its settings."""
     bases = kin(program, "", cls)
     if any(base.endswith(_BESIDE) for base in bases):

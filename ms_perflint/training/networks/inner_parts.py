@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.reachability import excludes
@@ -15,6 +14,7 @@ from ms_perflint.index.syntax_forms import is_own
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
 from ms_perflint.training import family
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
@@ -22,9 +22,6 @@ from ms_perflint.training.networks.inner_losses import fed_by
 from ms_perflint.training.networks.networks import added, is_loss, is_loss_api, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 Known = tuple[Alternative, ...]
 

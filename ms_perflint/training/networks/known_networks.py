@@ -7,15 +7,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import descendants
-
-if TYPE_CHECKING:
-    from ms_perflint.program.call_site import Call
-    from ms_perflint.program.program import Program
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 
 # Parts of names of published networks, whose widths are part of their definition
 _LONG = (
@@ -107,13 +105,8 @@ def _around(scope: Scope) -> Iterator[Scope]:
 @fact
 def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
     """Return the names that the published networks of a module load, in their methods too."""
-    todo = [scope for scope in module.scope.defines if _published(scope.name)]
-    names: set[str] = set()
-    while todo:
-        scope = todo.pop()
-        names |= scope.names
-        todo.extend(scope.defines)
-    return frozenset(names)
+    published = (scope for scope in module.scope.defines if _published(scope.name))
+    return frozenset(name for scope in reachable(published, lambda scope: scope.defines) for name in scope.names)
 
 
 def from_paper(call: Call) -> bool:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.networks.provenance import Number, number, numbers
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
 _DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
@@ -109,17 +107,9 @@ def around(scope: Scope) -> Scope:
 @query
 def sites(program: Program, scope: Scope) -> list[Site]:
     """Return the call sites of a class, function or module in source order; of a module those outside of functions."""
-    return sorted(_calls(scope), key=lambda site: position(site.node))
-
-
-def _calls(scope: Scope) -> Iterator[Site]:
-    """Yield the call sites of a class, function or module in any order."""
-    todo = [scope]
-    while todo:
-        inner = todo.pop()
-        yield from (site for site in inner.calls if isinstance(site.node, ast.Call))
-        if inner.is_class or inner.is_function:
-            todo.extend(inner.defines)
+    inside = reachable([scope], lambda inner: inner.defines if inner.is_class or inner.is_function else ())
+    calls = (site for inner in inside for site in inner.calls if isinstance(site.node, ast.Call))
+    return sorted(calls, key=lambda site: position(site.node))
 
 
 def slots(call: Call) -> tuple[Slot, ...]:

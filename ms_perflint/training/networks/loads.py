@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import Value
+from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.networks import networks
-
-if TYPE_CHECKING:
-    from ms_perflint.index.semantic_index import Scope
-    from ms_perflint.program.call_site import Call
-    from ms_perflint.program.program import Program
 
 _INTO = "mindspore.load_param_into_net"
 _LOADS = MappingProxyType(  # the parameter that is the network

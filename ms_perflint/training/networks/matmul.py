@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import targets
 from ms_perflint.infer.values import Value
 from ms_perflint.program.call_site import Call, call_of
-from ms_perflint.program.program import fact
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
 from ms_perflint.training.bases import CELLS, PARAMETER, base_apis
 from ms_perflint.training.networks.layers import CONVOLUTIONS, DENSE, IN, LAYERS, OUT, RECURRENT, weight
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 # Layers, primitives and functions of `mindspore` that the Cube unit or Tensor Cores compute, by their last word
 # (mindspore 2.10 train/amp.py get_white_list, and their kin in nn, ops, numpy and mint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, cast
+from typing import Any, NamedTuple, Optional, cast
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place, rank
@@ -14,11 +14,9 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import lists, sequences
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
+from ms_perflint.program.program import Program
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.signals import PRODUCTS, Made
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 ROWS = frozenset({"SequentialCell", "Sequential"})  # last words of cells that call cells one after the other
 BUILTINS = frozenset(dir(builtins))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
@@ -46,15 +47,6 @@ def is_loss_name(name: str) -> bool:
     return re.search(_LOSS, name) is not None and re.search(_AROUND_LOSS, name) is None
 
 
-class Reach(NamedTuple):
-    """All parts of a network that the program shows."""
-
-    scopes: frozenset[Scope]  # its classes and functions
-    objects: frozenset[object]  # the identities of the objects in it
-    is_hidden: bool  # a part of it is not known
-    has_products: bool  # matmul or convolution, of whatever size
-
-
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network has matmul or convolution: in an instance, a container or a function."""
     return _found(program, tuple(values)).found
@@ -65,10 +57,21 @@ def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     return _found(program, tuple(values)).layer
 
 
+@fact
+def searched(program: Program, values: tuple[Value, ...]) -> Search:
+    """Return a search that ends at the first matmul or convolution; those of bases come first."""
+    return Search(program).values(values)
+
+
+def reach(program: Program, values: Iterable[Value]) -> Search:
+    """Return a search of all parts of a network."""
+    return _whole(program, tuple(values))
+
+
 def is_unknown(program: Program, values: Iterable[Value]) -> bool:
     """Return whether no matmul or convolution of a network is known, and a part of it is not in the program."""
     values = tuple(values)
-    search = _searched(program, values, False)
+    search = searched(program, values)
     known = [each for value in values for each in value.alternatives if each.type_api]
     is_foreign = any(not each.type_api.startswith("mindspore.") for each in known)
     return not search.found and (search.is_hidden or is_foreign)
@@ -76,36 +79,19 @@ def is_unknown(program: Program, values: Iterable[Value]) -> bool:
 
 def is_of_library(program: Program, values: Iterable[Value]) -> bool:
     """Return whether another library makes a network, and nothing is hidden that may compute in half precision."""
-    search = _searched(program, tuple(values), False)
+    search = searched(program, tuple(values))
     return not search.found and not search.is_hidden and search.foreign is not None
 
 
-def reach(program: Program, values: Iterable[Value]) -> Reach:
-    """Return all parts of a network."""
-    search = _searched(program, tuple(values), True)
-    scopes = frozenset(each for each in search.seen if isinstance(each, Scope))
-    return Reach(scopes, frozenset(search.seen), search.is_hidden, search.has_products)
-
-
-def hidden(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the first part of a network that the program does not show, with its scope."""
-    return _searched(program, tuple(values), False).hidden
-
-
-def foreign(program: Program, values: Iterable[Value]) -> Optional[tuple[ast.expr, Scope]]:
-    """Return the first call of another library that makes a network or a part of it, and the scope of the call."""
-    return _searched(program, tuple(values), False).foreign
+@fact
+def _found(program: Program, values: tuple[Value, ...]) -> Search:
+    """Return a search that ends at the first matmul or convolution; those of bases come last."""
+    return Search(program, is_bases_last=True).values(values)
 
 
 @fact
-def _found(program: Program, values: tuple[Value, ...]) -> _Search:
-    """Return a search that ends at the first matmul or convolution."""
-    return _Search(program, is_bases_last=True).values(values)
-
-
-@fact
-def _searched(program: Program, values: tuple[Value, ...], whole: bool) -> _Search:
-    return _Search(program, whole).values(values)
+def _whole(program: Program, values: tuple[Value, ...]) -> Search:
+    return Search(program, whole=True).values(values)
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
@@ -138,7 +124,7 @@ def may_multiply(program: Program, values: Iterable[Value]) -> bool:
     A program that trains has its layers in the cells of its files. As these are not known, no file may name half
     precision.
     """
-    search = _searched(program, tuple(values), False)
+    search = searched(program, tuple(values))
     if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
         return False
     classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
@@ -163,7 +149,7 @@ def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]
     return [(site.node, site.scope) for site in program.callers(init) if isinstance(site.node, ast.Call)]
 
 
-class _Search:
+class Search:
     """A search of the code of some values for matmul or convolution; `whole`: it does not end at the first."""
 
     def __init__(self, program: Program, whole: bool = False, is_bases_last: bool = False) -> None:
@@ -176,18 +162,23 @@ class _Search:
         self.is_hidden = False  # a part of the network is not known
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first unknown part, if it has a place
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
-        self.seen: set[object] = set()
+        self.seen: set[object] = set()  # its classes and functions, and the identities of the objects in it
         self.deriving: list[Scope] = []  # classes whose bases come last
 
     @property
     def is_done(self) -> bool:
         return self.found and not self.whole
 
+    @cached_property
+    def scopes(self) -> frozenset[Scope]:
+        """Return the classes and functions of the network."""
+        return frozenset(each for each in self.seen if isinstance(each, Scope))
+
     def find(self, site: Optional[Site]) -> None:
         self.found = self.has_products = True
         self.layer = self.layer or site
 
-    def values(self, values: Iterable[Value]) -> _Search:
+    def values(self, values: Iterable[Value]) -> Search:
         """Search all that some networks can be."""
         for value in values:
             self.value(value, is_network=True)
@@ -272,9 +263,9 @@ class _Search:
         for part in _parts(self.program, scope, is_cell_class(self.program, scope.cls)):
             if not self.is_done:
                 self.part(part)
-        for loaded in _loaded(self.program, scope):
-            if loaded not in self.seen and not self.is_done:
-                self.scope(loaded)
+        for inner in _loaded(self.program, scope):
+            if inner not in self.seen and not self.is_done:
+                self.scope(inner)
 
     def _bases(self, cls: Scope) -> None:
         assert isinstance(cls.node, ast.ClassDef)
@@ -338,11 +329,16 @@ def _by_name(site: Site) -> bool:
 @fact
 def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
     """Return the parts of a network that a class or function loads by name, and the methods of a class."""
-    names, module = program.names, scope.module
-    found = [part for name in sorted(scope.names) for part in names.resolve(module, name).scopes]
-    found += [part for attr in sorted(scope.attrs) for part in names.resolve_member(module, attr).scopes]
-    parts = dict.fromkeys((*found, *(scope.defines if scope.is_class else ())))
+    parts = dict.fromkeys((*loaded(program, scope), *(scope.defines if scope.is_class else ())))
     return tuple(part for part in parts if not is_loss(program, part))
+
+
+def loaded(program: Program, scope: Scope) -> Iterator[Scope]:
+    """Yield the functions and classes that a class or function loads by name, in the order of the names."""
+    for name in sorted(scope.names):
+        yield from program.names.resolve(scope.module, name).scopes
+    for attr in sorted(scope.attrs):
+        yield from program.names.resolve_member(scope.module, attr).scopes
 
 
 def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scope]]:

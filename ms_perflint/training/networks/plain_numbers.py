@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import is_own, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program
 
 Seen = frozenset[object]  # of functions, each with a name
 

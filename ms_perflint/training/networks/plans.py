@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program
 
 
 class Use(NamedTuple):

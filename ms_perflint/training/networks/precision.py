@@ -5,22 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable, Iterator
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.followed import asks_for_device
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import is_loss, multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full, trained
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
@@ -70,8 +68,7 @@ def _is_conversion(program: Program, site: Site) -> bool:
 
 def is_float32(program: Program, site: Site, by_default: bool = False) -> bool:
     """Return whether a `to_float` call names float32, always or with the default options."""
-    assert isinstance(site.node, ast.Call)
-    given = _dtype(site.node)
+    given = _dtype(site.call)
     if given is None:
         return True  # some function of the project
     value = program.value(given, site.scope)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.core.graphs import reachable
@@ -16,14 +16,12 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks.known_kinds import plain
 from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.read_whole import Read
 from ms_perflint.training.networks.train_cells import Training
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
 _OF_PROBABILITIES = (
@@ -72,7 +70,7 @@ def _logarithms_of_tensors(program: Program) -> Iterator[Site]:
     """Yield where running code calls a method of what may be a tensor: `p.log()`, `p.xlogy(q)`; no function."""
     for word in _LOGARITHMS:
         for site in program.sites(word):
-            func = site.node.func if isinstance(site.node, ast.Call) else None
+            func = site.callee
             if isinstance(func, ast.Attribute) and isinstance(site.node, ast.Call) and program.runs(site):
                 found = program.evaluator.callees(site).alternatives
                 is_other = any(known.definition or (known.api and not known.api.startswith(_OWN)) for known in found)

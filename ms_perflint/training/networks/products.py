@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_own, position
 from ms_perflint.infer.values import Value
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_parameter
 from ms_perflint.training.networks import networks
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _WEIGHTS = frozenset({"weight", "embedding_table", "weight_ih", "weight_hh"})  # of a layer: `self.enc.weight`
 _FUNCTIONS = frozenset(

@@ -7,7 +7,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Span
@@ -17,9 +17,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,

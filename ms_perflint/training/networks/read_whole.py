@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.facts import fact
@@ -17,6 +17,7 @@ from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
@@ -25,9 +26,6 @@ from ms_perflint.training.networks.plans import NotKnownError, hidden, stop, unk
 from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import STEP_CELLS
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _LIBRARIES = ("mindspore.", "numpy.", "math.", "builtins.", "typing.", "collections.")
 _AROUND = STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
@@ -261,14 +259,13 @@ class _Reader:
                 self.makes(definition)
             elif api and is_kept and api.rpartition(".")[2][:1].isupper() and not api.startswith(_LIBRARIES):
                 self._foreign(site.module, site.node, api)
-        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        callee = site.callee
         is_of_result = isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Call)
         if is_kept and not value.alternatives and not is_of_result and site.word not in known_kinds.BUILTINS:
             hidden(site.module, site.node)
 
     def _gives_cells(self, site: Site) -> bool:
-        assert isinstance(site.node, ast.Call)
-        known = self.program.value(site.node, site.scope).alternatives
+        known = self.program.value(site.call, site.scope).alternatives
         return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
 
 

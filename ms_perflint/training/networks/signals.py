@@ -76,9 +76,7 @@ class Sources:
         self._firsts = 0  # all of those
         self._alike: dict[object, int] = {}  # by origin
         self._unmade = 0  # those that no cell is known to give out
-        self._given: dict[
-            Alternative, dict[int, int]
-        ] = {}  # the first bits of groups, and of those as a cell gives them
+        self._given: dict[Alternative, dict[int, int]] = {}  # first bits of groups, and of those as a cell gives them
         self._few: set[int] = set()  # those of the signals that are not too many
         self.facts: dict[tuple[object, ...], Any] = {}
         self.bit(Source(None, LOST))

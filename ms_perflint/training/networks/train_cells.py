@@ -249,8 +249,8 @@ def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Mes
     if networks.multiplies(program, values):
         return None
     given = ((each.given, each.call.scope) for each in trainings)
-    part = networks.foreign(program, (value for each in trainings for value in each.values[:1]))  # no loss
-    part = part or networks.hidden(program, values)
+    firsts = tuple(value for each in trainings for value in each.values[:1])  # no loss
+    part = networks.searched(program, firsts).foreign or networks.searched(program, values).hidden
     part = part or next(
         ((node, scope) for node, scope in given if node is not None and is_unknown(program, node, scope)), None
     )
@@ -366,9 +366,7 @@ def _in_train_cell(program: Program, call: Call) -> bool:
 
 def _in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
     """Return the calls that can run, each once, those of the entry script first."""
-    rank = {path: position for position, path in enumerate(program.files)}
-    running = dict.fromkeys(call for call in calls if program.runs(call))
-    return tuple(sorted(running, key=lambda call: (rank.get(call.module.path, 0), call.span)))
+    return program.in_order(dict.fromkeys(call for call in calls if program.runs(call)))
 
 
 # --- where the network stands in the code

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import argument
+from ms_perflint.program.program import Program
 from ms_perflint.training.networks.plans import Use
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
 
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
 _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call
+from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.networks import feeds, layers, signals
 from ms_perflint.training.networks.dependents import FIRST, SIZE, Dependents, Group, Sum
+from ms_perflint.training.networks.feeds import Feeds
 from ms_perflint.training.networks.layers import IN, OUT, Slot
 from ms_perflint.training.networks.provenance import Number, Origin
-
-if TYPE_CHECKING:
-    from ms_perflint.program.program import Program
-    from ms_perflint.training.networks.feeds import Feeds
 
 PARTS = 8  # a product with more than so many parts is a flattened map, and no gates of a cell
 

@@ -1,6 +1,7 @@
-"""Imports of computed names: files that import all modules of a folder, or one that an option names.
+"""Imports of computed names: files that import all modules of a folder, or one that an option or a config file names.
 
-A scan of the bytes finds them: `for name in os.listdir(here): import_module(name)`, `import_module("models." + net)`.
+A scan of the bytes finds them: `for name in os.listdir(here): import_module(name)`, `import_module("models." + net)`;
+for `target: models.net.Net` the config files that code names, and the dotted names in these.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ms_perflint.core.source import LETTER, NAME
+from ms_perflint.resolve.import_statements import Import, text
 
 CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
 START = rb"((?:[\w\x80-\xff]+\.)*)([\w\x80-\xff]*)"  # of a name: packages, and letters of the module
@@ -22,6 +24,9 @@ ASSIGNED = rb"(?m)^[ \t]*(" + LETTER + rb"+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")
 CALLS = (b"import_module", b"__import__")
 EXPORTS = rb"(?m)^__all__[ \t]*[+=]"
+SUFFIXES = (b".yaml", b".yml")
+NAMED = rb"""["']([^"'\r\n]{1,200}\.ya?ml)["']"""
+CLASS = rb"""(?m):[ \t]+["']?((?:[A-Za-z_]\w*\.)+(?!py\b)[A-Za-z_]\w*)["']?[ \t]*(?:#.*)?\r?$"""
 
 
 class Search(NamedTuple):
@@ -64,3 +69,15 @@ def modules(names: frozenset[str], start: str = "") -> list[str]:
     """Return the names of the modules in a folder that start with some letters."""
     found = sorted(name[:-3] for name in names if name.endswith(".py") and name[:-3].isidentifier())
     return [name for name in found if not name.startswith("__") and name.startswith(start)]
+
+
+def configs(raw: bytes) -> tuple[str, ...]:
+    """Return the paths of config files that a Python file names."""
+    found = re.findall(NAMED, raw) if any(suffix in raw for suffix in SUFFIXES) else []
+    return tuple(map(text, dict.fromkeys(found)))
+
+
+def targets(raw: bytes) -> Iterator[Import]:
+    """Yield the imports of what a config file may name by its module and its name there."""
+    for dotted in dict.fromkeys(re.findall(CLASS, raw)):
+        yield Import(0, text(dotted.rpartition(b".")[0]))
