@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Optional, Union
+from typing import Optional
 
 from ms_perflint.index.execution_order import Place, place, stored
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Scope
@@ -23,8 +23,8 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import filled, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.state import free
 
-_Made = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 _FILLS = APPENDS | UPDATES
 _Change = tuple[int, frozenset[int]]  # its rank, and the loops around it
 
@@ -58,9 +58,9 @@ def _refused(program: Program, function: Scope, inner: Scope, loops: list[ast.AS
 def _changed(program: Program, function: Scope, inner: Scope) -> Optional[Message]:
     """Return that a name of the function changes between where an inner function is made and where it is called."""
     made, node = place(inner.node, function), inner.node
-    body = node.body if isinstance(node, ast.Lambda) else ast.Module(node.body, [])  # type: ignore[union-attr]
-    names = {each.id for each in descendants(body) if isinstance(each, ast.Name)}
-    names = {name for name in names if name in function.bindings and inner.home(name) is function}
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body  # type: ignore[union-attr]
+    names = {each.id for part in body for each in free(part, frozenset())}
+    names = {name for name in names if inner.home(name) is function}
     if made is None or not names:
         return None
     uses = list(_uses(function, inner, made))
