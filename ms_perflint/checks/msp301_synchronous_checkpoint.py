@@ -21,6 +21,7 @@ EACH_STEP = Message("saving this checkpoint blocks training after every step: no
 REFUSED = Message("saving blocks training each time: MindSpore 2.4 and 2.5 write `safetensors` in no other way")
 OTHER_FORMAT = Message("save as `ckpt`, or with MindSpore 2.6, in the background with `async_save=True`")
 UNUSED = Message("saving blocks training after every step: the config in {place} goes to no callback")
+ENDED = Message("saving blocks training each time; no fix, since {place} ends the program at once")
 USED = Message("saving blocks training each time; no fix, since {place} uses the file")
 
 
@@ -64,4 +65,5 @@ class SynchronousCheckpoint(Check):
     def _says(self, call: Call, reads: Reads) -> Message:
         if reads.use is None:
             return EACH_STEP if checkpoints.saves_each_step(call) else REPEATED
-        return USED.filled(place=reads.use.site.place.seen_from(call.module.path))
+        says = ENDED if reads.use.verb == "ended" else USED
+        return says.filled(place=reads.use.site.place.seen_from(call.module.path))

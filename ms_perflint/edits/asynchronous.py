@@ -29,6 +29,7 @@ VERBS = {
     "uploaded": Message("the file, or its folder, is uploaded here"),
     "packed": Message("the folder of the file is packed here"),
     "listed": Message("the folder of the file is listed here"),
+    "ended": Message("the program ends here, and waits for no file that is still being written"),
     "given to a command": Message("a command is given the file, or its folder, here"),
 }
 

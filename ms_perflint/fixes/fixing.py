@@ -9,6 +9,7 @@ Fixes may conflict:
   is applied once.
 - A finding that appears only after another fix is fixed in a later pass. A fix that the user refuses stays refused, and
   findings after it do not appear.
+- Unused suppressions are removed when no other fix is left: what they hide may appear after one.
 - Fixes that oscillate, or after which a file does not parse, are not applied: such files, and those changed with
   them, are left as they were, and the rules are named. All others are fixed from the start, without those files.
 """
@@ -20,6 +21,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ms_perflint.check import checks_of
 from ms_perflint.core.files import Files, Overlay, Status
 from ms_perflint.core.findings import Edit, Finding, Safety
 from ms_perflint.core.internal import internal_error
@@ -192,6 +194,13 @@ class _Work:
     def choose(self, report: Report) -> list[Finding]:
         """Return the findings whose fixes are applied in the next pass, without overlapping edits."""
         candidates = [finding for finding in sorted(report.findings) if self.would(finding)]
+        rules = checks_of(frozenset(finding.code for finding in candidates))
+        reviewing = {check.code for check in rules if check.reviews}
+        others = [finding for finding in candidates if finding.code not in reviewing]
+        return self._choose(others) or self._choose([each for each in candidates if each.code in reviewing])
+
+    def _choose(self, candidates: Sequence[Finding]) -> list[Finding]:
+        """Return the candidates, in their order, whose edits do not overlap and that need no consent or have it."""
         sure = [finding for finding in candidates if self._is_sure(finding)]
         taken, chosen = Taken(self._source), []
         ordered = sure or sorted(candidates, key=self.rank)

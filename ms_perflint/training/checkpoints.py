@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import LOOPS, Site
+from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import spelling, word_of
@@ -32,6 +32,7 @@ CONFIG, CALLBACK, SAVE = (
     "mindspore.train.ModelCheckpoint",
     "mindspore.save_checkpoint",
 )
+LATEST = "latest_ckpt_file_name"  # of a ModelCheckpoint: the file that is being written
 STEPS_BY_HAND = ("step_end", "on_train_step_end", "epoch_end", "on_train_epoch_end")
 
 
@@ -297,24 +298,48 @@ def reads_of(program: Program, call: Call) -> Reads:
     """Return the use of the files of a ModelCheckpoint, or of those with a config, before they are complete.
 
     `Model.train` waits for the writer at its end, so that only callbacks read before that. Where the program calls the
-    hooks itself, nothing waits.
+    hooks itself, or an error ends the training, nothing waits.
     """
-    from ms_perflint.training.file_uses import use_after, uses_in_training  # here, as above
+    from ms_perflint.training.file_uses import use_after, uses, uses_in_training  # here, as above
 
     callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
     written = [path for callback in callbacks for path in _files(program, callback)]
     for site in steps_by_hand(program):
         if (use := use_after(program, site, written)) is not None:
             return Reads(use)
-    inside = uses_in_training(program)
-    for use in inside:
+    arms = {id(each.owner) for train in program.calls(*MODEL_TRAINS) for each in train.block.chain() if _is_tried(each)}
+    caught = (use for use in (uses(program) if arms else ()) if _is_behind_error(use, arms))
+    inside, ahead = uses_in_training(program), set(_ends_ahead(program))
+    last = (use for use in (uses(program) if ahead else ()) if use.site.scope.owner in ahead)
+    for use in (*inside, *caught, *last):
         if any(use.is_of(path) for path in written):
             return Reads(use)
     unknown = [use for use in inside if use.is_unknown]
+    if (found := next((use for use in unknown if LATEST in use.site.scope.owner.attrs), None)) is not None:
+        return Reads(found)
     loads = [use for use in unknown if use.loads]
     if loads and (found := next((use for use in unknown if use.verb == "listed"), None)) is not None:
         return Reads(found)
     return Reads(None, loads[0] if loads else None)
+
+
+def _is_tried(block: Block) -> bool:
+    return isinstance(block.owner, ast.Try) and block.arm == "body"
+
+
+def _is_behind_error(use: Use, tried: Container[int]) -> bool:
+    """Return whether a use is in a handler, or in the `finally`, of one of some `try`s."""
+    return any(id(each.owner) in tried and not _is_tried(each) for each in use.site.block.chain())
+
+
+def _ends_ahead(program: Program) -> Iterator[Scope]:
+    """Yield the last hooks of callbacks that stand ahead of a ModelCheckpoint, which waits in its own last hook."""
+    for train in program.calls(*MODEL_TRAINS):
+        held = collected(train)[0]
+        apis = [known.type_api for known in held]
+        for known in held[: apis.index(CALLBACK)] if CALLBACK in apis else ():
+            if known.cls is not None:
+                yield from (each for each in known.cls.defines if each.name in ("end", "on_train_end"))
 
 
 def _files(program: Program, callback: Site) -> list[Path]:

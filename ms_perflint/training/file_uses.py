@@ -44,7 +44,9 @@ _FOLDERS: Mapping[str, str] = {
 _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
-_WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *sorted(_COMMANDS)))  # in the order in which uses are reported
+ENDS = "ended"  # the program, at once: no thread is waited for
+_ENDS = dict.fromkeys(("_exit", "abort", "execl", "execlp", "execv", "execve", "execvp", "execvpe"), ENDS)
+_WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *_ENDS, *sorted(_COMMANDS)))  # in the order in which uses are reported
 _MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, which changes no file
 # Words that are also those of lists and others: they count where the callee is known
 _VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
@@ -75,7 +77,9 @@ class Use(NamedTuple):
         return not any(isinstance(piece, str) and any(map(str.isalnum, piece)) for piece in self.path.pieces)
 
     def is_of(self, written: Path) -> bool:
-        """Return whether it uses the file at a path."""
+        """Return whether it uses the file at a path, or ends the program while that is written."""
+        if self.verb == ENDS:
+            return True
         if self.is_file and is_same_file(written, self.path):
             return True
         return self.is_folder and is_folder_of(self.path, written)
@@ -143,6 +147,10 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     callee = program.evaluator.callees(site)
     names = _apis(callee.alternatives)
     word = site.word if site.word in _WORDS else names[0].rpartition(".")[2] if names else ""
+    if word in _ENDS:
+        if f"os.{word}" in names:
+            yield Use(site, ENDS, Path(()), False, False)
+        return
     receiver = call.func.value if isinstance(call.func, ast.Attribute) and not names else None
     args = call.args[:1] if word == "open" and receiver is None else call.args  # the next one is its mode
     given = [*(each.value if isinstance(each, ast.Starred) else each for each in args)]

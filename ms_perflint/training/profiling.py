@@ -325,15 +325,18 @@ def switch(call: Call, profiling: Profiling, own: PathCondition) -> Optional[Con
 
 
 def _is_visible(call: Call, condition: Condition) -> bool:
-    """Return whether the first name in a flag is the same variable at a call, and is bound there."""
+    """Return whether a flag is the same variable at a call, is bound there, and does not change behind it."""
     name = root(condition.test)
     there, here = (scope.home(name.id) if name is not None else None for scope in (condition.scope, call.scope))
     if name is None or there is None or here is None:
         return False
     if there is here:
-        at = place(call.node, call.scope)
-        is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in here.bindings[name.id])
-        return here is not call.scope.owner or is_bound
+        at, attribute = place(call.node, call.scope), getattr(condition.test, "attr", "")
+        own = [*here.bindings[name.id], *call.program.stores(attribute)]
+        own = [each for each in own if each.scope.owner is call.scope.owner]
+        is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in own)
+        is_kept = at is not None and all(rank(each) < at.rank for each in own)
+        return is_kept and (here is not call.scope.owner or is_bound)
     evaluator = call.program.evaluator
     theirs, mine = (evaluator.bindings(tuple(scope.bindings[name.id])) for scope in (there, here))
     alone = len(mine.alternatives) == len(theirs.alternatives) == 1 and not mine.open and not theirs.open

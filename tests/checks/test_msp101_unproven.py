@@ -101,7 +101,7 @@ KNOWN = [
         "self.mean = self.mean * 0.9 + x.mean(0)\nreturn self.dense(x - self.mean)",
         "self.mean = Parameter(ops.zeros(8), requires_grad=False)",
     ),
-    cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(0, 1).swapaxes(0, 1))"),
+    cell("methods of tensors", "return self.dense(x.astype(ms.float32).view(-1, 8).transpose(1, 0).swapaxes(0, 1))"),
     forward("dict of tensors", 'd = {}\nd["a"] = net(x)\nreturn loss_fn(d["a"], y)'),
     forward("tensor of constants", f"{LOSS} * Tensor([1.0, 2.0]).sum()"),
     forward("lambda of the file", "return loss_fn(act(net(x)), y)", "act = lambda t: ops.relu(t) * 2\n"),

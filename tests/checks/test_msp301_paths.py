@@ -44,6 +44,21 @@ def unused(name: str, text: str, options: bool = False) -> object:
 USED = [
     *(
         used(
+            f"program that ends at once: {end}",
+            f"""
+            import os
+            from os import _exit
+
+            ---
+            ms.save_checkpoint(net, f"out/{{epoch}}.ckpt")  #s
+            ---
+            {end}
+            """,
+        )
+        for end in ("os._exit(0)", "_exit(0)", "os.abort()", 'os.execv("/bin/sh", ["sh", "eval.sh"])')
+    ),
+    *(
+        used(
             f"file of the current directory: {use}",
             f"""
         import os
@@ -802,7 +817,60 @@ USED = [
     ),
 ]
 
+LAST = """
+    import glob
+
+    class Evaluate(ms.Callback):
+        def on_train_end(self, run_context):
+            ms.load_checkpoint(sorted(glob.glob("ckpt/net-*.ckpt"))[-1], net)
+
+    class Show(ms.Callback):
+        def on_train_epoch_end(self, run_context):
+            print(saver.latest_ckpt_file_name)
+
+    config = CheckpointConfig(save_checkpoint_steps=100)  # ! safe
+    saver = ModelCheckpoint("net", "ckpt", config)
+    """
 UNUSED = [
+    *(
+        case(f"when ModelCheckpoint has waited: {name}", MODEL, LAST, text)
+        for name, text in (
+            ("a callback behind it", "model.train(20, dataset, callbacks=[saver, Show(), Evaluate()])\n"),
+            (
+                "without an error",
+                """
+                try:
+                    model.train(20, dataset, callbacks=[saver])
+                except RuntimeError as error:
+                    print(error)
+                else:
+                    ms.load_checkpoint("ckpt/net-20_100.ckpt", net)
+                """,
+            ),
+        )
+    ),
+    *(
+        unused(
+            f"program that ends: {end}",
+            f"""
+            import os
+            import sys
+
+            if os.environ.get("EMPTY"):
+                os._exit(1)
+
+            class Server:
+                def _exit(self):
+                    pass
+
+            ---
+            ms.save_checkpoint(net, f"out/{{epoch}}.ckpt")  #s
+            ---
+            {end}
+            """,
+        )
+        for end in ("sys.exit(0)", "exit()", "Server()._exit()")
+    ),
     unused(
         "a list of the same name in another function",
         """

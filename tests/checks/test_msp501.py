@@ -53,6 +53,28 @@ FIRES = [
         STOP,
         version=(2, 2, 0),
     ),
+    *(
+        case(
+            f"flag that changes behind AutoTune, {name}",
+            OPTIONS,
+            IMPORTS,
+            f"profile = args.profile\n{TUNED.rstrip()}  # ! display-only\n{change}\nif {flag}:\n    {PROFILED}",
+            TRAIN,
+        )
+        for name, flag, change in (
+            ("a name", "profile", "profile = profile and not args.autotune"),
+            ("in an arm", "profile", "if args.autotune:\n    profile = False"),
+            ("an attribute", "args.profile", "args.profile = args.profile or args.autotune"),
+        )
+    ),
+    case(
+        "flag that changes before AutoTune",
+        OPTIONS,
+        IMPORTS,
+        "profile = False\nif args.autotune:\n    profile = args.profile\n",
+        f"{TUNED.rstrip()}  # ! unsafe\nif profile:\n    {PROFILED}",
+        TRAIN,
+    ),
     case(
         "data processing is profiled on the newest version",
         IMPORTS,

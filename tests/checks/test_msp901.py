@@ -136,6 +136,16 @@ MAIN = "from save import save\n\nif __name__ == '__main__':\n    save(1)\n"
 ALL = Config(root=ROOT, select=("ALL", "MSP901"))
 
 
+def test_what_another_fix_brings_up_stays_suppressed() -> None:
+    """Sinking concerns graph mode only: its suppression is unused until the fix of MSP101."""
+    mode = "\nms.set_context(mode=ms.PYNATIVE_MODE)\n"
+    text = TRAIN.replace("\n\n", f"\n{mode}\n", 1).replace("=config)])", "=config)])  # noqa: MSP102, MSP501")
+    overlay = Overlay(Nowhere(), {PATH: text.encode()})
+    config = Config(root=ROOT, select=("MSP101", "MSP102", "MSP501", "MSP901"))
+    made = settle(lambda state: lint([PATH], config, state), overlay, config, unsafe=True)
+    assert made.changes[0].after.decode() == text.replace("PYNATIVE", "GRAPH").replace(", MSP501", "")
+
+
 def test_a_rule_that_could_not_see_all_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {"save.py": SAVE, "train.py": MAIN}
     assert [row for _, row, _ in settled(whole, ALL)[0]] == [5, 9]

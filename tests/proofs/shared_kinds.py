@@ -31,6 +31,7 @@ class Twice(_Function):
         return g * 3
 """
 FILLS = "def f(self, l, x):\n    l[0] = self.d(x)"
+COUNTED = "self.n = ms.Parameter(Tensor(1, ms.int32), name='n', requires_grad=False)"
 ZEROS = "def f(self, t):\n    t[0] = 0.0"
 
 # methods of lists
@@ -230,4 +231,89 @@ OTHERS = [
     ),
 ]
 
-SHARED_KINDS: list[Kind] = [*LISTS, *SHARED, *OTHERS]
+# functions that compiled code makes, and lambdas that it calls
+TWICE = "f = lambda z: z * 2"
+CLOSURES = [
+    *(
+        kind("differs", f"inner function and a name {name}", f"{body}\nreturn f(self.d(x)).sum()")
+        for name, body in (
+            ("bound again", "k = 1\ndef f(z):\n    return z * k\nk = 2"),
+            ("bound in an arm", "k = 1\nf = lambda z: z * k\nif x.shape[0] == 4:\n    k = 3"),
+            ("that is a list", "l = []\ndef f(z):\n    return z * len(l)\nl.append(1)\nl.append(1)"),
+        )
+    ),
+    kind(
+        "differs",
+        "inner function in a loop",
+        "h = x\ndef f(z):\n    return self.d(z) + h\nfor i in range(2):\n    h = f(h)\nreturn h.sum()",
+    ),
+    kind(
+        "differs", "lambdas of a comprehension", "l = [lambda z: z * i for i in range(3)]\nreturn l[0](self.d(x)).sum()"
+    ),
+    kind("fails", "inner function ahead of a name", "def f(z):\n    return z * k\nk = 2\nreturn f(self.d(x)).sum()"),
+    kind("fails", "tensor as a default", "def f(z, w=x):\n    return z * w\nreturn f(self.d(x)).sum()"),
+    kind("fails", "lambda in a loop", f"for i in range(3):\n    {TWICE}\n    x = f(x)\nreturn self.d(x).sum()"),
+    *(
+        kind("same", f"inner function {name}", f"h = self.d(x)\n{body}\nreturn h.sum()")
+        for name, body in (
+            ("made in each pass", "for i in range(3):\n    def f(z):\n        return z * i\n    h = h + f(h)"),
+            ("called before", "def f(z):\n    return z * h\nh = f(x)"),
+            ("with a default", "def f(z, k=2):\n    return z * k\nh = f(h)"),
+            ("in a while", f"i = 0\nwhile i < 3:\n    {TWICE}\n    h = f(h)\n    i += 1"),
+        )
+    ),
+    *(
+        kind(
+            "fails",
+            f"lambda in {name}",
+            f"return {call}(self.d(x)).sum()",
+            init=f"self.f = {made}",
+            names=f"{call}(...)",
+        )
+        for name, call, made in (
+            ("a dict", "self.f['a']", "{'a': lambda z: z * 2}"),
+            ("an alternative", "self.f", "(lambda z: z * 2) if self.d else None"),
+            ("a call", "self.f", "max([lambda z: z * 2], key=id)"),
+        )
+    ),
+]
+
+# tests, and methods with other defaults
+TESTS = [
+    *(
+        kind("fails", f"test on a tensor {name}", f"h = self.d(x)\n{body}\nreturn h.sum()", init=COUNTED)
+        for name, body in (
+            ("ahead of a shape", "if h.sum() > 0 and x.shape[0] == 4:\n    h = h * 2"),
+            ("ahead of a flag", "h = h * 2 if h.sum() < 0 or self.training else h"),
+            ("of a counter", "if self.n > 0 and self.training:\n    h = h * 2"),
+            ("in a while", "i = 0\nwhile i < 3 and h.sum() > 0:\n    h = h * 2\n    i += 1"),
+            ("kept", "k = False\nif h.sum() > 0:\n    k = h.mean() > 0\nif k:\n    h = h * 2"),
+            ("that calls a layer", "k = None\nif h.sum() > 0:\n    k = self.d(h)\nif k is None:\n    k = h\nh = h + k"),
+        )
+    ),
+    *(
+        kind("same", f"test on a tensor {name}", f"h = self.d(x)\n{body}\nreturn h.sum()", init=COUNTED)
+        for name, body in (
+            ("behind a shape", "if x.shape[0] == 4 and h.sum() > 0:\n    h = h * 2"),
+            ("and another", "if h.sum() > 0 and y.sum() > 0:\n    h = h * 2"),
+            ("by its number", "k = h.sum().item() * 2\nif k > 0 and self.training:\n    h = h * 2"),
+        )
+    ),
+    kind("fails", "type of a tuple", "z = (x, x)\nif type(z) is tuple:\n    z = z[0]\nreturn self.d(z).sum()"),
+    kind("same", "type of a number", "k = 3\nif type(k) is int:\n    k = k + 1\nreturn self.d(x).sum() * k"),
+    kind(
+        "differs",
+        "argmax of all",
+        "return self.d(x).sum() * (self.d(x).argmax().shape == ())",
+        names="self.d(x).argmax(...)",
+    ),
+    kind(
+        "differs",
+        "two axes swapped",
+        "return (self.d(x).transpose(0, 1) * ops.arange(4)).sum()",
+        names="self.d(x).transpose(...)",
+    ),
+    kind("same", "all axes", "return (self.d(x).transpose(1, 0) * ops.arange(4) * self.d(x).argmax(-1)).sum()"),
+]
+
+SHARED_KINDS: list[Kind] = [*LISTS, *SHARED, *OTHERS, *CLOSURES, *TESTS]

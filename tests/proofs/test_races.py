@@ -97,6 +97,55 @@ RACES = {
         model.train(1, train_set, callbacks=[ms.ModelCheckpoint("net", "ckpt", config), Evaluate()])
         """,
     ),
+    "callback ahead of ModelCheckpoint that loads its last file": join(
+        *READY,
+        """
+        class Evaluate(ms.Callback):
+            def on_train_end(self, run_context):
+                ms.load_checkpoint("ckpt/net-1_4.ckpt", net)
+
+
+        """,
+        MODEL,
+        """
+        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        model.train(1, train_set, callbacks=[Evaluate(), ms.ModelCheckpoint("net", "ckpt", config)])
+        """,
+    ),
+    "callback that copies the latest file by its name": join(
+        *READY,
+        """
+        class Keep(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                shutil.copy(saver.latest_ckpt_file_name, "kept.ckpt")
+
+
+        """,
+        MODEL,
+        """
+        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        saver = ms.ModelCheckpoint("net", "ckpt", config)
+        model.train(1, train_set, callbacks=[saver, Keep()])
+        """,
+    ),
+    "file loaded when an error has ended the training": join(
+        *READY,
+        """
+        class Stop(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                raise RuntimeError("enough")
+
+
+        """,
+        MODEL,
+        """
+        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        try:
+            model.train(1, train_set, callbacks=[ms.ModelCheckpoint("net", "ckpt", config), Stop()])
+        except RuntimeError:
+            ms.load_checkpoint("ckpt/net-1_4.ckpt", net)
+        """,
+    ),
 }
 SAVES = re.compile(r"(save_checkpoint(?:\(|_steps=).*)\)$", re.MULTILINE)
 each_race = pytest.mark.parametrize("name", RACES)

@@ -2,10 +2,11 @@
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
 tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
-used after it, also of an `if` on an attribute of another object, `self.config.swish`; and where a name that is None
-or a number is a tensor after one of the arms. Same losses as PyNative: the same number of elements put in by both
-arms, a tensor that stays one (also in another shape), a number that stays one, `break` and `return` under such a
-test, and a conditional expression.
+used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name that is None
+or a number is a tensor after one of the arms; and where a test on a tensor stands ahead of one on a constant,
+`x.sum() > 0 and self.training` (the other way round it compiles). Same losses as PyNative: the same number of elements
+put in by both arms, a tensor that stays one (also in another shape), a number that stays one, `break` and `return`
+under such a test, and a conditional expression.
 """
 
 from __future__ import annotations
@@ -14,22 +15,24 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from typing import Optional
+from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_decorated, targets, word_of
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_cell
+from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
-from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.compiled import own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _MADE = frozenset({"list", "tuple", "dict"})
 _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_TYPES = frozenset({"int", "float", "bool", "str", "Tensor"})  # that graph mode compares with `type(x)`
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
 _BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test on a tensor")
@@ -40,6 +43,10 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both."""
     tensors = Tensors(program, function)
     for step in steps(program, function):
+        for node in own_nodes(step):
+            message = _mixed(program, step, node, tensors) if isinstance(node, (ast.BoolOp, ast.Compare)) else None
+            if message is not None:
+                yield obstacle(function.module, node, "test", message)
         if not isinstance(step.stmt, ast.If):
             continue
         found: Optional[_Found] = None
@@ -53,6 +60,24 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 
 _Found = tuple[ast.AST, str, Message]
+
+
+def _mixed(program: Program, step: Site, test: Union[ast.BoolOp, ast.Compare], tensors: Tensors) -> Optional[Message]:
+    """Return why a test does not compile: a tensor ahead of a constant, or one that asks for a class by `type`."""
+    if isinstance(test, ast.Compare):
+        sides = (test.left, *test.comparators)
+        asks = any(isinstance(each, ast.Call) and word_of(each.func) == "type" for each in sides)
+        is_known = isinstance(test.ops[0], (ast.In, ast.NotIn)) or any(word_of(each) in _TYPES for each in sides)
+        return Message("graph mode does not compare the result of `type`") if asks and not is_known else None
+    is_again = isinstance(step.stmt, ast.While)  # where constants are counted
+    for at, value in enumerate(test.values):
+        others = test.values if is_again else test.values[at + 1 :]
+        plain = (each for each in others if each is not value and not tensors.is_tested(each))
+        if tensors.is_tested(value, False) and any(
+            is_again or is_constant(program, tensors.function, each) for each in plain
+        ):
+            return Message("graph mode does not compile a test on a tensor ahead of one on a constant")
+    return None
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
@@ -164,20 +189,30 @@ class Tensors:
         self.program = program
         self.function = function
 
-    def is_tested(self, test: ast.expr) -> bool:
-        """Return whether a test depends on the values of a tensor."""
+    def is_tested(self, test: ast.expr, numbers: bool = True) -> bool:
+        """Return whether a test depends on the values of a tensor; without `numbers`, whether it is a tensor itself."""
         if isinstance(test, ast.BoolOp):
-            return any(map(self.is_tested, test.values))
+            return any(self.is_tested(each, numbers) for each in test.values)
         if isinstance(test, ast.UnaryOp):
-            return self.is_tested(test.operand)
-        if isinstance(test, ast.Compare):
-            return not isinstance(test.ops[0], _IDENTITY) and any(map(self.is_one, (test.left, *test.comparators)))
-        return self.is_one(test)
+            return self.is_tested(test.operand, numbers)
+        sides = (test.left, *test.comparators) if isinstance(test, ast.Compare) else (test,)
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], _IDENTITY):
+            return False
+        return any(self.is_one(each) and (numbers or not self._is_number(each)) for each in sides)
+
+    def _is_number(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether what is read from a tensor in an expression is a number of Python: `x.item() * 2`."""
+        if isinstance(node, ast.BinOp):
+            return all(self._is_number(each, hops) for each in (node.left, node.right) if self.is_one(each))
+        if isinstance(node, ast.Name) and hops:
+            read = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
+            return all(self._is_number(each, hops - 1) for each in read)
+        return isinstance(node, ast.Call) and word_of(node.func) == "item"
 
     def is_given(self, binding: Binding) -> bool:
         """Return whether a binding gives a tensor, or adds one."""
         value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
-        return value is not None and not binding.path and self.is_one(value)
+        return value is not None and not binding.path and (self.is_one(value) or self.is_tested(value, False))
 
     def is_one(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether an expression is a tensor, or a number that is read from one."""
@@ -187,6 +222,8 @@ class Tensors:
             return self._is_bound_to_one(node, hops)
         if isinstance(node, ast.Subscript):
             return self.is_one(node.value, hops)
+        if isinstance(node, ast.Attribute):
+            return any(map(is_parameter, self.program.value(node, self.function).alternatives))
         if isinstance(node, ast.BinOp):
             return self.is_one(node.left, hops) or self.is_one(node.right, hops)
         if isinstance(node, ast.Call):
@@ -205,7 +242,8 @@ class Tensors:
             return True
         if isinstance(node.func, ast.Attribute) and word == "item":
             return self.is_one(node.func.value, hops)
-        return self.program.value(node.func, self.function).are(is_computed)
+        made = self.program.value(node.func, self.function)
+        return made.are(lambda known: is_computed(known) or is_cell(self.program, known))
 
     def _is_no_array(self, node: ast.expr) -> bool:
         """Return whether an expression that compiled code reduces is no array or module, and so a tensor."""

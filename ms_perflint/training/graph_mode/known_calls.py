@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, word_of
@@ -111,6 +112,13 @@ def calls_of(program: Program, function: Scope) -> Iterator[Site]:
             yield site
 
 
+def is_parsed(function: Scope) -> bool:
+    """Return whether the compiler parses a lambda that Python made: one that a statement binds or returns."""
+    at = place(function.node, function)
+    step = at.step if at is not None else None
+    return isinstance(step, (ast.Assign, ast.AnnAssign, ast.Return)) and step.value is function.node
+
+
 def is_call_known(program: Program, function: Scope, site: Site) -> bool:
     """Return whether graph mode is known to compile a call of a function."""
     return _Callee(program, function, site).is_known()
@@ -157,8 +165,13 @@ class _Callee:
         )
 
     def _is_odd_method(self) -> bool:
-        """Return whether the callee is a method of lists and dicts that does not compile, though tensors have it."""
+        """Return whether the callee is a method that does not compile, or not in this form, though tensors have it."""
         word = word_of(self.node.func)
+        if word == "argmax" and isinstance(self.node.func, ast.Attribute) and not self.node.args:
+            return not any(each.arg in ("axis", "dim") for each in self.node.keywords)  # run: that of each row
+        axes = [ast.unparse(each) for each in self.node.args if is_whole(each)]
+        if word == "transpose" and len(axes) == 2:
+            return axes != ["1", "0"]  # run: PyNative swaps two axes, graph mode takes them for all
         if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
             return False
         if word == "extend":
@@ -261,7 +274,8 @@ class _Callee:
         if definition.is_class:
             return _is_compiled_class(self.program, definition) and self._is_made_of_constants()
         if isinstance(definition.node, ast.Lambda):
-            return is_compiled(self.program, definition) or self._is_read(definition)
+            is_known = is_parsed(definition) and self._is_read(definition)
+            return is_known or is_compiled(self.program, definition)
         return is_decorated(definition.node, *APART) or definition in compiled(self.program)
 
     def _is_read(self, function: Scope) -> bool:

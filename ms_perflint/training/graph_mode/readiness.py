@@ -16,7 +16,9 @@ from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.aliases import in_aliases
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
+from ms_perflint.training.graph_mode.closures import in_closures
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
+from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import recreated
@@ -29,7 +31,9 @@ from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import calls_gradient
 
-_IN_FUNCTIONS = (in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases)
+_IN_FUNCTIONS = (
+    in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
+)  # fmt: skip
 
 
 @fact
@@ -69,8 +73,7 @@ def _inline(function: Scope) -> Iterator[Obstacle]:
 
     `value_and_grad(lambda x: ..., None, weights)` fails; `forward = lambda x: ...` on a line of its own does not.
     """
-    bound = (stmt for stmt, _ in function.module.steps if isinstance(stmt, (ast.Assign, ast.AnnAssign)))
-    if not any(stmt.value is function.node for stmt in bound):
+    if not is_parsed(function):
         text = Message("graph mode does not parse a lambda inside of a call; bind it to a name first")
         yield obstacle(function.module, function.node, "lambda", text)
 

@@ -61,7 +61,7 @@ def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
     loads: dict[str, ast.Name] = {}
-    for node in _free(function.node, frozenset()):
+    for node in free(function.node, frozenset()):
         loads.setdefault(node.id, node)
     for name, node in sorted(loads.items()):
         home = function.home(name)
@@ -97,7 +97,7 @@ def _identities(value: Value) -> frozenset[object]:
     return frozenset({*identities(value), *made})
 
 
-def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
+def free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
     """Yield the names that a function reads, without those that its comprehensions and lambdas bind."""
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and node.id not in bound:
@@ -110,7 +110,7 @@ def _free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
         bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, FUNCTIONS):
-            yield from _free(child, bound)
+            yield from free(child, bound)
 
 
 def _is_changed(program: Program, binding: Binding) -> bool:
