@@ -234,11 +234,21 @@ def _mode_set(call: Call) -> Optional[int]:
     return default_mode_of(value) if value is not None else None
 
 
+def is_fallback(program: Program, call: Call) -> bool:
+    """Return whether a call sets the mode where another setting fails: in the handler of the `try` around that one."""
+    tried = {id(block.owner) for block in call.block.chain() if block.arm.startswith("handler")}
+    return bool(tried) and any(
+        block.arm == "body" and id(block.owner) in tried for other in settings(program) for block in other.block.chain()
+    )
+
+
 def is_overridden(program: Program, call: Call) -> bool:
     """Return whether a later `set_context` always sets the mode again before the training."""
     known = condition_of(call)
     for other in settings(program):
-        if other == call or excludes(call.block, other.block) or is_opt_in(program, other):
+        if other == call or excludes(call.block, other.block):
+            continue
+        if is_opt_in(program, other) or is_fallback(program, other):
             continue
         more = (condition for condition in condition_of(other) if condition not in known)
         if all(conditions.by_default(program, each) for each in more) and program.precedes(call, other):
@@ -277,7 +287,8 @@ def default_mode(program: Program) -> Optional[int]:
         return None
     if not found:
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
-    by_call = {call: _mode_set(call) for call in found if not is_opt_in(program, call)}
+    usual = (call for call in found if not is_opt_in(program, call) and not is_fallback(program, call))
+    by_call = {call: _mode_set(call) for call in usual}
     modes = set(by_call.values())
     if len(modes) > 1:  # else it makes no difference which of them is the last one
         modes = {
