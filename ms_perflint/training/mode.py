@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import Condition, condition_of, excludes
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_main_test, targets, word_of
+from ms_perflint.index.syntax_forms import TRY, is_main_test, targets, word_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -235,11 +235,24 @@ def _mode_set(call: Call) -> Optional[int]:
 
 
 def is_fallback(program: Program, call: Call) -> bool:
-    """Return whether a call sets the mode where another setting fails: in the handler of the `try` around that one."""
-    tried = {id(block.owner) for block in call.block.chain() if block.arm.startswith("handler")}
-    return bool(tried) and any(
-        block.arm == "body" and id(block.owner) in tried for other in settings(program) for block in other.block.chain()
-    )
+    """Return whether a call sets the mode where another setting fails.
+
+    It is in a handler of the `try` around that one, or behind a `try` whose body ends with a `return`.
+    """
+    return any(_fails_into(program, other, call) for other in settings(program) if other != call)
+
+
+def _fails_into(program: Program, tried: Call, call: Call) -> bool:
+    """Return whether a call runs where another one fails, and not after it."""
+    around = {block.owner: block.arm for block in call.block.chain()}
+    for block in tried.block.chain():
+        if isinstance(block.owner, TRY) and block.arm == "body":
+            if block.owner in around:
+                return around[block.owner].startswith("handler")
+            is_ended = isinstance(block.owner.body[-1], ast.Return)  # type: ignore[attr-defined]
+            if is_ended and tried.scope.owner is call.scope.owner and program.precedes(tried, call):
+                return all(conditions.by_default(program, each) for each in condition_of(tried))
+    return False
 
 
 def is_overridden(program: Program, call: Call) -> bool:

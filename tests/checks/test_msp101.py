@@ -339,6 +339,19 @@ LOOP_ELSEWHERE = """
         trainer.fit(rows)
     """
 
+RETURNS = """
+def set_up(on=True):
+    if on:
+        try:
+            ms.set_context(mode={first})
+            return
+        except RuntimeError:
+            {error}
+    ms.set_context(mode=1, device_target="GPU")
+
+
+set_up()
+"""
 INHERITED = """
     class Root:
         def __init__(self):
@@ -382,6 +395,12 @@ FIRES = [
             TRAIN,
         )
         for name, other, device in (("a CPU", 1, "CPU"), ("a GPU", 1, "GPU"), ("graph mode", 0, "GPU"))
+    ),
+    case(
+        "behind a `try` that returns, which is not passed by default",
+        IMPORTS,
+        RETURNS.format(first=0, error="pass").replace('"GPU")', '"GPU")  # !').replace("set_up()\n", "set_up(False)\n"),
+        TRAIN,
     ),
     *(
         case(
@@ -944,11 +963,13 @@ QUIET = [
         )
         for name, base, init in BY_A_CONSTRUCTOR
     ),
-    case(
-        "PyNative mode is set only where graph mode fails",
-        IMPORTS,
-        "try:\n    ms.set_context(mode=0)\nexcept RuntimeError:\n    ms.set_context(mode=1)\n",
-        TRAIN,
+    *(
+        case(f"PyNative mode is set only where graph mode fails, {name}", IMPORTS, text, TRAIN)
+        for name, text in (
+            ("in a handler", "try:\n    ms.set_context(mode=0)\nexcept RuntimeError:\n    ms.set_context(mode=1)\n"),
+            ("behind a `try`", RETURNS.format(first=0, error="pass")),
+            ("behind a `try` with other code in its handler", RETURNS.format(first=0, error="print('no device')")),
+        )
     ),
     case(
         "the lines that set the mode set the CPU, in one of several functions",
