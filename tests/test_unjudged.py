@@ -627,6 +627,7 @@ def test_widths_of_classes_that_may_be_the_network(imports: str, made: str, told
         ("model = ms.train.Model(network=step)\nmodel.predict(1)", "a.py  does not train"),
         ("ms.train.Model(net, metrics={'loss'}).eval(data)", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
         ("kept = [step]", "a.py  trains: unknown: `nn.TrainOneStepCell(net, opt)`"),
+        ("def learn():\n    one = nn.TrainOneStepCell(net, opt)\n    return one\nlearn()", "a.py  trains: unknown: "),
         ("ms.train.Model(step).train(1, data)", "a.py  trains, "),
         ("step(1)", "a.py  trains, "),
     ],
@@ -635,6 +636,24 @@ def test_a_step_that_is_made_for_a_model(use: str, answer: str, tmp_path: Path) 
     """Whether the Model trains with it is known."""
     (tmp_path / "a.py").write_text(f"{HANDED}step = nn.TrainOneStepCell(net, opt)\n{use}\ndata.save('x')\n")
     assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(answer)
+
+
+@pytest.mark.parametrize(
+    ("use", "trains"),
+    [
+        ("", "does not train"),
+        ("net.set_train()", "does not train"),
+        ("other = 1\n    del other", "does not train"),
+        ("global kept\n    kept = step", "trains: unknown: "),
+        ("return lambda: step", "trains: unknown: "),
+        ("net.helper = step", "trains: unknown: "),
+    ],
+)
+def test_a_step_that_is_made_for_a_local_name(use: str, trains: str, tmp_path: Path) -> None:
+    """One that nothing reads is not called."""
+    learn = f"def learn():\n    step = nn.TrainOneStepCell(net, opt)\n    {use or 'pass'}\n\n\nlearn()\n"
+    (tmp_path / "a.py").write_text(HANDED + learn)
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(f"a.py  {trains}")
 
 
 BACKWARD = """\

@@ -56,6 +56,7 @@ class PynativeModeTraining(Check):
             and not mode.are_too_many(program)
             and program.runs(call)
             and not mode.is_opt_in(program, call)
+            and not mode.is_fallback(program, call)
             and not conditions.is_for_cpu_only(program, call)
             and not unset_mode.is_beside_cpu(call)
             and unset_mode.trains_uncompiled(program)

@@ -125,6 +125,8 @@ def _role(program: Program, call: Call) -> str:
     """Return the reason why a mode may not take effect; "" without one."""
     if mode.is_opt_in(program, call):
         return Message("only on request")
+    if mode.is_fallback(program, call):
+        return Message("only where another setting fails")
     if mode.is_overridden(program, call):
         return Message("overridden later")
     return Message("only on a CPU") if conditions.is_for_cpu_only(program, call) else ""

@@ -17,6 +17,7 @@ from ms_perflint.index.reachability import is_of_script
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import only_target, word_of
+from ms_perflint.infer import bases
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
@@ -251,15 +252,17 @@ def _of_instance_group(program: Inputs, number: int) -> dict[Scope, tuple[Site, 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions of the project that a call enters: by its name, else by the value of the callee."""
     called = _named(program, site)
-    named = _entered(called) if called else ()
+    named = _entered(program, called) if called else ()
     if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
         return named
-    return _entered(each.definition for each in program.evaluator.callees(site).alternatives)
+    return _entered(program, (each.definition for each in program.evaluator.callees(site).alternatives))
 
 
-def _entered(called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:
-    """Return the functions among some callees; of a class, its constructor."""
-    inits = (each.method(INIT) if each is not None and each.is_class else each for each in called)
+def _entered(program: Program, called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:
+    """Return the functions among some callees; of a class, its constructor, which it may inherit."""
+    inits = (
+        bases.method(program.evaluator, each, INIT) if each is not None and each.is_class else each for each in called
+    )
     return tuple(dict.fromkeys(each for each in inits if each is not None and each.is_function))
 
 
@@ -269,7 +272,7 @@ def _named(program: Program, site: Site) -> list[Scope]:
     found = program.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
         return list(program.names.resolve(site.module, callee.id).scopes)
-    if not isinstance(callee, ast.Attribute):
+    if not isinstance(callee, ast.Attribute) or (callee.attr == INIT and found):  # of bases: `super().__init__()`
         return found
     if isinstance(callee.value, ast.Name) and callee.value.id == "self" and site.scope.owner.parent is not None:
         own = site.scope.owner.parent.method(callee.attr)

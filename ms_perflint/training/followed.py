@@ -12,7 +12,7 @@ from ms_perflint.core.source import flat, short
 from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Part, receiver_name
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import NAMESPACES
@@ -184,7 +184,7 @@ def trainer(program: Program) -> Optional[End]:
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
     steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
-    made = next((call for call in steps if not _is_in_model(program, call)), None)
+    made = next((call for call in steps if not _is_in_model(program, call) and not _is_dropped(call)), None)
     return End(made.node, made.scope) if made is not None else _optimizes(program) or _runs_unknown(program)
 
 
@@ -224,6 +224,15 @@ def _is_in_model(program: Program, made: Call) -> bool:
     values = (model.argument("network") for model in program.calls("mindspore.train.Model"))
     makers = (known.creation for value in values for known in value.alternatives)
     return any(maker is not None and maker.call is made.node for maker in makers)
+
+
+def _is_dropped(made: Call) -> bool:
+    """Return whether a call makes an object for a local name that is not read: building a step is no training."""
+    name, function = only_target(made.stmt), made.scope.owner
+    if not isinstance(name, ast.Name) or not function.is_function or name.id not in function.bindings:
+        return False
+    inner = (scope for scope in made.module.scopes if function in scope.chain())
+    return getattr(made.stmt, "value", None) is made.node and not any(name.id in scope.names for scope in inner)
 
 
 def _optimizes(program: Program) -> Optional[End]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import mode, parallel
+from ms_perflint.training import jit, mode, parallel
 from ms_perflint.training.conditions import is_switch
 
 BY_BUCKETS = (1, 8)  # `comm_fusion` acts under data parallelism (RELEASE.md 1.7, cc@v1.8.0 parallel_context.cc:91)
 UNFUSED = (2, 4)  # fusion is off by default (cc@v2.4.0 utils/parallel_context.cc:56)
+# What calls of the functions and objects that add up gradients have as callees
+_ADD = frozenset(name if name.endswith("all_reduce") else f"{name}()" for name in parallel.REDUCERS)
 INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 utils/parallel_context.cc:242)
 
 
@@ -57,9 +59,18 @@ def is_by_indices(program: Program) -> bool:
 
 
 def may_compile(program: Program) -> bool:
-    """Return whether the program trains in graph mode by default, or may do so."""
+    """Return whether the gradients are added up in graph mode by default, or may be, or in what `jit` compiles."""
     by_default = mode.default_mode(program)
     if by_default is not None:
-        return by_default == mode.GRAPH
+        return by_default == mode.GRAPH or _reduces_in_jit(program)
     values = (mode.given(call) for call in mode.settings(program))
     return any(mode.mode_of(known) == mode.GRAPH for value in values if value is not None for known in value.by_default)
+
+
+def _reduces_in_jit(program: Program) -> bool:
+    """Return whether `jit` compiles each training step, and each call that adds up gradients."""
+    if not jit.is_compiled(program):
+        return False
+    sites = (site for module in program.modules for site in module.sites if site.scope.owner in program.reached)
+    adding = (site for site in sites if not _ADD.isdisjoint(program.apis(site)))
+    return all(jit.is_in_jit(program, site.scope.owner) for site in adding)

@@ -44,7 +44,7 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
         found[id(each.loop)] = tuple(sorted({*known, *reads}, key=lambda site: site.span))
     for own, outer in steps_in_functions(program):
         is_periodic = any(_counts(each.test) for each in condition_of(outer.site))
-        if not is_periodic and not _is_short(program, outer) and not _evaluates(outer):
+        if not is_periodic and not _is_short(program, outer) and not _evaluates(program, outer):
             found[id(outer.loop)] = tuple(dict.fromkeys((*found.get(id(outer.loop), ()), *_reads(program, own))))
     return tuple(reads for reads in found.values() if reads)
 
@@ -167,7 +167,7 @@ def _is_formatted(kept: _Kept) -> bool:
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
     tensors = _step_results(program, step)
-    if _is_short(program, step) or _evaluates(step) or _decides(program, step, tensors):
+    if _is_short(program, step) or _evaluates(program, step) or _decides(program, step, tensors):
         return
     inner: set[int] = set()
     for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
@@ -311,10 +311,10 @@ def _counts(test: ast.expr) -> bool:
     return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
 
 
-def _evaluates(step: StepLoop) -> bool:
+def _evaluates(program: Program, step: StepLoop) -> bool:
     """Return whether the loop evaluates in each iteration, which waits for the device anyway."""
-    beside = (site for site in step.scope.calls if _is_in_same_loop(step, site.block))
-    return any(_is_evaluation(site) and site.node is not step.site.node for site in beside)
+    beside = (site for site in step.scope.calls if _is_in_same_loop(step, site.block) and _is_evaluation(site))
+    return any(site.node is not step.site.node and _is_in_each_iteration(program, step, site) for site in beside)
 
 
 def _is_evaluation(site: Site) -> bool:

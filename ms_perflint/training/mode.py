@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import Condition, condition_of, excludes
 from ms_perflint.index.semantic_index import SemanticIndex, Site
-from ms_perflint.index.syntax_forms import is_main_test, targets, word_of
+from ms_perflint.index.syntax_forms import TRY, is_main_test, targets, word_of
 from ms_perflint.infer.direct_imports import outside
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -234,11 +234,34 @@ def _mode_set(call: Call) -> Optional[int]:
     return default_mode_of(value) if value is not None else None
 
 
+def is_fallback(program: Program, call: Call) -> bool:
+    """Return whether a call sets the mode where another setting fails.
+
+    It is in a handler of the `try` around that one, or behind a `try` whose body ends with a `return`.
+    """
+    return any(_fails_into(program, other, call) for other in settings(program) if other != call)
+
+
+def _fails_into(program: Program, tried: Call, call: Call) -> bool:
+    """Return whether a call runs where another one fails, and not after it."""
+    around = {block.owner: block.arm for block in call.block.chain()}
+    for block in tried.block.chain():
+        if isinstance(block.owner, TRY) and block.arm == "body":
+            if block.owner in around:
+                return around[block.owner].startswith("handler")
+            is_ended = isinstance(block.owner.body[-1], ast.Return)  # type: ignore[attr-defined]
+            if is_ended and tried.scope.owner is call.scope.owner and program.precedes(tried, call):
+                return all(conditions.by_default(program, each) for each in condition_of(tried))
+    return False
+
+
 def is_overridden(program: Program, call: Call) -> bool:
     """Return whether a later `set_context` always sets the mode again before the training."""
     known = condition_of(call)
     for other in settings(program):
-        if other == call or excludes(call.block, other.block) or is_opt_in(program, other):
+        if other == call or excludes(call.block, other.block):
+            continue
+        if is_opt_in(program, other) or is_fallback(program, other):
             continue
         more = (condition for condition in condition_of(other) if condition not in known)
         if all(conditions.by_default(program, each) for each in more) and program.precedes(call, other):
@@ -277,7 +300,8 @@ def default_mode(program: Program) -> Optional[int]:
         return None
     if not found:
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
-    by_call = {call: _mode_set(call) for call in found if not is_opt_in(program, call)}
+    usual = (call for call in found if not is_opt_in(program, call) and not is_fallback(program, call))
+    by_call = {call: _mode_set(call) for call in usual}
     modes = set(by_call.values())
     if len(modes) > 1:  # else it makes no difference which of them is the last one
         modes = {

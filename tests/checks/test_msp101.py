@@ -339,7 +339,69 @@ LOOP_ELSEWHERE = """
         trainer.fit(rows)
     """
 
+RETURNS = """
+def set_up(on=True):
+    if on:
+        try:
+            ms.set_context(mode={first})
+            return
+        except RuntimeError:
+            {error}
+    ms.set_context(mode=1, device_target="GPU")
+
+
+set_up()
+"""
+INHERITED = """
+    class Root:
+        def __init__(self):
+            self.prepare()
+
+        def prepare(self):
+            context.set_context(mode=0)
+
+
+    class Basic(Root):
+        size = 1
+
+
+    class Trainer({base}):
+        {init}
+
+        def train(self):
+            ms.Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)
+
+
+    class Log:
+        def __init__(self):
+            self.lines = []
+    """
+TRAINER = "\n\ncontext.set_context(mode=1)\nTrainer().train()\n"
+BY_A_CONSTRUCTOR = [
+    ("an inherited constructor", "Root", "epochs = 3"),
+    ("a constructor that a base inherits", "Basic", "epochs = 3"),
+    ("`super()`", "Basic", "def __init__(self):\n            super().__init__()"),
+    ("`super(Trainer, self)`", "Root", "def __init__(self):\n            super(Trainer, self).__init__()"),
+    ("a base by name", "Root", "def __init__(self):\n            Root.__init__(self)"),
+]
+
 FIRES = [
+    *(
+        case(
+            f"the setting of a `try`, with {name} in its handler",
+            IMPORTS,
+            "try:\n    ms.set_context(mode=1, device_target='Ascend')  # !\n",
+            f"except RuntimeError:\n    ms.set_context(mode={other}, device_target='{device}')\n",
+            TRAIN,
+        )
+        for name, other, device in (("a CPU", 1, "CPU"), ("a GPU", 1, "GPU"), ("graph mode", 0, "GPU"))
+    ),
+    case(
+        "behind a `try` that returns, which is not passed by default",
+        IMPORTS,
+        RETURNS.format(first=0, error="pass").replace('"GPU")', '"GPU")  # !').replace("set_up()\n", "set_up(False)\n"),
+        TRAIN,
+    ),
     *(
         case(
             f"a loop in another file, through {name}",
@@ -891,6 +953,24 @@ OUTSIDE = (
 )
 
 QUIET = [
+    *(
+        case(
+            f"graph mode is set later, in {name}",
+            IMPORTS,
+            NETWORK,
+            INHERITED.format(base=base, init=init),
+            TRAINER,
+        )
+        for name, base, init in BY_A_CONSTRUCTOR
+    ),
+    *(
+        case(f"PyNative mode is set only where graph mode fails, {name}", IMPORTS, text, TRAIN)
+        for name, text in (
+            ("in a handler", "try:\n    ms.set_context(mode=0)\nexcept RuntimeError:\n    ms.set_context(mode=1)\n"),
+            ("behind a `try`", RETURNS.format(first=0, error="pass")),
+            ("behind a `try` with other code in its handler", RETURNS.format(first=0, error="print('no device')")),
+        )
+    ),
     case(
         "the lines that set the mode set the CPU, in one of several functions",
         IMPORTS,

@@ -153,6 +153,15 @@ FIRES = [
         each(f"behind a warm-up, {test}", "count += 1", f"if {test}:", f"{SHOWS}  # !", before="count = 0\n")
         for test in ("i >= 5", "i > 0", "i != 0", "not i == 0", "i", "4 < i", "count > 3", "epoch >= 1", "not i < 5")
     ),
+    *(
+        each(f"beside an evaluation {when}", "print(loss)  # !", *lines)
+        for when, lines in (
+            ("of some steps", ("if i % 100 == 0:", "    evaluate(net)")),
+            ("behind an option", ("if args.validate:", "    evaluate(net)")),
+            ("of some steps, by `set_train`", ("if i % 100 == 0:", "    net.set_train(False)")),
+            ("of a chosen step", ("if i == 500:", "    validate(net)")),
+        )
+    ),
     each("behind a warm-up that goes on", "if i < 5:", "    continue", "print(loss)  # !"),
     *(
         each(f"no step reads it: {how[0]}", *how, take=TAKEN, before=join(READS_WEIGHT))

@@ -94,7 +94,33 @@ def set_up(how: str, mark: str = "", text: str = SET_UP) -> str:
 MARK = "  # ! unsafe"
 GRAPH_ONLY = "ms.set_context(mode=ms.GRAPH_MODE)\n"
 
+PYNATIVE = join(IMPORTS, 'ms.set_context(mode=ms.PYNATIVE_MODE, device_target="Ascend")\ninit()\n')
+STEP = """
+    optimizer = nn.SGD(net.trainable_params())
+    reduce = nn.DistributedGradReducer(optimizer.parameters)
+    gradients_of = ms.value_and_grad(net, None, optimizer.parameters)
+
+    @{under}
+    def step(data):
+        loss, gradients = gradients_of(data)
+        return loss, {inside}
+
+    for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+        loss, gradients = step(data)
+        optimizer({outside})
+    """
+
 FIRES = [
+    *(
+        case(
+            f"in PyNative mode, a step under `{under}`",
+            PYNATIVE,
+            "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # !\n",
+            NET,
+            STEP.format(under=under, inside="reduce(gradients)", outside="gradients"),
+        )
+        for under in ("ms.jit", "ms.jit(jit_level='O1')")
+    ),
     case("behind a default that no caller overrides", set_up("set_up()", MARK)),
     case("behind a default, where another parameter is passed", set_up('set_up(device="GPU")', MARK)),
     case("behind a default of a method", set_up(f"{GRAPH_ONLY}Trainer()", MARK, CLASS)),
@@ -540,6 +566,19 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(
+            f"in PyNative mode, {name}",
+            PYNATIVE,
+            "ms.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)\n",
+            NET,
+            STEP.format(under=under, inside=inside, outside=outside),
+        )
+        for name, under, inside, outside in (
+            ("gradients are added up outside of `jit`", "ms.jit", "gradients", "reduce(gradients)"),
+            ("a step without `jit`", "lambda function: function", "reduce(gradients)", "gradients"),
+        )
+    ),
     case("behind a parameter that every caller passes as False", set_up("set_up(False)")),
     case("behind a parameter that every caller passes by keyword", set_up("set_up(distributed=False)")),
     case("behind a parameter of a method, passed as False", set_up(f"{GRAPH_ONLY}Trainer(False)", text=CLASS)),

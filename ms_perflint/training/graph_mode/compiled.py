@@ -10,6 +10,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import children, descendants, given, inner_of, is_decorated, targets, word_of
 from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.places import INIT
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -63,7 +64,8 @@ def _run_by_python(program: Program, compiled: Container[Scope]) -> Iterator[Sco
         if scope in compiled:
             continue
         yield scope
-        called = (each for site in scope.calls if program.runs(site) for each in program.callees(site))
+        sites = (site for site in scope.calls if site.word != INIT and program.runs(site))  # none of `super()`
+        called = (each for site in sites for each in program.callees(site))
         new = [each for each in called if each.is_function and each not in seen]
         todo += dict.fromkeys(new)
         seen.update(new)
