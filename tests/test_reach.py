@@ -308,8 +308,8 @@ def test_no_script_that_may_run_a_file_is_left_out() -> None:
     scripts = tuple(path for path in texts if path.endswith(".py"))
     importers, closure = Importers(entries.imports, scripts), entries.imports.closure
     for path in scripts:
-        assert importers.may_run(path, scripts) >= {script for script in scripts if path in closure(script)}, path
+        assert importers.may_run(path) >= {script for script in scripts if path in closure(script)}, path
     net = os.path.join(ROOT, "kit", "net.py")
     ways = {os.path.basename(script) for script in scripts if net in closure(script)}
     assert ways >= {"plain.py", "by_path.py", "found.py", "nearer.py", "computed.py"}
-    assert os.path.join(ROOT, "other.py") not in importers.may_run(net, scripts)
+    assert os.path.join(ROOT, "other.py") not in importers.may_run(net)

@@ -486,18 +486,16 @@ def _of_either(first: Alternative, other: Alternative) -> Alternative:
 
 def is_same(answer: object, other: object) -> bool:
     """Return whether two answers are equal, and were read in the same places, of the same objects."""
-    return _are_same(answer, other, _is_same)
+    if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
+        return answer == other
+    return all(map(_is_same, answer.alternatives, other.alternatives))
 
 
 def is_alike(answer: object, other: object) -> bool:
     """Return whether they are the same, wherever in launchers and config files they were read."""
-    return _are_same(answer, other, _is_alike)
-
-
-def _are_same(answer: object, other: object, same: Callable[[Alternative, Alternative], bool]) -> bool:
     if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
         return answer == other
-    return all(map(same, answer.alternatives, other.alternatives))
+    return all(map(_is_alike, answer.alternatives, other.alternatives))
 
 
 def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool:

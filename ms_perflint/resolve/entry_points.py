@@ -84,7 +84,7 @@ class Entries:
     def _importing(self, path: str, scripts: Scripts) -> list[str]:
         """Return the scripts whose programs contain a file; without a main guard, only those in no other program."""
         closure = self.imports.closure
-        leading = self._importers(scripts).may_run(path, (*scripts.started, *scripts.others)) - {path}
+        leading = self._importers(scripts).may_run(path) - {path}
         found = [script for script in scripts.started if script in leading and path in closure(script)]
         held = set[str]().union(*map(closure, found))
         for script in scripts.others:

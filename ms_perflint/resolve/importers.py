@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from ms_perflint.core.facts import fact
@@ -31,13 +31,13 @@ class Importers:
         computing = self._leading_to(filter(imports.computes_names, files))
         configured = self._leading_to(file for file in files if imports.names_modules(file, homes))
         searching = self._leading_to(filter(imports.changes_search_path, files))
-        # the files that may lead to more than import statements say
+        # those that may lead to more than import statements say
         self._open = (computing.keys() & configured.keys()) | searching.keys()
+        self._open |= {each for each in scripts if each in self._differing(os.path.dirname(each))}
 
-    def may_run(self, path: str, scripts: Iterable[str]) -> set[str]:
-        """Return those of the scripts whose programs may contain a file; all whose programs do are among them."""
-        found = self._leading_to((path,)).keys() | self._open
-        return {each for each in scripts if each in found or each in self._differing(os.path.dirname(each))}
+    def may_run(self, path: str) -> Set[str]:
+        """Return the files whose programs may contain a file; all scripts whose programs do are among them."""
+        return self._leading_to((path,)).keys() | self._open
 
     @fact
     def _differing(self, directory: str) -> dict[str, None]:
