@@ -6,6 +6,7 @@ A spelling that the linter does not know stands in `spellings/gaps.txt`, and has
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -44,6 +45,7 @@ from mindspore.profiler import profile
 from mindspore.train import CheckpointConfig, LossMonitor, Model, ModelCheckpoint, TimeMonitor
 """
 )
+NAMES = {line: {each.asname or each.name for each in ast.parse(line).body[0].names} for line in HEAD.splitlines(True)}
 PARTS = """\
 train_set = ds.NumpySlicesDataset(dict(np.load("train.npz"))).batch(32)
 net = nn.SequentialCell(nn.Dense(64, 128), nn.ReLU(), nn.Dense(128, 10))
@@ -82,47 +84,45 @@ def train_step(data, label):
 """
 
 VALUES: Mapping[str, Base] = {
-    "mode": Base(
-        f"{HEAD}SETUP\nms.set_context(mode=USE)\n{MODEL}{TRAIN}", "ms.PYNATIVE_MODE", "ms.GRAPH_MODE", ("MSP101",)
-    ),
+    "mode": Base(f"SETUP\nms.set_context(mode=USE)\n{MODEL}{TRAIN}", "ms.PYNATIVE_MODE", "ms.GRAPH_MODE", ("MSP101",)),
     "sink mode": Base(
-        f"{HEAD}SETUP\n{GRAPH}{MODEL}model.train(10, train_set, dataset_sink_mode=USE)\n", "False", "True", ("MSP102",)
+        f"SETUP\n{GRAPH}{MODEL}model.train(10, train_set, dataset_sink_mode=USE)\n", "False", "True", ("MSP102",)
     ),
     "precision": Base(
-        f"{HEAD}SETUP\n{GRAPH}{PARTS}model = Model(net, loss, optimizer, amp_level=USE)\n{TRAIN}",
+        f"SETUP\n{GRAPH}{PARTS}model = Model(net, loss, optimizer, amp_level=USE)\n{TRAIN}",
         '"O0"',
         '"O2"',
         ("MSP201",),
     ),
     "width": Base(
-        f"{HEAD}SETUP\n{GRAPH}{CELL.replace('WIDTH', 'USE').replace('DTYPE', 'ms.float16')}"
+        f"SETUP\n{GRAPH}{CELL.replace('WIDTH', 'USE').replace('DTYPE', 'ms.float16')}"
         f"{MODEL.replace('net = ', 'net = Net()  #')}{TRAIN}",
         "100",
         "112",
         ("MSP202",),
     ),
     "dtype": Base(
-        f"{HEAD}SETUP\n{GRAPH}{CELL.replace('WIDTH', '128').replace('DTYPE', 'USE')}"
+        f"SETUP\n{GRAPH}{CELL.replace('WIDTH', '128').replace('DTYPE', 'USE')}"
         f"{MODEL.replace('net = ', 'net = Net()  #')}{TRAIN}",
         "ms.float32",
         "ms.float16",
         ("MSP203",),
     ),
     "asynchronous save": Base(
-        f"{HEAD}SETUP\n{GRAPH}{MODEL}config = CheckpointConfig(train_set.get_dataset_size(), async_save=USE)\n"
+        f"SETUP\n{GRAPH}{MODEL}config = CheckpointConfig(train_set.get_dataset_size(), async_save=USE)\n"
         'model.train(10, train_set, [ModelCheckpoint("net", "checkpoints", config)], dataset_sink_mode=True)\n',
         "False",
         "True",
         ("MSP301",),
     ),
     "autotune": Base(
-        f"{HEAD}SETUP\n{GRAPH}ds.config.set_enable_autotune(USE)\n{MODEL}with profile(data_process=True):\n    {TRAIN}",
+        f"SETUP\n{GRAPH}ds.config.set_enable_autotune(USE)\n{MODEL}with profile(data_process=True):\n    {TRAIN}",
         "True",
         "False",
         ("MSP501",),
     ),
     "parallel mode": Base(
-        f"{HEAD}from mindspore.communication import init\nSETUP\n{GRAPH}init()\n"
+        f"from mindspore.communication import init\nSETUP\n{GRAPH}init()\n"
         f"ms.set_auto_parallel_context(parallel_mode=USE, gradients_mean=True)\n{MODEL}{TRAIN}",
         "ms.ParallelMode.DATA_PARALLEL",
         "ms.ParallelMode.STAND_ALONE",
@@ -131,31 +131,31 @@ VALUES: Mapping[str, Base] = {
 }
 CALLABLES: Mapping[str, Base] = {
     "train cell": Base(
-        f"{HEAD}{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE(data, label)\n",
+        f"{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE(data, label)\n",
         "nn.TrainOneStepCell(net, optimizer)",
         "nn.WithEvalCell(net, loss)",
         ("MSP101", "MSP201"),
     ),
     "gradients": Base(
-        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    value, grads = USE(data, label)\n    optimizer(grads)\n",
+        f"{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    value, grads = USE(data, label)\n    optimizer(grads)\n",
         GRADS,
         "nn.WithEvalCell(net, loss)",
         ("MSP101", "MSP201"),
     ),
     "step": Base(
-        f"{HEAD}{PARTS}{FORWARD}{STEP}SETUP\n{LOOP}    USE(data, label)  # here\n",
+        f"{PARTS}{FORWARD}{STEP}SETUP\n{LOOP}    USE(data, label)  # here\n",
         "train_step",
         "forward",
         ("MSP101 here",),
     ),
     "training": Base(
-        f"{HEAD}{PYNATIVE}{MODEL}SETUP\nUSE(10, train_set)\n",
+        f"{PYNATIVE}{MODEL}SETUP\nUSE(10, train_set)\n",
         "model.train",
         "model.eval",
         ("MSP101",),
     ),
     "sunk step": Base(
-        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}{STEP}SETUP\nsunk = ms.data_sink(USE, train_set)\n"
+        f"{PYNATIVE}{PARTS}{FORWARD}{STEP}SETUP\nsunk = ms.data_sink(USE, train_set)\n"
         "for _ in range(10):\n    sunk()\n"
         '    ms.save_checkpoint(net, "net.ckpt")  # here\n',
         "train_step",
@@ -163,7 +163,7 @@ CALLABLES: Mapping[str, Base] = {
         ("MSP301 here",),
     ),
     "save": Base(
-        f'{HEAD}{GRAPH}{PARTS}{FORWARD}{STEP}def save():\n    ms.save_checkpoint(net, "net.ckpt")\n'
+        f'{GRAPH}{PARTS}{FORWARD}{STEP}def save():\n    ms.save_checkpoint(net, "net.ckpt")\n'
         f"def nothing():\n    pass\nSETUP\n{LOOP}    train_step(data, label)\n    USE()\n",
         "save",
         "nothing",
@@ -172,25 +172,25 @@ CALLABLES: Mapping[str, Base] = {
 }
 CALLED: Mapping[str, Base] = {
     "call of a train cell": Base(
-        f"{HEAD}{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE\n",
+        f"{PYNATIVE}{PARTS}SETUP\n{LOOP}    USE\n",
         "nn.TrainOneStepCell(net, optimizer)",
         "nn.WithEvalCell(net, loss)",
         ("MSP101", "MSP201"),
     ),
     "call of a training": Base(
-        f"{HEAD}{PYNATIVE}{MODEL}data, label = 10, train_set\nSETUP\nfor _ in range(2):\n    USE\n",
+        f"{PYNATIVE}{MODEL}data, label = 10, train_set\nSETUP\nfor _ in range(2):\n    USE\n",
         "model.train",
         "model.eval",
         ("MSP101",),
     ),
     "call of gradients": Base(
-        f"{HEAD}{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    USE\n    optimizer(label)\n",
+        f"{PYNATIVE}{PARTS}{FORWARD}SETUP\n{LOOP}    USE\n    optimizer(label)\n",
         GRADS,
         "nn.WithEvalCell(net, loss)",
         ("MSP101", "MSP201"),
     ),
     "call of a save": Base(
-        f'{HEAD}{GRAPH}{PARTS}{FORWARD}{STEP}def save(data, label):\n    ms.save_checkpoint(net, "net.ckpt")\n'
+        f'{GRAPH}{PARTS}{FORWARD}{STEP}def save(data, label):\n    ms.save_checkpoint(net, "net.ckpt")\n'
         f"def nothing(data, label):\n    pass\nSETUP\n{LOOP}    train_step(data, label)\n    USE\n",
         "save",
         "nothing",
@@ -215,10 +215,13 @@ PAGES = {"holds": (READ, HOLDS), "decoys": (READ, DECOYS), "calls": (ALONE, CALL
 
 
 def filled(base: Base, spelling: Spelling, value: str) -> dict[str, str]:
-    """Return the files of a program in a spelling."""
+    """Return the files of a program in a spelling, which imports what it names."""
     use = spelling.use.replace("\n", "\n    ")
     text = base.text.replace("SETUP", spelling.setup).replace("USE", use)
-    return {ENTRY: text.replace("VALUE", value).replace("OTHER", base.other), **spelling.files}
+    text = text.replace("VALUE", value).replace("OTHER", base.other)
+    words = set(re.findall(r"\w+", text))
+    imports = (line for line, names in NAMES.items() if not names.isdisjoint(words))
+    return {ENTRY: f"{''.join(imports)}{text}", **spelling.files}
 
 
 @cache
