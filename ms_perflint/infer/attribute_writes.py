@@ -43,7 +43,8 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
     of_any = [each.what.type for each in base.alternatives if type(each.what) is Instance and each.what.node is None]
-    is_updated = not is_called and (is_held or bool(of_any))
+    is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
+    is_updated = not is_called and (is_held or is_class or bool(of_any))
     is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
