@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import Place, has_run, is_always_passed, is_replaced, place, rank, stored
 from ms_perflint.index.reachability import path_condition
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import path_of
+from ms_perflint.index.syntax_forms import path_of, text_of, word_of
 from ms_perflint.infer import bases, lists, mappings, method_writes, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
@@ -43,7 +44,8 @@ def overlaid(
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
     of_any = [each.what.type for each in base.alternatives if type(each.what) is Instance and each.what.node is None]
-    is_updated = not is_called and (is_held or bool(of_any))
+    is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
+    is_updated = not is_called and (is_held or is_class or bool(of_any))
     is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
@@ -199,12 +201,38 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
 
 
 def in_module(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
-    """Yield the values that other files give a name of a module: `module.name = value`."""
+    """Yield the values that a name of a module gets otherwise: `module.name = value`, `globals()["name"] = value`."""
+    for own in module.deep.get(binding.name, ()):
+        if _is_namespace(receiver_of(own)):
+            yield evaluator.weighed(own)
+    if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
+        yield Value((), True)
     for store in evaluator.program.stores(binding.name):
         node, holder = store.node, path_of(receiver_of(store))
         is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
         if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
             yield evaluator.weighed(store)
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    """Return whether an expression is the namespace around it: `globals()`, `vars()`."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args
+    return is_call and word_of(node.func) in ("globals", "locals", "vars")  # type: ignore[attr-defined]
+
+
+@fact
+def _binds_any(module: SemanticIndex) -> bool:
+    """Return whether a file binds names that it computes: `globals()[key] = value`, `globals().update(settings)`."""
+    updated = (site.base for site in module.by_word.get("update", ()))
+    stored = (target.value for target, _, _ in module.registered.get("", ()))
+    return any(base is not None and _is_namespace(base) for base in (*updated, *stored))
+
+
+def _may_execute(site: Site, name: str) -> bool:
+    """Return whether a call of `exec` may bind a global name of its file."""
+    args = site.node.args if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) else []
+    is_global = site.scope.parent is None if len(args) == 1 else any(map(_is_namespace, args[1:2]))
+    return is_global and name in (text_of(args[0]) or name)
 
 
 def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:

@@ -58,7 +58,7 @@ def read(evaluator: Evaluator, value: Value, receiver: Alternative, from_object:
             if from_object and is_decorated(function.node, "property", "cached_property", "lazy_property"):
                 values.append(calls.entered(evaluator, function, None, receiver))
                 continue
-            if from_object and _is_in_descriptor(evaluator, function):
+            if _is_in_descriptor(evaluator, function):
                 values.append(TOP)
                 continue
             if from_object or is_decorated(function.node, "classmethod"):

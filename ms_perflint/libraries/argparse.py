@@ -124,7 +124,7 @@ def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
 
 def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     """Return the value of an option in the result of a parser; of words that the code shows, by these words."""
-    value = option(evaluator, what.parser, name)
+    value = option(evaluator, what.parser, name, what.words)
     if what.words is None:
         return value
     for site in _sites(evaluator, what.parser, ADD):
@@ -150,16 +150,38 @@ def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given
 
 
 @query
-def option(evaluator: Evaluator, parser: Alternative, name: str) -> Value:
-    """Return the value of an option of a parser."""
+def option(
+    evaluator: Evaluator, parser: Alternative, name: str, words: Optional[tuple[Alternative, ...]] = None
+) -> Value:
+    """Return the value of an option of a parser; `words`: see `Options`."""
     names = {site: option_names(evaluator, site) for site in _sites(evaluator, parser, ADD)}
     added = [site for site, found in names.items() if name in found]
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
     value = _first(evaluator, added) if added else named_options.option(evaluator, unnamed, name)
     if not any(_is_given(evaluator, site) for site in added):
         for site in _sites(evaluator, parser, SET_DEFAULTS):
-            value = _with_default(evaluator, site, name, value)
+            is_chosen = _is_chosen(evaluator, site, words)
+            value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
     return value if value.alternatives else TOP
+
+
+def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternative, ...]]) -> Optional[bool]:
+    """Return whether the words that a parser gets make it enter the parser of a site; None where they are not known.
+
+    A main parser is always entered, a sub-parser by its name: `add_parser("train")`.
+    """
+    answers: set[Optional[bool]] = set()
+    for known in _receivers(evaluator, site, SET_DEFAULTS):
+        parser = parser_of(known, ".add_parser")
+        made = parser.creation
+        if made is None or not parser.type_api.endswith(".add_parser"):
+            answers.add(True)
+        elif words is None or not made.call.args or any(word.arg == "aliases" for word in made.call.keywords):
+            answers.add(None)
+        else:
+            name = evaluator.value(made.call.args[0], made.scope).constant
+            answers.add(any(word.constant == name for word in words) if name is not NO_CONSTANT else None)
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _is_given(evaluator: Evaluator, site: Site) -> bool:
@@ -202,9 +224,10 @@ def _first(evaluator: Evaluator, added: list[Site]) -> Value:
     return join(values) if values else BOTTOM
 
 
-def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> Value:
+def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value, is_chosen: Optional[bool] = True) -> Value:
     """Return the value of an option after `set_defaults(name=...)` or `set_defaults(**settings)`.
 
+    `is_chosen`: whether the parser is entered; None for a sub-parser that the user may choose.
     Settings from a file that an option names are not known, also where the option has no default: programs come with
     files to choose from.
     """
@@ -221,7 +244,9 @@ def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value) -> 
         reachability = evaluator.reachability(site.block)
         if reachability == IMPOSSIBLE:
             continue
-        if reachability == OPTIONAL and given.alternatives:
+        if is_chosen is None and given.alternatives:
+            value = Value(join([value, given]).alternatives, value.open or given.open, True)
+        elif reachability == OPTIONAL and given.alternatives:
             value = Value(join([value, given.as_non_default()]).alternatives, value.open, True)
         elif given.alternatives and site.block.parent is None:
             value = Value(given.alternatives, given.open, True)
