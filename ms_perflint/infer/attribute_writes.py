@@ -134,9 +134,10 @@ def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
 
 def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     """Return the stores of a name in all files of the program in one of these objects."""
-    stores, found = evaluator.program.stores(name), []
-    if not stores:
+    stores, deep = evaluator.program.all_stores(name)
+    if not stores and not deep:
         return []
+    found: list[Binding] = []
     holders: dict[object, list[Alternative]] = {}
     for known in base.alternatives:
         holders.setdefault(known.identity, []).append(known)
@@ -147,10 +148,17 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
             return True
         return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
-    for binding in stores:
+    for binding in (*stores, *_named_so(base, deep)):
         if any(map(may_be_one, evaluator.value(receiver_of(binding), binding.scope).alternatives)):
             found.append(binding)
     return found
+
+
+def _named_so(base: Value, deep: Sequence[Binding]) -> list[Binding]:
+    """Return those of some stores `a.b.c.name = value` whose object has a name that one of these was given: `c`."""
+    made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))] if deep else []
+    names = {name for what in made for name in lists.names_of(what)}
+    return [each for each in deep if word_of(receiver_of(each)) in names]
 
 
 def _are_made_apart(known: Alternative, other: Alternative) -> bool:

@@ -112,6 +112,9 @@ class Database(Paths, Protocol):
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return the stores of running code in attributes and items of a name."""
 
+    def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
+        """Return these, and apart the stores in what is reached over more steps: `a.b.c.name = v`, `f().name = v`."""
+
     def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None where there is none."""
 

@@ -261,6 +261,12 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     return [*_given_names(what.scope.module, what.scope.owner).get(id(what.node), ())]
 
 
+def names_of(what: Union[Display, Instance]) -> set[str]:
+    """Return the names, attributes and keys of literal dicts to which an object is given where it is made."""
+    key = _keys(what.scope.module).get(id(what.node))
+    return {binding.name for binding in bindings_of(what)}.union((key,) if key else ())
+
+
 @fact
 def _given_names(module: SemanticIndex, owner: Scope) -> dict[int, list[Binding]]:
     """Return the names and attributes that code of a scope binds, by the identity of the node that gives the value."""

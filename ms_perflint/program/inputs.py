@@ -83,6 +83,7 @@ class Inputs(Noted):
     partial_calls = _noted(Partials.calls, "partials.")
     partial_escapes = _noted(Partials.escapes, "partials.")
     stores = _noted(Program.stores)
+    all_stores = _noted(Program.all_stores)
     touching = _noted(Program.touching)
     config_document = _noted(Program.config_document)
     exported = _noted(CommandLines.exported, "commands.")

@@ -411,13 +411,17 @@ class Program:
             return self._code.touching(word)
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
-    def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
-        """Return these, and the stores deep inside of objects or in results of calls: `a.b.c.name = value`.
+    @fact
+    def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
+        """Return these, and apart the stores in what is reached over more steps: `a.b.c.name = v`, `f().name = v`."""
+        if self._code is not self:
+            return self._code.all_stores(name)
+        return self.stores(name), tuple(store for module in self.modules for store in module.deep.get(name, ()))
 
-        The evaluator does not ask for the latter: their objects are rarely known.
-        """
-        deep = (store for module in self.modules for store in module.deep.get(name, ()))
-        return (*self.stores(name), *deep)
+    def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
+        """Return all stores of running code under a name."""
+        stores, deep = self.all_stores(name)
+        return (*stores, *deep)
 
     def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None without such a file, or for another kind.
