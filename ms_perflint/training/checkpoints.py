@@ -300,18 +300,15 @@ def reads_of(program: Program, call: Call) -> Reads:
     `Model.train` waits for the writer at its end, so that only callbacks read before that. Where the program calls the
     hooks itself, or an error ends the training, nothing waits.
     """
-    from ms_perflint.training.file_uses import use_after, uses, uses_in_training  # here, as above
+    from ms_perflint.training.file_uses import use_after, uses_in_training  # here, as above
 
     callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
     written = [path for callback in callbacks for path in _files(program, callback)]
     for site in steps_by_hand(program):
         if (use := use_after(program, site, written)) is not None:
             return Reads(use)
-    arms = {id(each.owner) for train in program.calls(*MODEL_TRAINS) for each in train.block.chain() if _is_tried(each)}
-    caught = (use for use in (uses(program) if arms else ()) if _is_behind_error(use, arms))
-    inside, ahead = uses_in_training(program), set(_ends_ahead(program))
-    last = (use for use in (uses(program) if ahead else ()) if use.site.scope.owner in ahead)
-    for use in (*inside, *caught, *last):
+    inside = uses_in_training(program)
+    for use in (*inside, *_unawaited(program)):
         if any(use.is_of(path) for path in written):
             return Reads(use)
     unknown = [use for use in inside if use.is_unknown]
@@ -321,6 +318,19 @@ def reads_of(program: Program, call: Call) -> Reads:
     if loads and (found := next((use for use in unknown if use.verb == "listed"), None)) is not None:
         return Reads(found)
     return Reads(None, loads[0] if loads else None)
+
+
+@fact
+def _unawaited(program: Program) -> tuple[Use, ...]:
+    """Return the uses that wait for no writer: behind an error in a training, and in a hook ahead of its last one."""
+    from ms_perflint.training.file_uses import uses  # here, as above
+
+    tried = {
+        id(each.owner) for train in program.calls(*MODEL_TRAINS) for each in train.block.chain() if _is_tried(each)
+    }
+    ahead = set(_ends_ahead(program))
+    found = uses(program) if tried or ahead else ()
+    return tuple(use for use in found if _is_behind_error(use, tried) or use.site.scope.owner in ahead)
 
 
 def _is_tried(block: Block) -> bool:
