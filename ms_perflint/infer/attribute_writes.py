@@ -148,17 +148,21 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
             return True
         return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
-    for binding in (*stores, *_named_so(base, deep)):
+    for binding in (*stores, *_named_so(evaluator, base, deep)):
         if any(map(may_be_one, evaluator.value(receiver_of(binding), binding.scope).alternatives)):
             found.append(binding)
     return found
 
 
-def _named_so(base: Value, deep: Sequence[Binding]) -> list[Binding]:
-    """Return those of some stores `a.b.c.name = value` whose object has a name that one of these was given: `c`."""
+def _named_so(evaluator: Evaluator, base: Value, deep: Sequence[Binding]) -> list[Binding]:
+    """Return those of some stores `a.b.c.name = 1` whose object has a name that one of these was given: `c`.
+
+    Of constants alone: the call graph does not draw such stores.
+    """
     made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))] if deep else []
     names = {name for what in made for name in lists.names_of(what)}
-    return [each for each in deep if word_of(receiver_of(each)) in names]
+    found = [each for each in deep if each.value is not None and word_of(receiver_of(each)) in names]
+    return [each for each in found if evaluator.weighed(each).are_constants]
 
 
 def _are_made_apart(known: Alternative, other: Alternative) -> bool:
