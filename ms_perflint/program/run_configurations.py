@@ -54,7 +54,7 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
     """Return the commands of launchers as run configurations, without repeated ones; none where all are the same.
 
     Each has all that its command passes, with unknown parts. Runs that pass the same for the options that are asked
-    for are judged once, see `Program.is_run_as`.
+    for, or of which rules learn the same, are judged once: see `Program.is_run_as` and `is_answered_as`.
     """
     found: dict[object, RunConfiguration] = {}
     for start in starts:
