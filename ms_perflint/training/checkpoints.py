@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
 from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import TRY, spelling, word_of
 from ms_perflint.index.syntax_forms import given as all_given
-from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
@@ -334,7 +334,7 @@ def _unawaited(program: Program) -> tuple[Use, ...]:
 
 
 def _is_tried(block: Block) -> bool:
-    return isinstance(block.owner, ast.Try) and block.arm == "body"
+    return isinstance(block.owner, TRY) and block.arm == "body"
 
 
 def _is_behind_error(use: Use, tried: Container[int]) -> bool:

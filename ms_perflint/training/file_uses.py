@@ -45,7 +45,7 @@ _COMMANDS = frozenset(
     {"system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 )
 ENDS = "ended"  # the program, at once: no thread is waited for
-_ENDS = dict.fromkeys(("_exit", "abort", "execl", "execlp", "execv", "execve", "execvp", "execvpe"), ENDS)
+_ENDS = ("_exit", "abort", "execl", "execlp", "execv", "execve", "execvp", "execvpe")
 _WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *_ENDS, *sorted(_COMMANDS)))  # in the order in which uses are reported
 _MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, which changes no file
 # Words that are also those of lists and others: they count where the callee is known
