@@ -13,6 +13,8 @@ PROC = Path("/proc")
 SEEN = (PROC / "self/task" / str(os.getpid()) / "children").exists()  # whether the system tells of children
 MARK = "MS_PERFLINT_TESTS"  # in the environment: each process inherits it from the tests that started it
 HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")  # they end with the interpreter
+ENDED = "ZX"
+HALTED = "Tt" + ENDED
 PATIENCE = 10  # seconds in which a process that was told to end has ended
 
 
@@ -58,18 +60,28 @@ def end(pids: set[int]) -> list[str]:
 
 
 def _family(pid: int) -> Iterator[int]:
+    """Yield what a process has started, and itself last: each is halted, so that it starts nothing unseen."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        until = time.monotonic() + PATIENCE
+        while _state(pid) not in HALTED and time.monotonic() < until:
+            time.sleep(0.001)
     for child in children(pid):
         yield from _family(child)
     yield pid
 
 
 def _runs(pid: int) -> bool:
-    """Return whether a process runs: it has not ended, and it is no helper of the interpreter."""
+    """Return whether a process has not ended and is no helper of the interpreter."""
+    return _state(pid) not in ENDED and not any(helper in _command(pid) for helper in HELPERS)
+
+
+def _state(pid: int) -> str:
+    """Return the letter that the system has for the state of a process; that of the dead if it is gone."""
     try:
-        state = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
-    return state not in "ZX" and not any(helper in _command(pid) for helper in HELPERS)
+        return "X"
 
 
 def _command(pid: int) -> bytes:

@@ -13,6 +13,7 @@ import started
 
 pytestmark = pytest.mark.skipif(not started.SEEN, reason="needs /proc")
 SLEEP = ("sleep", "1000")
+MORE = "for each in 1 2 3 4 5 6 7 8 9; do sleep 1000 & sleep 0.001; done; wait"
 
 
 def forked() -> int:
@@ -33,6 +34,7 @@ WAYS: dict[str, Callable[[], int]] = {
     "a child": lambda: subprocess.Popen(SLEEP).pid,
     "a child with a session of its own": lambda: subprocess.Popen(SLEEP, start_new_session=True).pid,
     "a child that ignores signals": lambda: subprocess.Popen(["sh", "-c", "trap '' TERM INT; sleep 1000"]).pid,
+    "a child that starts more and more": lambda: subprocess.Popen(["sh", "-c", MORE]).pid,
     "a child with children": lambda: subprocess.Popen(["sh", "-c", "sleep 1000 & sleep 1000 & wait"]).pid,
     "a fork": forked,
     "a child of a thread": in_a_thread,
