@@ -613,7 +613,7 @@ import numpy as np
 
 def cut(lines, settings):
     order = np.arange(9)
-    for key in {over}:
+    for {over}:
         lines[key] = settings[key]
 
 def shown(bar):
@@ -631,12 +631,19 @@ print(args.fuse)
 @pytest.mark.parametrize(
     ("over", "given", "asked"),
     [
-        ("range(9)", "", set()),
-        ("np.arange(9)", "'text'", set()),
-        ("order", "", set()),
-        ("settings", "", {"lines"}),
-        ("settings.keys()", "settings", {"lines", "bar"}),
-        ("range(9)", "fuse=2", {"bar"}),
+        ("key in range(9)", "", set()),
+        ("key in np.arange(9)", "'text'", set()),
+        ("key in order", "", set()),
+        ("key, line in enumerate(lines)", "", set()),
+        ("key, line in tqdm(enumerate(lines))", "", set()),
+        ("key, line in zip(range(9), lines)", "", set()),
+        ("key in reversed(range(9))", "", set()),
+        ("key in settings", "", {"lines"}),
+        ("key, line in zip(settings, lines)", "", {"lines"}),
+        ("key in sorted(settings)", "", {"lines"}),
+        ("key, value in tqdm(settings.items())", "", {"lines"}),
+        ("key in settings.keys()", "settings", {"lines", "bar"}),
+        ("key in range(9)", "fuse=2", {"bar"}),
     ],
 )
 def test_what_fills_an_array_or_counts_is_no_update_of_settings(

@@ -14,7 +14,8 @@ from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
-NUMBERS = ("range", "arange")  # calls, by their last words, that give no names of settings
+NUMBERS = ("range", "arange", "enumerate")  # calls, by their last words, that give no names of settings
+ORDERS = ("reversed", "sample", "tqdm", "zip")  # calls that give, or give first, what their first argument has
 
 
 class Loop(NamedTuple):
@@ -62,7 +63,13 @@ def is_over_numbers(loop: Loop, scope: Scope) -> bool:
     if isinstance(loop.over, ast.Name) and loop.over.id in scope.bindings:
         bindings = scope.bindings[loop.over.id]
         over = [each.value if each.kind == "assign" and not each.path else None for each in bindings]
-    return all(isinstance(each, ast.Call) and word_of(each.func) in NUMBERS for each in over)
+    return all(each is not None and _gives_numbers(each) for each in over)
+
+
+def _gives_numbers(node: ast.expr) -> bool:
+    while isinstance(node, ast.Call) and word_of(node.func) in ORDERS and node.args:
+        node = node.args[0]
+    return isinstance(node, ast.Call) and word_of(node.func) in NUMBERS
 
 
 def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
