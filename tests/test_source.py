@@ -16,6 +16,7 @@ import ms_perflint
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import FOLDERS, Disk, Nowhere, Overlay
 from ms_perflint.core.findings import Edit, Place
+from ms_perflint.core.fingerprints import Recorder, renewed
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
@@ -247,6 +248,31 @@ def test_names_are_asked_for(asked: tuple[str, ...], found: set[str], tmp_path: 
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert Disk().named(str(tmp_path), *asked) == {name.replace("/", os.sep) for name in found}
+
+
+@pytest.mark.parametrize(
+    ("inside", "is_part"),
+    [
+        ("other/setup.cfg", True),
+        ("other/pyproject.toml", True),
+        ("other/.gitignore", True),
+        ("other/.git", False),  # of a submodule, or a work tree
+        ("other/.git/HEAD", False),
+        ("other/pyvenv.cfg", False),
+        ("other/conda-meta/history", False),
+    ],
+)
+def test_what_is_below_does_not_hold_other_clones_and_environments(inside: str, is_part: bool, tmp_path: Path) -> None:
+    files = Recorder(Disk())
+    for name in ("src/a.py", "other/lib/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    both = {os.path.join("src", "a.py"), os.path.join("other", "lib", "b.py")}
+    assert files.named(str(tmp_path), "**/*.py") == both
+    (tmp_path / inside).parent.mkdir(exist_ok=True)
+    (tmp_path / inside).touch()
+    assert all(renewed(each, Disk()) for each in files.fingerprints) is is_part
+    assert (Disk().named(str(tmp_path), "**/*.py") == both) is is_part
 
 
 def test_a_collection_of_folders_is_not_searched(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two sec
 IN_FOLDERS = "*/"  # starts what is asked for in the folders of a directory
 DEEPEST = 100  # folders inside one another; links to folders, which may go in circles, are not followed
 BELOW = "**/"  # starts what is asked for in a directory and all folders below it
+APART = (".git", "pyvenv.cfg", "conda-meta")  # in folders that are no part of what is around: clones, environments
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 Status = tuple[int, int, int, int]  # when a file was modified and changed (ns), its size, its number
 # A directory that no disk has: its names are the paths (without links) that a change is about. What depends on them is
@@ -45,7 +46,8 @@ class Files(Protocol):
         """Return the names in a directory that match: `train.py`, `*.py`, `*requirements*.txt`.
 
         `*/*.py` asks for them in the folders of the directory; none of these counts where there are many, and `*/` asks
-        for the folders then. `**/*.py` asks for them in the directory and all folders below it.
+        for the folders then. `**/*.py` asks for them in the directory and all folders below it, without clones of other
+        repositories and virtual environments.
         """
         names = self._listing(directory)
         below = tuple([each for each in asked if each.startswith(BELOW)])
@@ -57,7 +59,8 @@ class Files(Protocol):
         found = set(_among(names, (*asked, *[each[len(BELOW) :] for each in below])))
         for folder in folders if below or not is_many else ():
             inner = os.path.join(directory, folder)
-            all_below = below if inner.count(os.sep) < DEEPEST and not os.path.islink(inner) else ()
+            is_part = below and inner.count(os.sep) < DEEPEST and not os.path.islink(inner)
+            all_below = below if is_part and not self.named(inner, *APART) else ()
             names = self.named(inner, *all_below, *(() if is_many else deeper))
             found.update(os.path.join(folder, name) for name in names)
         return frozenset(found.union(folders if is_many and IN_FOLDERS in asked else ()))
