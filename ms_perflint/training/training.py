@@ -230,7 +230,9 @@ def _is_of_mindspore(program: Program, site: Site) -> bool:
     if apis:
         return any(api.partition(".")[0] in _OURS for api in apis)
     modules = [known.cls.module for known in optimizers if known.cls is not None] or [site.module]
-    return "torch" not in site.module.imported and any(program.project.contains_any(m.path, _OURS) for m in modules)
+    module = site.module
+    is_of_torch = "torch" in module.imported or any("torch" in scope.names for scope in module.scopes)  # not imported
+    return not is_of_torch and any(program.project.contains_any(m.path, _OURS) for m in modules)
 
 
 def _is_construct(scope: Scope) -> bool:
