@@ -195,3 +195,13 @@ def test_what_is_said_is_that_of_one_run(tmp_path: Path) -> None:
     place = f"train.py:{len(text.splitlines())}"
     assert ": not reported" in run("explain", "--isolated", place, cwd=tmp_path).out
     assert ": reported" in run("explain", "--isolated", place, "--", "--sink", "false", cwd=tmp_path).out
+
+
+def test_a_finding_in_another_program_than_the_one_shown_names_it(tmp_path: Path) -> None:
+    shared = "def fit(model, data):\n    model.train(10, data, dataset_sink_mode=False)\n"
+    scripts = {
+        name: text.replace("model.train(10, ", "fit(model, ").replace(", dataset_sink_mode=False", "")
+        for name, text in (("one", f"from shared import fit\n{PROGRAM}"), ("two", f"from shared import fit\n{GRAPH}"))
+    }
+    ran = explain(tmp_path, "shared.py:2", "--select", "MSP102", shared=shared, **scripts)
+    assert "shown: one.py" in ran.out and "\n  in the program two.py\n" in ran.out

@@ -399,6 +399,11 @@ for batch in dataset:
     assert [(each.place.row, each.says) for each in halved.evidence[1:]] == [(5, "may switch it on")]
     full = fact(told(step.replace("return net(x)", "return ms.grad(net)(x)")), "precision")
     assert (full.answer, full.says) == ("float32", "FP32, which it needs")
+    # an attack is no part of the loss; a second training, whose network is not known, decides nothing
+    attack = f"{TRAIN}print(ms.grad(net)(data))\nModel(make(), nn.MSELoss(), nn.SGD(some)).train(1, dataset)\n"
+    facts = told(attack)
+    found = {verdict.code for verdict in facts.verdicts if verdict.places}
+    assert (fact(facts, "precision").says, "MSP201" in found) == ("float32", True)
     assert [(each.place.row, each.says) for each in full.evidence[1:]] == [(8, "derivatives with respect to inputs")]
 
 

@@ -34,10 +34,9 @@ class HostSyncEachStep(Check):
         """The first of the reads in a loop that takes steps on an accelerator, or in a function that it calls."""
         if not training.may_train(self.program) or not (call.block.loops or call.scope.owner.is_function):
             return False
-        if not self.program.runs(call):
+        if not host_reads.reads_from(self.program, call) or not self.program.runs(call):
             return False
-        is_first = bool(host_reads.reads_from(self.program, call))
-        return is_first and not self.target.is_cpu and not training.is_demonstration(self.program)
+        return not self.target.is_cpu and not training.is_demonstration(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the first read, with the others beside it."""

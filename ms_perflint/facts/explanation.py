@@ -63,16 +63,16 @@ def explain(linter: Linter, module: SemanticIndex, row: int) -> Explanation:
     """Return the results of all enabled rules for one line of a file."""
     place = _start(module, row)
     line = module.source.line(row).decode("utf-8").strip()
-    asked = tuple(each for check in linter.enabled for each in _of_rule(linter, check, module, row))
-    near = () if asked else tuple(_near(linter, module))
     entries = linter.project.programs(module.path)
     entry = next((entry for entry in entries if is_trained(linter.program(entry))), entries[0])
+    asked = tuple(each for check in linter.enabled for each in _of_rule(linter, check, module, row, entry))
+    near = () if asked else tuple(_near(linter, module))
     overview = overview_of(linter.program(entry))
     return Explanation(place, line, overview, len(entries), asked, tuple(_elsewhere(linter, entry, module, row)), near)
 
 
-def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int) -> Iterator[Asked]:
-    """Yield the result of a rule for each expression on a line."""
+def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int, shown: str) -> Iterator[Asked]:
+    """Yield the result of a rule for each expression on a line, in the program that is shown if it reports there."""
     found: dict[Place, list[Asked]] = {}
     for entry in linter.project.programs(module.path) if check.per_program else (module.path,):
         for program in linter.programs(entry):
@@ -81,7 +81,10 @@ def _of_rule(linter: Linter, check: type[Check], module: SemanticIndex, row: int
                 one = _in_program(linter, instance, site, is_anchor)
                 found.setdefault(one.place, []).append(one)
     for _, same in sorted(found.items()):
-        telling = max(same, key=lambda one: (one.finding is not None, one.stop is not None, len(one.questions)))
+        telling = max(
+            same,
+            key=lambda one: (one.finding is not None, one.entry == shown, one.stop is not None, len(one.questions)),
+        )
         reported = {one.entry for one in same if one.finding is not None}
         yield telling._replace(programs=len({one.entry for one in same}), reported=len(reported))
 

@@ -14,7 +14,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells, undecided_precision
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -35,7 +35,7 @@ def precision_of(reader: Reader) -> Fact:
         return Fact(Message("precision"), None, Message("unknown: {why}", why=train_cells.NOWHERE))
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
-    why = None if halved else precision.needs_float32(program, train_cells.trained(program))
+    why = None if halved else precision.needs_float32(program, undecided_precision.judged(program))
     if why is not None:
         says = Message("FP32, which it needs")
         forced.append(Evidence(why.place, "", why.message))
@@ -76,7 +76,7 @@ def _work(program: Program, made: Training) -> str:
 def _halved(reader: Reader) -> Iterator[Evidence]:
     """Yield the places that may switch half precision on."""
     program = reader.program
-    for control in half_precision.controls(program, train_cells.trained(program)):
+    for control in half_precision.controls(program, undecided_precision.judged(program)):
         if isinstance(control, half_precision.Mention):
             module = control.scope.module
             place = module.place(control.node)

@@ -352,7 +352,7 @@ def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alterna
     return {init: evaluator.call_context(init, layer, only.shown.scope, receiver)} if layer is not None else {}
 
 
-@query
+@query(bottom=BOTTOM, top=TOP)
 def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
     """Return the value of a member that constructors set under a computed name; NOTHING for others."""
     assert isinstance(what.type, Scope)

@@ -42,7 +42,7 @@ class _Text:
         place = f"{name(found.place)}:{found.place.line}"
         lines = [f"{self.style(place, 'bold')}  {visible(found.line)}", self.program(found)]
         for asked in found.asked:
-            lines += ["", *self.asked(asked)]
+            lines += ["", *self.asked(asked, found.program.entry)]
         for finding, said in found.elsewhere:
             lines += ["", *self.elsewhere(finding, said)]
         if not found.asked:
@@ -62,10 +62,12 @@ class _Text:
             )
         return self.say(text)
 
-    def asked(self, asked: Asked) -> list[str]:
-        """Return the result of one rule for one expression."""
+    def asked(self, asked: Asked, entry: str) -> list[str]:
+        """Return the result of one rule for one expression, with its program where that is another one."""
         said = self.style(self.say(_verdict(asked)), "red" if asked.finding and not asked.hidden else "green")
         lines = [f"{self.style(asked.code, 'bold')} {asked.name}, `{self.code(asked.text)}`: {said}"]
+        if asked.entry != entry:
+            lines.append(f"  {self.say(Message('in the program {file}', file=shown(asked.entry)))}")
         if asked.finding is not None:
             lines += self.finding(asked.finding)
         if not asked.is_meant:

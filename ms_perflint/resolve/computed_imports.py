@@ -15,10 +15,9 @@ from ms_perflint.resolve.import_statements import Import, text
 
 CALL = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*(?![\"'][\w\x80-\xff.]+[\"'][ \t]*[,)])"
 START = rb"((?:[\w\x80-\xff]+\.)*)([\w\x80-\xff]*)"  # of a name: packages, and letters of the module
-PREFIX = (
-    rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*"
-    rb"(?:f[\"']" + START + rb"\{|[\"']" + START + rb"(?:[\"'][ \t]*\+|\{|%s))"
-)
+TEXT = rb"(?:f[\"']" + START + rb"\{|[\"']" + START + rb"(?:[\"'][ \t]*\+|\{|%s))"
+PREFIX = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*" + TEXT
+GIVEN = rb"\b(?:import_module|__import__)[ \t]*\([ \t\r\n]*[A-Za-z_]\w*[ \t]*[,)]"  # what a caller may have made
 LOOKS = rb"(?m)^[^\n#]*(?:\b(?:listdir|scandir|iter_modules|walk_packages|i?glob)[ \t]*\(|\.(?:r?glob|iterdir)\()[^\n]*"
 ASSIGNED = rb"(?m)^[ \t]*(" + LETTER + rb"+)[ \t]*=[ \t]*([^\n]*)"
 HERE = (b"__file__", b"__path__")
@@ -40,7 +39,10 @@ def searched(raw: bytes) -> Iterator[Search]:
     """Yield the modules of which a file may import any."""
     called = any(word in raw for word in CALLS) and re.search(CALL, raw) is not None
     if called:
-        for first, start, other, another in dict.fromkeys(re.findall(PREFIX, raw)):
+        texts = re.findall(PREFIX, raw)
+        if re.search(GIVEN, raw) is not None:  # `load(f"nets.{name}")`, and `import_module(name)` in that function
+            texts += (found for found in re.findall(TEXT, raw) if found[0] or found[2])
+        for first, start, other, another in dict.fromkeys(texts):
             found = Search(*((part.decode("utf-8", "replace")) for part in ((first or other)[:-1], start or another)))
             if found != OWN:  # a name without a start may be that of any module
                 yield found

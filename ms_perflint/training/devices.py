@@ -15,7 +15,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.target import Target
 from ms_perflint.training import conditions
-from ms_perflint.training.training import train_sites
+from ms_perflint.training.training import train_sites, trains_between
 
 DEVICES = ("Ascend", "GPU", "CPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
@@ -37,7 +37,7 @@ def target_of(program: Program) -> Target:
 
 def _devices(program: Program, target: Target) -> Target:
     """Return the target with the devices that running code sets; with `is_cpu` where no other device is possible."""
-    calls = _settings(program)
+    calls = settings(program)
     is_run = program.run is not None  # whose options decide the device
     calls = [call for call in calls if not is_run or program.evaluator.reachability(call.block) != OPTIONAL]
     values = [call.argument("device_target") for call in calls]
@@ -55,7 +55,7 @@ def _devices(program: Program, target: Target) -> Target:
     return target._replace(devices=tuple(each for each in DEVICES if each in names), is_cpu=is_cpu, places=places)
 
 
-def _settings(program: Program) -> list[Call]:
+def settings(program: Program) -> list[Call]:
     """Return the running calls that may set the device of a training."""
     given = program.calls("mindspore.set_context", "mindspore.set_device")
     calls = [call for call in given if call.given("device_target") is not None or call.is_spread]
@@ -63,22 +63,20 @@ def _settings(program: Program) -> list[Call]:
 
 
 def _is_replaced(program: Program, call: Call, other: Call) -> bool:
-    """Return whether another call always sets the device again before any training."""
+    """Return whether another call always sets another device again before any training."""
+    devices = [(value.open, value.constants) for value in (each.argument("device_target") for each in (call, other))]
+    if other.is_spread or devices[0] == devices[1]:
+        return False
     is_behind = call.scope.owner is other.scope.owner and other.block in call.block.chain() and call.span < other.span
-    if not is_behind or other.is_spread:
-        return False
-    first, last = program.position(call), program.position(other)
-    if first is None or last is None or last <= first:
-        return False
-    trained = [program.position(site) for site in train_sites(program)]
-    return all(each is not None and not first < each < last for each in trained)
+    is_always = is_behind or _is_set_by_training(program, [other])
+    return is_always and program.precedes(call, other) and not trains_between(program, call, other)
 
 
 def is_cpu_by_default(program: Program) -> bool:
     """Return whether a program trains on a CPU with the default options."""
     if program.asked.devices:
         return False
-    calls = [call for call in _settings(program) if not conditions.is_on_request(program, call)]
+    calls = [call for call in settings(program) if not conditions.is_on_request(program, call)]
     values = [call.argument("device_target") for call in calls]
     names = {_device(each.constant) for value in values for each in value.by_default}
     return names == {"CPU"} and not any(value.open for value in values)
@@ -103,8 +101,8 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
     """Return whether one of some calls runs before each training, in its function or before all calls of that."""
     sites = train_sites(program)
-    settings = _with_helpers(program, calls) if sites else []
-    return bool(sites) and all(_is_set_before(program, site, settings, ()) for site in sites)
+    setting = _with_helpers(program, calls) if sites else []
+    return bool(sites) and all(_is_set_before(program, site, setting, ()) for site in sites)
 
 
 def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
@@ -120,16 +118,16 @@ def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
     return found
 
 
-def _is_set_before(program: Program, site: Site, settings: list[Site], seen: tuple[Scope, ...]) -> bool:
+def _is_set_before(program: Program, site: Site, setting: list[Site], seen: tuple[Scope, ...]) -> bool:
     """Return whether one of some calls runs before a site; `seen`: the functions on the way there."""
     function = site.scope.owner
     around = site.block.chain()
-    if any(each.scope.owner is function and each.block in around and each.span < site.span for each in settings):
+    if any(each.scope.owner is function and each.block in around and each.span < site.span for each in setting):
         return True
     if not function.is_function or function in seen:
         return False
     callers = [each for each in program.callers(function) if program.runs(each)]
-    return bool(callers) and all(_is_set_before(program, each, settings, (*seen, function)) for each in callers)
+    return bool(callers) and all(_is_set_before(program, each, setting, (*seen, function)) for each in callers)
 
 
 def _names_accelerator(program: Program) -> bool:

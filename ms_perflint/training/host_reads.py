@@ -166,12 +166,16 @@ def _is_formatted(kept: _Kept) -> bool:
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
+    words = METHODS | _LOGS | _FUNCTIONS
+    beside = [each for each in step.scope.calls if each.word in words and _is_in_same_loop(step, each.block)]
+    if not beside or _is_short(program, step) or _evaluates(program, step):
+        return
     tensors = _step_results(program, step)
-    if _is_short(program, step) or _evaluates(program, step) or _decides(program, step, tensors):
+    if _decides(program, step, tensors):
         return
     inner: set[int] = set()
-    for site in sorted(step.scope.calls, key=lambda each: (each.span[0], -each.span[1])):
-        if id(site.node) in inner or not _is_in_same_loop(step, site.block):
+    for site in sorted(beside, key=lambda each: (each.span[0], -each.span[1])):
+        if id(site.node) in inner:
             continue
         if _is_read(program, site, tensors, step) and _is_in_each_iteration(program, step, site):
             inner.update(map(id, ast.walk(site.node)))

@@ -256,7 +256,7 @@ def _fails_into(program: Program, tried: Call, call: Call) -> bool:
 
 
 def is_overridden(program: Program, call: Call) -> bool:
-    """Return whether a later `set_context` always sets the mode again before the training."""
+    """Return whether a later `set_context` always sets the mode again before the training, or before it goes on."""
     known = condition_of(call)
     for other in settings(program):
         if other == call or excludes(call.block, other.block):
@@ -264,10 +264,14 @@ def is_overridden(program: Program, call: Call) -> bool:
         if is_opt_in(program, other) or is_fallback(program, other):
             continue
         more = (condition for condition in condition_of(other) if condition not in known)
-        if all(conditions.by_default(program, each) for each in more) and program.precedes(call, other):
-            start, later = training_starts(program), program.position(other)
-            if start is None or later is None or later <= start:
-                return True
+        if not all(conditions.by_default(program, each) for each in more):
+            continue
+        start, later = training_starts(program), program.position(other)
+        if program.precedes(call, other) and (start is None or later is None or later <= start):
+            return True
+        is_behind = call.scope.owner is other.scope.owner and call.span < other.span
+        if is_behind and not training.trains_between(program, call, other):
+            return True
     return False
 
 

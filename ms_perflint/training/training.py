@@ -56,6 +56,15 @@ def steps_by_hand(program: Program) -> tuple[Site, ...]:
     return tuple(site for site in train_sites(program) if id(site.node) not in models)
 
 
+def trains_between(program: Program, first: Site, second: Site) -> bool:
+    """Return whether something may train between two sites; those of a callback are none of the execution order."""
+    at, then = program.position(first), program.position(second)
+    trained = [program.position(site) for site in train_sites(program)]
+    if at is None or then is None:
+        return at is not then or first.scope.owner is not second.scope.owner or None in trained
+    return any(each is None or at < each < then for each in trained)
+
+
 def _train_sites(program: Program) -> Iterator[Site]:
     if program.is_whole and not is_unit_test(program):
         yield from program.calls(*MODEL_TRAINS)
@@ -221,7 +230,9 @@ def _is_of_mindspore(program: Program, site: Site) -> bool:
     if apis:
         return any(api.partition(".")[0] in _OURS for api in apis)
     modules = [known.cls.module for known in optimizers if known.cls is not None] or [site.module]
-    return "torch" not in site.module.imported and any(program.project.contains_any(m.path, _OURS) for m in modules)
+    module = site.module
+    is_of_torch = "torch" in module.imported or any("torch" in scope.names for scope in module.scopes)  # not imported
+    return not is_of_torch and any(program.project.contains_any(m.path, _OURS) for m in modules)
 
 
 def _is_construct(scope: Scope) -> bool:

@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import conditions, jit, mode, training
+from ms_perflint.training import conditions, devices, jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import End
 
@@ -90,5 +90,6 @@ def is_beside_cpu(call: Call) -> bool:
     if call.program.asked.devices:
         return False
     beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]
-    devices = [each.argument("device_target") for each in beside if each.given("device_target") is not None]
-    return bool(devices) and all(each.must_be("CPU") for each in devices)
+    given = [each for each in beside if each.given("device_target") is not None]
+    is_cpu = bool(given) and all(each.argument("device_target").must_be("CPU") for each in given)
+    return is_cpu and any(each in devices.settings(call.program) for each in given)

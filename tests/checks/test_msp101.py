@@ -385,7 +385,56 @@ BY_A_CONSTRUCTOR = [
     ("a base by name", "Root", "def __init__(self):\n            Root.__init__(self)"),
 ]
 
+# Ways back to graph mode behind an evaluation in PyNative mode, and whether the training goes on in PyNative mode
+RESTORES = [
+    ("the function", "", "context.set_context(mode=0)", False),
+    ("a `finally`", "try:\n            print()\n        finally:\n            ", "context.set_context(mode=0)", False),
+    ("what was set", "", "context.set_context(mode=before)", False),
+    ("a test", "if input():\n            ", "context.set_context(mode=0)", True),
+    ("a training", "ms.Model(net, loss, opt).train(1, dataset)\n        ", "context.set_context(mode=0)", True),
+]
+EVALUATED = """
+    def train():
+        ms.Model(net, loss, opt).train(10, dataset, callbacks=[Evaluate()], dataset_sink_mode=True)
+
+
+    def evaluate():
+        before = ms.get_context("mode")
+        context.set_context(mode=context.PYNATIVE_MODE){mark}
+        print(ms.Model(net, loss, metrics={{"loss"}}).eval(dataset))
+        {around}{setting}
+
+
+    class Evaluate(ms.Callback):
+        def epoch_end(self, run_context):
+            {called}
+
+
+    context.set_context(mode=context.GRAPH_MODE)
+    train()
+    """
+
+
+def restored(name: str, around: str, setting: str, is_reported: bool) -> tuple[object, ...]:
+    """Return the texts of a program whose callback evaluates in PyNative mode."""
+    mark = "  # !" if is_reported else ""
+    return (IMPORTS, NETWORK, EVALUATED.format(mark=mark, around=around, setting=setting, called="evaluate()"))
+
+
 FIRES = [
+    *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if way[3]),
+    case(
+        "a helper sets the CPU and the mode, and the device is set again",
+        IMPORTS,
+        NETWORK,
+        """
+        def set_up():
+            context.set_context(mode=1, device_target="CPU")  # !
+        set_up()
+        context.set_context(device_target="GPU")
+        ms.Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)
+        """,
+    ),
     *(
         case(
             f"the setting of a `try`, with {name} in its handler",
@@ -953,6 +1002,7 @@ OUTSIDE = (
 )
 
 QUIET = [
+    *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if not way[3]),
     *(
         case(
             f"graph mode is set later, in {name}",

@@ -228,6 +228,12 @@ GIVEN = "data, net = input(), input()\n"
         ({"train.py": join(GIVEN, "from mindnlp.core import optim\n\noptimizer = optim.SGD()\n", BACKWARD)}, True),
         ({"train.py": join(GIVEN, "import mindtorch.torch as t\n\noptimizer = t.optim.SGD()\n", BACKWARD)}, True),
         ({"train.py": join(GIVEN, "from mindspore import mint\n\noptimizer = mint.optim.AdamW()\n", BACKWARD)}, True),
+        ({"train.py": join(GIVEN, "import mindspore\n\noptimizer = torch.optim.SGD()\n", BACKWARD)}, False),
+        ({"train.py": join(GIVEN, "import mindspore\nimport torch\n\noptimizer = input()\n", BACKWARD)}, False),
+        (
+            {"train.py": join(GIVEN, "import mindtorch.torch as torch\n\noptimizer = torch.optim.SGD()\n", BACKWARD)},
+            True,
+        ),
     ],
     ids=[
         "class",
@@ -239,6 +245,9 @@ GIVEN = "data, net = input(), input()\n"
         "mindnlp",
         "adapter",
         "mint",
+        "torch, which nothing imports",
+        "torch beside an unknown optimizer",
+        "adapter under the name of torch",
     ],
 )
 def test_backward_is_a_step_where_the_tensors_are_those_of_mindspore(files: dict[str, str], trains: bool) -> None:

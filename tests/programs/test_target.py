@@ -284,6 +284,13 @@ ONLY_CPU = {
     "said again after an arm": {"train.py": SLOW + f"if args.slow:\n    {GPU}{CPU}{TRAINS}"},
     "said again after a loop": {"train.py": CONTEXT + f"for one in range(2):\n    {GPU}{CPU}{TRAINS}"},
     "said again by the other name": {"train.py": CONTEXT + GPU + "ms.set_device('CPU')\n" + TRAINS},
+    "said again by a call of another function": {
+        "train.py": CONTEXT + f"{GPU}def init():\n    {CPU}\ninit()\n{TRAINS}"
+    },
+    "said again by the class that trains": {
+        "train.py": SLOW + f"if args.slow:\n    {GPU}\nclass Trainer:\n    def __init__(self):\n        {CPU}\n"
+        f"    def train(self):\n        {TRAINS}\ntrainer = Trainer()\ntrainer.train()\n",
+    },
     "said again in a function": {"train.py": CONTEXT + f"def init():\n    {GPU}    {CPU}\n\ninit()\n{TRAINS}"},
     "literal": {"train.py": CONTEXT + "ms.set_context(device_target='CPU')\n"},
     "set_device": {"train.py": CONTEXT + "ms.set_device('CPU')\n"},
@@ -348,6 +355,10 @@ NOT_ONLY_CPU = {
     "said again in an arm": {"train.py": SLOW + f"{GPU}if args.slow:\n    {CPU}{TRAINS}"},
     "said again in the other arm": {"train.py": SLOW + f"if args.slow:\n    {GPU}else:\n    {CPU}{TRAINS}"},
     "said again in another function": {"train.py": CONTEXT + f"{GPU}def init():\n    {CPU}\n{TRAINS}"},
+    "said again by a call after the training": {"train.py": CONTEXT + f"def init():\n    {CPU}\n{GPU}{TRAINS}init()\n"},
+    "said again by a call under a test": {
+        "train.py": SLOW + f"def init():\n    {CPU}\n{GPU}if args.slow:\n    init()\n{TRAINS}"
+    },
     "said again by what is not known": {"train.py": CONTEXT + CPU + "ms.set_context(**options)\n" + TRAINS},
     "training in the function between": {
         "train.py": CONTEXT + f"def main():\n    {TRAINS}\n\n{GPU}main()\n{CPU}main()\n"

@@ -122,3 +122,11 @@ def test_two_objects_of_a_class_hold_their_own() -> None:
     cls = f"class Config(dict):\n{textwrap.indent(FILLED[0], '    ')}\n"
     code = textwrap.dedent(START) + cls + "a, b = Config('c.yaml'), Config('d.yaml')\nreveal(b['x'])\n"
     assert shown(reveal({"train.py": code, "c.yaml": "x: 2\n", "d.yaml": "x: 4\n"})).startswith("4")
+
+
+@pytest.mark.parametrize("made", ["Config(self.c)", "Config(Config(self.c))", "Config(**self.c)"])
+@pytest.mark.parametrize("read", ["self.c['x']", "self.c.x", "self.c['x']['y']"])
+def test_an_object_around_what_it_takes_the_place_of_is_not_known(made: str, read: str) -> None:
+    config = "class Config(dict):\n    def __init__(self, given=(), **more):\n        super().__init__(given)\n"
+    holder = f"class Model:\n    def __init__(self):\n        self.c = load()\n        self.c = {made}\n"
+    assert shown(reveal(f"{config}        self.update(more)\n{holder}        reveal({read})\nModel()\n")) == "..."

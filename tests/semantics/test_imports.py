@@ -558,6 +558,26 @@ CLOSURES: list[tuple[str, Mapping[str, str], str, list[str]]] = [
         "train.py",
         ["nets/a.py", "nets/b.py", "train.py"],
     ),
+    *(
+        (
+            f"one of a folder, named by a caller: {text}",
+            {
+                "train.py": "import importlib\ndef load(name):\n    return importlib.import_module(name)\n"
+                f"net = load({text})",
+                "nets/a.py": "",
+                "nets/b.py": "",
+            },
+            "train.py",
+            [*(["nets/a.py", "nets/b.py"] if is_found else []), "train.py"],
+        )
+        for text, is_found in (
+            ("f'nets.{args.net}'", True),
+            ("'nets.' + args.net", True),
+            ("'nets.%s' % args.net", True),
+            ("args.net", False),
+            ("f'others.{args.net}'", False),
+        )
+    ),
     (
         "a script that looks through its own folder",
         {

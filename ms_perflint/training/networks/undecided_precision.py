@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -68,15 +69,21 @@ def needs_full(program: Program) -> bool:
     return _decided(program).needs_full
 
 
+def judged(program: Program) -> Sequence[Value]:
+    """Return the networks that decide: those of the training in question, else all that are trained."""
+    first = _first(program)
+    return first.values if first is not None else train_cells.trained(program)
+
+
 @fact
 def _decided(program: Program) -> _Decided:
     if not training.is_trained(program) or target_of(program).is_cpu or training.is_demonstration(program):
         return _Decided({})
     first = _first(program)
     forced = precision.forced_networks(program)
-    values = first.values if first is not None else train_cells.trained(program)
     if first is None and not forced:
         return _Decided({})
+    values = judged(program)
     if any(True for _ in half_precision.controls(program, values)):
         return _Decided({}, is_half=True)
     if precision.needs_float32(program, values) is not None:
@@ -95,6 +102,7 @@ def hidden(program: Program) -> Optional[Message]:
     return None if is_decided or precision.needs_float32(program, values) else train_cells.unknown(program)
 
 
+@fact
 def _first(program: Program) -> Optional[Training]:
     """Return the first training with matmul; else one that asks for float32, else a hidden one.
 
