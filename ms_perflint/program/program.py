@@ -23,13 +23,13 @@ from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
-from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
+from ms_perflint.program.run_configurations import Compared, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.program.value_flow import Held
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace
-from ms_perflint.resolve.watched import Watched
+from ms_perflint.resolve.watched import Keys, Watched
 
 if TYPE_CHECKING:
     from ms_perflint.program.inputs import Inputs
@@ -41,6 +41,7 @@ KEPT = (
     "run",
     "base",
     "ways",
+    "watched",
     "paths",
     "roots",
     "files",
@@ -65,6 +66,8 @@ class Program:
         self.run = run  # how it is run; None: as its launchers agree, else with its defaults
         self.base = base  # the same program, run with its defaults; None: this is it
         self.ways = 1  # in which it is judged: they share answers where there are several
+        # which keys any program asked for, by the path of a config file: programs share answers
+        self.watched: dict[str, dict[Keys, None]] = project.shared.setdefault(Watched, {})
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
@@ -74,7 +77,7 @@ class Program:
     def _forget(self) -> None:
         """Start without answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
-        self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self._runs_compared: dict[Program, Compared] = {}
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self.run_alike: list[Program] = []  # of the run configurations that run the same code, the first ones
         # how much of what was read outside of queries is the same in others, exactly or not; None: not all of it
@@ -107,7 +110,7 @@ class Program:
         own, others = self.commands, other.commands
         is_same = said(own.overrides()) == said(others.overrides()) and said(own.settings) == said(others.settings)
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
-        return is_same and self.asked_of_run.is_same(other._answers, self.config)
+        return is_same and self._runs_compared.setdefault(other, Compared()).is_same(self, other)
 
     def is_answered_as(self, other: Program, is_exact: bool) -> bool:
         """Return whether rules learn the same from another run configuration, whatever is passed to it.
@@ -124,10 +127,6 @@ class Program:
         is_same = is_same and own.agrees(others, done, values.is_same if is_exact else run_configurations.is_alike)
         self._compared[other, is_exact] = read if is_same else None
         return is_same
-
-    @property
-    def _answers(self) -> Answers:
-        return Answers(self.commands.answer, self.commands.export, self.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -437,7 +436,7 @@ class Program:
                     entry = config_documents.overridden(entry, *each)
                 data = entry.data
                 if self.ways > 1 and self.run is not None and isinstance(data, dict):
-                    data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
+                    data = Watched(data, (), self.watched.setdefault(candidate, {}))
                 return ConfigDocument(candidate, data, open=entry.open, given=run_configurations.said(given))
         return None
 
