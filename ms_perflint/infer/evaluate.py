@@ -299,9 +299,7 @@ class ProgramEvaluator(Evaluator):
         method = bases.method(self, known.cls, name) if known.cls is not None else None
         return calls.entered(self, method, layer, known) if method is not None else None
 
-    def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-        """Return the elements of a list, and whether it may hold more."""
-        return lists.elements(self, value)
+    elements = lists.elements
 
     # --- conditions
 
