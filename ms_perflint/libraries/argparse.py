@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
@@ -70,7 +71,7 @@ def parser_of(known: Alternative, end: str = "") -> Alternative:
 def _sites(evaluator: Evaluator, parser: Alternative, word: str) -> list[Site]:
     """Return the calls of a method of a parser, its parents, groups and sub-parsers."""
     found, family = _by_parser(evaluator), _family(evaluator, parser)
-    return [site for each in family for site in (found[0].get((word, each.identity), ()) if found else ())]
+    return [site for identity in family for site in (found[0].get((word, identity), ()) if found else ())]
 
 
 @query(bottom=())
@@ -105,19 +106,17 @@ def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]
     return [known for known in receivers if known is not None and known.is_object]
 
 
-def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
-    """Return a parser and its `parents=[...]`, whose options it has, too."""
-    found = {parser.identity: parser}
-    todo = [parser]
-    for each in todo:
+def _family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternative]:
+    """Return a parser and its `parents=[...]`, whose options it has, too, by identity."""
+
+    def parents(each: Alternative) -> Iterator[Alternative]:
         made = each.creation
         for keyword in made.call.keywords if made is not None else ():
             if keyword.arg == "parents" and made is not None:
-                parents, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
-                for other in (parser_of(known) for known in parents if known.is_object):
-                    if found.setdefault(other.identity, other) is other:
-                        todo.append(other)
-    return todo
+                found, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
+                yield from (parser_of(known) for known in found if known.is_object)
+
+    return {each.identity: each for each in reachable([parser], parents)}
 
 
 # --- options
