@@ -18,7 +18,8 @@ from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import callers, live_code, run_configurations, run_order
+from ms_perflint.program import callers as answers
+from ms_perflint.program import live_code, run_configurations, run_order
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
@@ -279,9 +280,7 @@ class Program:
         """Return the functions and classes whose decorator may be something named `word`."""
         return self.call_graph.by_decorator.get(word, ())
 
-    def bases_named(self, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
-        """Return the other classes with bases that have the name of a class, and these bases."""
-        return callers.bases_named(self, cls)
+    bases_named = answers.bases_named
 
     @cached_property
     def deriving(self) -> dict[str, list[SemanticIndex]]:
@@ -375,24 +374,22 @@ class Program:
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        return callers.callers(self.inputs, function)
+        return answers.callers(self.inputs, function)
 
     def derived(self, cls: Scope) -> Sequence[Scope]:
         """Return the classes of the program that derive from a class, directly or not."""
-        return callers.derived(self.inputs, cls)
+        return answers.derived(self.inputs, cls)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
-        return callers.decorated(self.inputs, decorator)
+        return answers.decorated(self.inputs, decorator)
 
     @cached_property
     def partials(self) -> Partials:
         """Return the uses of `partial` in the program."""
         return Partials(self)
 
-    def callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters; none where its name is that of many."""
-        return callers.callees(self, site)
+    callees = answers.callees
 
     # --- configs
 
@@ -440,10 +437,7 @@ class Program:
                 return ConfigDocument(candidate, data, open=entry.open, given=run_configurations.said(given))
         return None
 
-    @fact
-    def config(self, path: str) -> Optional[config_documents.Entry]:
-        """Return a config file, with the files that it includes; None without it, or for another kind."""
-        return config_files.read(self, path)
+    config = fact(config_files.read)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""
@@ -524,7 +518,7 @@ class Program:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
         runs = self.is_live(site) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))
-        return runs and not (self.commands.is_one_run() and callers.is_left_out(self, site.scope.owner))
+        return runs and not (self.commands.is_one_run() and answers.is_left_out(self, site.scope.owner))
 
     def is_live(self, site: Site) -> bool:
         """Return whether the function, class body or module that evaluates a site is reached."""
