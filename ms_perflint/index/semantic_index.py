@@ -378,9 +378,8 @@ class SemanticIndex:
 
     def aliases(self, *names: str) -> set[str]:
         """Return some names, and the other names that this file gives them: by `import ... as`, or `x = name`."""
-        if self.renamed.keys().isdisjoint(names):  # as most often
-            return set(names)
-        return set(reachable(names, lambda word: self.renamed.get(word, ())))
+        renamed = [word for word in names if word in self.renamed]  # mostly none
+        return {*names, *reachable(renamed, lambda word: self.renamed.get(word, ()))} if renamed else set(names)
 
     def sites_of(self, word: str) -> list[Site]:
         """Return the sites whose callee has this last word, or an alias of it in this file."""
