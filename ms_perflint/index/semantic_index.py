@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import Source, SourceError, Span
 from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
 from ms_perflint.languages import Message
@@ -377,14 +378,8 @@ class SemanticIndex:
 
     def aliases(self, *names: str) -> set[str]:
         """Return some names, and the other names that this file gives them: by `import ... as`, or `x = name`."""
-        words = set(names)
-        todo = [word for word in names if word in self.renamed]
-        while todo:
-            for other in self.renamed.get(todo.pop(), ()):
-                if other not in words:
-                    words.add(other)
-                    todo.append(other)
-        return words
+        renamed = [word for word in names if word in self.renamed]  # mostly none
+        return {*names, *reachable(renamed, lambda word: self.renamed.get(word, ()))} if renamed else set(names)
 
     def sites_of(self, word: str) -> list[Site]:
         """Return the sites whose callee has this last word, or an alias of it in this file."""

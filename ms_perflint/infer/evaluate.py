@@ -24,10 +24,10 @@ from ms_perflint.infer import (
     sequences,
     spreads,
 )
-from ms_perflint.infer.call_context import CallContext, modules_of
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
-from ms_perflint.infer.evaluator import Kind, Library
+from ms_perflint.infer.evaluator import Evaluator, Kind, Library
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
@@ -46,7 +46,7 @@ from ms_perflint.infer.values import (
 LEAVES = frozenset({ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda})
 
 
-class ProgramEvaluator:
+class ProgramEvaluator(Evaluator):
     """The evaluator of one program. Answers are memoised, and do not depend on the order of questions."""
 
     def __init__(
@@ -61,7 +61,7 @@ class ProgramEvaluator:
         self.queries = Queries(_joined, shared, by_runs)
         self._memo, self._ask = self.queries.memo, self.queries.ask
         self._shared = shared
-        self._call_contexts: dict[tuple[object, ...], CallContext] = {}
+        self._call_contexts = {}
 
     def close(self) -> None:
         """Drop the program and all answers."""
@@ -116,18 +116,6 @@ class ProgramEvaluator:
         self._memo[key] = found
         return found
 
-    def rest(self, value: Value) -> list[Value]:
-        """Return the values that the open part of an operand adds to a result: none, or one that is open."""
-        return [] if value.alternatives and not value.open else [TOP] if value.open else [self.empty()]
-
-    def is_pending(self, value: Value) -> bool:
-        """Return whether an operand is BOTTOM in a cycle that is not solved yet."""
-        return not value.alternatives and not value.open and self.queries.may_grow()
-
-    def empty(self) -> Value:
-        """Return the value of an expression without a known one: TOP, or BOTTOM in a cycle that is not solved yet."""
-        return BOTTOM if self.queries.may_grow() else TOP
-
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
         if isinstance(node, ast.Constant):
             return self.known(Constant(node.value), node, scope)
@@ -177,10 +165,6 @@ class ProgramEvaluator:
             return calls.applied(self, last)
         return Value(*self.elements(self.read(before))) if last is EACH else members.at(self, before, last)
 
-    def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
-        """Return the value with one alternative, read at a node."""
-        return Value((Alternative(what, (scope.module, node)),))  # type: ignore[arg-type]
-
     # --- names
 
     def name(self, node: ast.Name, scope: Scope) -> Value:
@@ -229,11 +213,6 @@ class ProgramEvaluator:
             if value is not None:
                 values.append((value, binding.block, reachability))
         return narrowing.of_paths(self, values, scope) if values else self.empty()
-
-    def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
-        """Return the value of one binding; non-default where only an option leads to it."""
-        value = self.binding(binding, scope)
-        return value if self.reachability(binding.block, scope) == BY_DEFAULT else value.as_non_default()
 
     def binding(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return the value of one binding; `scope`: the call context in which it is evaluated."""
@@ -315,50 +294,12 @@ class ProgramEvaluator:
         value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder, absent))
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
-    def item(self, known: Alternative, key: object) -> Value:
-        """Return the value of `known[key]`."""
-        return self.kind(known).item(key)
-
-    def holds(self, known: Alternative, key: object) -> Optional[bool]:
-        """Return whether an object has a setting; None where it is not known."""
-        return self.kind(known).contains(key)
-
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return the result of a special method of an object, such as `__getitem__`; None without the method."""
         method = bases.method(self, known.cls, name) if known.cls is not None else None
         return calls.entered(self, method, layer, known) if method is not None else None
 
-    def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-        """Return the elements of a list, and whether it may hold more."""
-        return lists.elements(self, value)
-
-    # --- calls
-
-    def call_context(
-        self,
-        function: Scope,
-        call: Optional[Layer],
-        caller: Scope,
-        receiver: Optional[Alternative] = None,
-        passed: tuple[Held, ...] = (),
-        outer: Optional[Scope] = None,
-    ) -> CallContext:
-        """Return the call context of a call of a function; equal calls share one."""
-        what = receiver.what if receiver is not None else None
-        key = id(function), call, id(caller), what, passed, id(outer)
-        found = self._call_contexts.get(key)
-        if found is None:
-
-            def enter(name: str) -> CallContext:
-                return CallContext(function, call, caller, receiver, name, passed, outer)
-
-            is_own = self.queries.is_own(modules_of((function, call, caller, receiver, passed, outer)))
-            if is_own or self._shared is None:
-                found = enter(f"@{len(self._call_contexts)}")
-            else:
-                found = self._shared.context((*key, receiver), enter)
-            self._call_contexts[key] = found
-        return found
+    elements = lists.elements
 
     # --- conditions
 
@@ -389,12 +330,6 @@ class ProgramEvaluator:
                 Value(other_than_default.as_non_default().alternatives, False, True),
             ]
         )
-
-    # --- sites
-
-    def callees(self, site: Site) -> Value:
-        """Return the value of the callee of a call site."""
-        return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
 
 
 def _joined(first: Any, other: Any) -> Any:

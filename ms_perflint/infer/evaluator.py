@@ -6,23 +6,24 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, Optional, Protocol, TypeVar, Union
 
+from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Argument, Held, Layer, Part
-from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
-from ms_perflint.infer.values import TOP, Alternative, Api, Display, Instance, Options, Value
+from ms_perflint.infer.shared_answers import SharedAnswers
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Display, Instance, Options, Value
 
 
 class Evaluator(Protocol):
-    """The evaluator of one program."""
+    """The evaluator of one program: what other answers tell is written here, the rest in `ProgramEvaluator`."""
 
+    program: Database
     queries: Queries
     libraries: Library
-
-    @property
-    def program(self) -> Database:
-        """Return the program."""
+    _call_contexts: dict[tuple[object, ...], CallContext]
+    _shared: Optional[SharedAnswers]
 
     def call_context(
         self,
@@ -34,6 +35,21 @@ class Evaluator(Protocol):
         outer: Optional[Scope] = None,
     ) -> CallContext:
         """Return the call context of a call of a function; equal calls share one."""
+        what = receiver.what if receiver is not None else None
+        key = id(function), call, id(caller), what, passed, id(outer)
+        found = self._call_contexts.get(key)
+        if found is None:
+
+            def enter(name: str) -> CallContext:
+                return CallContext(function, call, caller, receiver, name, passed, outer)
+
+            is_own = self.queries.is_own(modules_of((function, call, caller, receiver, passed, outer)))
+            if is_own or self._shared is None:
+                found = enter(f"@{len(self._call_contexts)}")
+            else:
+                found = self._shared.context((*key, receiver), enter)
+            self._call_contexts[key] = found
+        return found
 
     def exported(self, module: SemanticIndex, name: str) -> Value:
         """Return the value of a name of a module after the module ran."""
@@ -46,6 +62,8 @@ class Evaluator(Protocol):
 
     def weighed(self, binding: Binding, scope: Optional[Scope] = None) -> Value:
         """Return the value of one binding; non-default where only an option leads to it."""
+        value = self.binding(binding, scope)
+        return value if self.reachability(binding.block, scope) == BY_DEFAULT else value.as_non_default()
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return the value of an expression in a scope."""
@@ -58,6 +76,7 @@ class Evaluator(Protocol):
 
     def known(self, what: object, node: ast.AST, scope: Scope) -> Value:
         """Return the value with one alternative, read at a node."""
+        return Value((Alternative(what, (scope.module, node)),))  # type: ignore[arg-type]
 
     def kind(self, known: Alternative) -> Kind[Any]:
         """Return the object that answers questions about an alternative, by its kind."""
@@ -67,9 +86,11 @@ class Evaluator(Protocol):
 
     def item(self, known: Alternative, key: object) -> Value:
         """Return the value of `known[key]`."""
+        return self.kind(known).item(key)
 
     def holds(self, known: Alternative, key: object) -> Optional[bool]:
         """Return whether an object has a setting; None where it is not known."""
+        return self.kind(known).contains(key)
 
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return the result of a special method of an object, such as `__getitem__`; None without the method."""
@@ -79,15 +100,19 @@ class Evaluator(Protocol):
 
     def is_pending(self, value: Value) -> bool:
         """Return whether an operand is BOTTOM in a cycle that is not solved yet."""
+        return not value.alternatives and not value.open and self.queries.may_grow()
 
     def rest(self, value: Value) -> list[Value]:
         """Return the values that the open part of an operand adds to a result: none, or one that is open."""
+        return [] if value.alternatives and not value.open else [TOP] if value.open else [self.empty()]
 
     def empty(self) -> Value:
         """Return the value of an expression without a known one: TOP, or BOTTOM in a cycle that is not solved yet."""
+        return BOTTOM if self.queries.may_grow() else TOP
 
     def callees(self, site: Site) -> Value:
         """Return the value of the callee of a call site."""
+        return self.value(site.node.func, site.scope) if isinstance(site.node, ast.Call) else BOTTOM
 
     def reachability(self, block: Block, scope: Optional[Scope] = None) -> int:
         """Return how a block is reached: IMPOSSIBLE, OPTIONAL (only with an option), or BY_DEFAULT."""

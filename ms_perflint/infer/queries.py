@@ -20,7 +20,7 @@ from typing import Any, Optional, Protocol, TypeVar, overload
 
 from ms_perflint.core.stacks import on_new_stack
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.infer.shared_answers import Input, Shared, SharedAnswers, Sharing
+from ms_perflint.infer.shared_answers import OF_RUN, Input, Shared, SharedAnswers, Sharing
 
 Answer = TypeVar("Answer")
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -106,6 +106,7 @@ class Queries:
         self._wide: set[Hashable] = set()  # queries that rest on such a cycle
         self._join = join
         self._inputs: dict[Input, Any] = {}
+        self.of_run: dict[Input, Any] = {}  # those that differ between run configurations
         self._reset()
 
     def _reset(self) -> None:
@@ -186,7 +187,9 @@ class Queries:
     def told(self, asked: Input) -> Any:
         """Return an input of the program, for no query."""
         if asked not in self._inputs:
-            self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
+            found = self._inputs[asked] = attrgetter(asked.name)(self.program)(*asked.arguments)
+            if asked.name in OF_RUN:
+                self.of_run[asked] = found
         return self._inputs[asked]
 
     def agrees(self, other: Queries, done: int, is_same: Callable[[Any, Any], bool]) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import Optional
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import calls, commandline, mappings
+from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
@@ -69,7 +71,7 @@ def parser_of(known: Alternative, end: str = "") -> Alternative:
 def _sites(evaluator: Evaluator, parser: Alternative, word: str) -> list[Site]:
     """Return the calls of a method of a parser, its parents, groups and sub-parsers."""
     found, family = _by_parser(evaluator), _family(evaluator, parser)
-    return [site for each in family for site in (found[0].get((word, each.identity), ()) if found else ())]
+    return [site for identity in family for site in (found[0].get((word, identity), ()) if found else ())]
 
 
 @query(bottom=())
@@ -104,65 +106,71 @@ def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]
     return [known for known in receivers if known is not None and known.is_object]
 
 
-def _family(evaluator: Evaluator, parser: Alternative) -> list[Alternative]:
-    """Return a parser and its `parents=[...]`, whose options it has, too."""
-    found = {parser.identity: parser}
-    todo = [parser]
-    for each in todo:
+def _family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternative]:
+    """Return a parser and its `parents=[...]`, whose options it has, too, by identity."""
+
+    def parents(each: Alternative) -> Iterator[Alternative]:
         made = each.creation
         for keyword in made.call.keywords if made is not None else ():
             if keyword.arg == "parents" and made is not None:
-                parents, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
-                for other in (parser_of(known) for known in parents if known.is_object):
-                    if found.setdefault(other.identity, other) is other:
-                        todo.append(other)
-    return todo
+                found, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
+                yield from (parser_of(known) for known in found if known.is_object)
+
+    return {each.identity: each for each in reachable([parser], parents)}
 
 
 # --- options
 
 
-def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
-    """Return the value of an option in the result of a parser; of words that the code shows, by these words."""
-    value = option(evaluator, what.parser, name, what.words)
-    if what.words is None:
-        return value
-    for site in _sites(evaluator, what.parser, ADD):
-        if name in option_names(evaluator, site):
-            keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
-            said = _said(what.words, flags_of(site.call))
-            found = commandline.overridden(value, (said,), commandline.of_option(keywords), (site.module, site.call))
-            return found._replace(overridable=False)
-    return value
+class _Words(NamedTuple):
+    """The words that code gives a parser; they stand in the place of all command lines."""
 
+    words: tuple[Alternative, ...]
 
-def _said(words: tuple[Alternative, ...], flags: list[str]) -> commandline.Given:
-    """Return the value that the words of a command line give an option with some flags."""
-    found = commandline.ABSENT
-    for position, word in enumerate(words):
-        flag, sign, text = str(word.constant).partition("=")
-        if flag in flags:
-            then = str(words[position + 1].constant) if position + 1 < len(words) else "-"
-            is_bare = not sign and then.startswith("-")
-            behind = None if is_bare else text if sign else then
-            found = commandline.Given(behind, is_bare, word.place, True)
-    return found
+    def given(self, flags: Iterable[str]) -> tuple[commandline.Given]:
+        """Return the argument that the words pass for an option with these flags."""
+        own, found = tuple(flags), commandline.ABSENT
+        for position, word in enumerate(self.words):
+            flag, sign, text = str(word.constant).partition("=")
+            if flag in own:
+                then = str(self.words[position + 1].constant) if position + 1 < len(self.words) else "-"
+                is_bare = not sign and then.startswith("-")
+                behind = None if is_bare else text if sign else then
+                found = commandline.Given(behind, is_bare, word.place, True)
+        return (found,)
 
 
 @query
-def option(
-    evaluator: Evaluator, parser: Alternative, name: str, words: Optional[tuple[Alternative, ...]] = None
-) -> Value:
-    """Return the value of an option of a parser; `words`: see `Options`."""
-    names = {site: option_names(evaluator, site) for site in _sites(evaluator, parser, ADD)}
+def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
+    """Return the value of an option in the result of a parser."""
+    asked = evaluator.program if what.words is None else _Words(what.words)
+    names = {site: option_names(evaluator, site) for site in _sites(evaluator, what.parser, ADD)}
     added = [site for site, found in names.items() if name in found]
+    leading, values = _leading(evaluator, added), []
+    for site in added:
+        value = option_default(evaluator, site, asked)
+        values.append(value if site in leading else value.as_non_default())
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
-    value = _first(evaluator, added) if added else named_options.option(evaluator, unnamed, name)
-    if not any(_is_given(evaluator, site) for site in added):
-        for site in _sites(evaluator, parser, SET_DEFAULTS):
-            is_chosen = _is_chosen(evaluator, site, words)
+    value = join(values) if added else named_options.option(evaluator, asked, unnamed, name)
+    if not any(_is_given(asked, site) for site in added):
+        for site in _sites(evaluator, what.parser, SET_DEFAULTS):
+            is_chosen = _is_chosen(evaluator, site, what.words)
             value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
-    return value if value.alternatives else TOP
+    if not value.alternatives:
+        return TOP
+    return value if what.words is None else value._replace(overridable=False)
+
+
+def _leading(evaluator: Evaluator, added: list[Site]) -> set[Site]:
+    """Return the sites that count of those that add one option: of several in a row for one parser, the first."""
+    first: dict[object, Site] = {}
+    found: set[Site] = set()
+    for site in added:
+        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site, ADD))
+        before = first.setdefault((homes, site.scope), site)
+        if before is site or before.block not in site.block.chain():
+            found.add(site)
+    return found
 
 
 def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternative, ...]]) -> Optional[bool]:
@@ -184,9 +192,9 @@ def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternati
     return answers.pop() if len(answers) == 1 else None
 
 
-def _is_given(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether all launchers pass an option, so that its default does not matter."""
-    given = [each for each in evaluator.program.given(flags_of(site.call)) if each != commandline.ABSENT]
+def _is_given(asked: Asked, site: Site) -> bool:
+    """Return whether all command lines pass an option, so that its default does not matter."""
+    given = [each for each in asked.given(flags_of(site.call)) if each != commandline.ABSENT]
     return bool(given) and all(given)
 
 
@@ -210,18 +218,6 @@ def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     if names:
         return name in names
     return named_options.adds(evaluator, site, name)
-
-
-def _first(evaluator: Evaluator, added: list[Site]) -> Value:
-    """Return the value of several options of one name: of those added to one parser in a row, the first counts."""
-    values: list[Value] = []
-    leading: dict[object, Site] = {}
-    for site in added:
-        value = option_default(evaluator, site)
-        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site, ADD))
-        first = leading.setdefault((homes, site.scope), site)
-        values.append(value if first is site or first.block not in site.block.chain() else value.as_non_default())
-    return join(values) if values else BOTTOM
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value, is_chosen: Optional[bool] = True) -> Value:
@@ -280,50 +276,47 @@ def flags_of(node: ast.Call) -> list[str]:
     return [text for text in map(text_of, node.args) if text]
 
 
-def option_default(evaluator: Evaluator, site: Site) -> Value:
-    """Return the value of an option with the arguments of the launchers, overridable."""
-    flags, where, declared = flags_of(site.call), (site.module, site.call), _declared(evaluator, site)
+def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = None) -> Value:
+    """Return the value of an option: its default, its other choices, and what command lines pass; overridable.
+
+    `asked`: these command lines, if not those of the launchers.
+    """
+    asked, flags, where = asked or evaluator.program, flags_of(site.call), (site.module, site.call)
     keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
-    if "action" in keywords and word_of(keywords["action"]) == "BooleanOptionalAction":
+    action = keywords.get("action")
+    default = evaluator.value(keywords["default"], site.scope) if "default" in keywords else None
+    if isinstance(action, ast.Constant) and action.value in ("store_true", "store_false"):
+        declared = _flag(default, action.value == "store_false", where)
+    else:
+        declared = _stored(evaluator, site, keywords, default)
+    if action is not None and word_of(action) == "BooleanOptionalAction":
         off = [f"--no-{flag[2:]}" for flag in flags if flag.startswith("--")]
-        return commandline.switched(evaluator.program, declared, flags, off, where)
-    return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(keywords), where)
+        return commandline.switched(asked, declared, flags, off, where)
+    return commandline.overridden(declared, asked.given(flags), commandline.of_option(keywords), where)
 
 
-def _declared(evaluator: Evaluator, site: Site) -> Value:
-    """Return the declared value of an option: its default, and its other choices."""
-    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
-    action = given.get("action")
-    kind = action.value if isinstance(action, ast.Constant) else None
-    if kind in ("store_true", "store_false"):
-        return _flag(evaluator, site, given, kind == "store_false")
+def _stored(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: Optional[Value]) -> Value:
+    """Return the value of an option that takes an argument: its default, which argparse converts, or another choice."""
     others = [other.as_non_default() for other in _choices(evaluator, site, given)]
     if is_required(site.call, given):
         return join([*others, TOP])
-    where = (site.module, site.call)
-    if "default" not in given:
-        value = Value((Alternative(Constant(None), where),))
-    else:
-        value = evaluator.value(given["default"], site.scope)
-        if any(known.api == "argparse.SUPPRESS" for known in value.alternatives):
-            return TOP
+    value = default or Value((Alternative(Constant(None), (site.module, site.call)),))
+    if any(known.api == "argparse.SUPPRESS" for known in value.alternatives):
+        return TOP
     values = [_converted(evaluator, known, given.get("type"), site) for known in value.alternatives]
     value = join([*values, value._replace(alternatives=())])
     return join([value, *others]) if others else value._replace(overridable=True)
 
 
-def _flag(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: bool) -> Value:
+def _flag(given: Optional[Value], default: bool, where: commandline.Where) -> Value:
     """Return the value for `action="store_true"`: its default, and the other one as non-default."""
-    where = (site.module, site.call)
     passed = Alternative(Constant(not default), where, False)
-    if "default" not in given:
+    if given is None:
         return Value((Alternative(Constant(default), where), passed))
-    value = evaluator.value(given["default"], site.scope)
-    constants = value.constants
-    if len(constants) == 1 and not value.open:
-        default = bool(constants[0])
+    if len(given.constants) == 1 and not given.open:
+        default = bool(given.constants[0])
         return Value((Alternative(Constant(default), where), Alternative(Constant(not default), where, False)))
-    return Value((*value.alternatives, passed), value.open, value.overridable)
+    return Value((*given.alternatives, passed), given.open, given.overridable)
 
 
 def is_required(node: ast.Call, given: dict[str, ast.expr]) -> bool:

@@ -14,7 +14,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, TOP, Value, join
 
 
-def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
+def option(evaluator: Evaluator, asked: commandline.Asked, sites: Sequence[Site], name: str) -> Value:
     """Return the value of an option among those that some sites add under computed names."""
     values = []
     for site in sites:
@@ -28,7 +28,7 @@ def option(evaluator: Evaluator, sites: Sequence[Site], name: str) -> Value:
             calls = _calls(evaluator, site, name)
             values.extend(evaluator.value(default, inner) for is_it, inner in calls if is_it)
     known = [Value(value.alternatives, value.open, True) for value in values if value.alternatives]
-    return join([commandline.named(evaluator.program, name, value) for value in known] or [BOTTOM])
+    return join([commandline.named(asked, name, value) for value in known] or [BOTTOM])
 
 
 def adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:

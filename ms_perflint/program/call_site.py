@@ -82,6 +82,8 @@ class Call(Site):
             return TOP
         evaluator = self.program.evaluator
         given = self._bound(prepared, partial(sequences.opened, evaluator)).of(name)
+        if given.part is not None:
+            return evaluator.value(*given.part)
         default = self._default(name)
         value = evaluator.passed(given, default)
         if not value.open:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
@@ -36,23 +36,11 @@ FEW = 3  # functions of one name: of more, it does not tell which a call enters,
 
 @query(bottom=())
 def callers(program: Inputs, function: Scope) -> tuple[Site, ...]:
-    """Return the sites that pass arguments to a function, `partial(function, x)` too.
-
-    A call of the result of a `partial` depends on what that passes: it is left out where it calls nothing else.
-    """
-    found = entering(program, function)
+    """Return the sites that pass arguments to a function; `partial(function, x)` too, if it may be called elsewhere."""
     cls = function.cls if function.name == "__init__" else None
-    partials = tuple(_partials(program, cls or function))
-    if partials:
-        own = program.direct_sites(function)
-        plain = (site for site in found if site in own or _is_unprepared(program, site, cls or function))
-        found = tuple(dict.fromkeys((*plain, *partials)))
-    return found
-
-
-def _is_unprepared(program: Inputs, site: Site, wanted: Scope) -> bool:
-    """Return whether a site may call a function itself, and not only what `partial` makes of it."""
-    return any(each.definition is wanted and not each.prepared for each in program.evaluator.callees(site).alternatives)
+    made = (site for site in program.partials_of((cls or function).name) if _prepares(program, site, cls or function))
+    escaping = (site for site in made if program.partial_escapes(site))
+    return tuple(dict.fromkeys((*entering(program, function), *escaping)))
 
 
 def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
@@ -285,15 +273,6 @@ def _named(program: Program, site: Site) -> list[Scope]:
 # --- `partial`
 
 
-def _partials(program: Inputs, wanted: Scope) -> Iterator[Site]:
-    """Yield the calls of results of `partial(function, ...)`, and the `partial` where there may be further calls."""
-    made = [site for site in program.partials_of(wanted.name) if _prepares(program, site, wanted)]
-    for site in program.partial_calls() if made else ():
-        if any(known.definition is wanted and known.prepared for known in program.evaluator.callees(site).alternatives):
-            yield site
-    yield from (site for site in made if program.partial_escapes(site))
-
-
 def _prepares(program: Inputs, site: Site, wanted: Scope) -> bool:
     """Return whether a site is `partial(function, ...)`."""
     given = prepared(site)
@@ -306,7 +285,6 @@ class Partials:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.facts: dict[tuple[object, ...], Any] = {}
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -320,14 +298,6 @@ class Partials:
         modules = self.program.modules if self.sites else ()
         return frozenset(name for module in modules for word in PREPARING for name in module.result_names(word))
 
-    @fact
-    def calls(self) -> tuple[Site, ...]:
-        """Return the calls that may be of the result of `partial`: under its names, `partial(function, ...)(...)`."""
-        modules = self.program.modules if self.sites else ()
-        made = {id(site.node) for site in self.sites}
-        named = [site for module in modules for name in sorted(self.names) for site in module.by_word.get(name, ())]
-        return (*named, *(s for module in modules for s in module.by_word.get("", ()) if id(s.callee) in made))
-
     def of(self, name: str) -> list[Site]:
         """Return the calls of `partial` whose function may have a name, or be the result of another `partial`."""
         found = []
@@ -339,12 +309,11 @@ class Partials:
         return found
 
     def escapes(self, site: Site) -> bool:
-        """Return whether the result of `partial` may be called elsewhere than at `calls`.
+        """Return whether the result of `partial` may be called elsewhere than in code of the program.
 
         It is not, if it is called or prepared again in place, or if its name is only called.
         """
-        used = (*(each.callee for each in self.calls()), *map(prepared, self.sites))
-        if any(node is site.node for node in used):
+        if site.module.calls(site.node) or any(node is site.node for node in map(prepared, self.sites)):
             return False
         target = only_target(site.stmt) if getattr(site.stmt, "value", None) is site.node else None
         name = word_of(target) if target is not None else ""

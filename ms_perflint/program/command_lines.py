@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.commandline import Given, Setting
 from ms_perflint.infer.database import Files
 from ms_perflint.program import run_configurations
-from ms_perflint.program.run_configurations import Asked, RunConfiguration
+from ms_perflint.program.run_configurations import RunConfiguration
 
 if TYPE_CHECKING:
     from ms_perflint.program.launchers import Start
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 class Started(Files, Protocol):
     """A program that commands start."""
-
-    asked_of_run: Asked
 
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
@@ -54,13 +52,7 @@ class CommandLines:
 
     def given(self, flags: Iterable[str]) -> tuple[Optional[Given], ...]:
         """Return what each command that starts the entry script passes for an option with these flags."""
-        wanted = tuple(flags)
-        answer = self.answer(wanted)
-        self.program.asked_of_run.note_given(wanted, answer)
-        return answer
-
-    def answer(self, flags: tuple[str, ...]) -> tuple[Optional[Given], ...]:
-        """Return the same without a note, to compare run configurations."""
+        flags = tuple(flags)
         given = self.run.given(flags) if self.run is not None else None
         if given is None and (self.run is None or self.run.is_rest_open):
             return tuple(start.given(flags) or self._shortened(start.flags, flags) for start in self.starts)
@@ -100,12 +92,6 @@ class CommandLines:
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return the value that all launchers export for a variable, with its place; None where they differ."""
-        answer = self.export(variable)
-        self.program.asked_of_run.note_exported(variable, answer)
-        return answer
-
-    def export(self, variable: str) -> Optional[tuple[str, Place]]:
-        """Return the same without a note, to compare run configurations."""
         from ms_perflint.program import launchers
 
         one = self.run.start if self.run is not None else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.infer.commandline import Given
 from ms_perflint.infer.queries import Queries
+from ms_perflint.program import callers as answers
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
@@ -80,7 +81,6 @@ class Inputs(Noted):
     decorated_by = _noted(Program.decorated_by)
     bases_named = _noted(Program.bases_named)
     partials_of = _noted(Partials.of, "partials.")
-    partial_calls = _noted(Partials.calls, "partials.")
     partial_escapes = _noted(Partials.escapes, "partials.")
     stores = _noted(Program.stores)
     all_stores = _noted(Program.all_stores)
@@ -131,17 +131,9 @@ class Inputs(Noted):
         """Return what evaluates the expressions of the program."""
         return self._program.evaluator
 
-    def callers(self, function: Scope) -> tuple[Site, ...]:
-        """Return the sites that call a function; of a method `__init__`, those that make the class."""
-        return self._program.callers(function)
-
-    def derived(self, cls: Scope) -> Sequence[Scope]:
-        """Return the classes of the program that derive from a class, directly or not."""
-        return self._program.derived(cls)
-
-    def decorated(self, decorator: Scope) -> Iterator[Scope]:
-        """Yield what a function, or one that a function around it returns, decorates."""
-        return self._program.decorated(decorator)
+    callers = answers.callers
+    derived = answers.derived
+    decorated = answers.decorated
 
 
 class Names(Noted):

@@ -18,18 +18,19 @@ from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import callers, live_code, run_configurations, run_order
+from ms_perflint.program import callers as answers
+from ms_perflint.program import live_code, run_configurations, run_order
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
-from ms_perflint.program.run_configurations import Answers, Asked, RunConfiguration
+from ms_perflint.program.run_configurations import Compared, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.program.value_flow import Held
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace
-from ms_perflint.resolve.watched import Watched
+from ms_perflint.resolve.watched import Keys, Watched
 
 if TYPE_CHECKING:
     from ms_perflint.program.inputs import Inputs
@@ -41,6 +42,7 @@ KEPT = (
     "run",
     "base",
     "ways",
+    "watched",
     "paths",
     "roots",
     "files",
@@ -65,6 +67,8 @@ class Program:
         self.run = run  # how it is run; None: as its launchers agree, else with its defaults
         self.base = base  # the same program, run with its defaults; None: this is it
         self.ways = 1  # in which it is judged: they share answers where there are several
+        # which keys any program asked for, by the path of a config file: programs share answers
+        self.watched: dict[str, dict[Keys, None]] = project.shared.setdefault(Watched, {})
         self.paths = project.closure(entry)
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
@@ -74,7 +78,7 @@ class Program:
     def _forget(self) -> None:
         """Start without answers."""
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
-        self.asked_of_run = Asked(self.project.shared.setdefault(Watched, {}))
+        self._runs_compared: dict[Program, Compared] = {}
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
         self.run_alike: list[Program] = []  # of the run configurations that run the same code, the first ones
         # how much of what was read outside of queries is the same in others, exactly or not; None: not all of it
@@ -107,7 +111,7 @@ class Program:
         own, others = self.commands, other.commands
         is_same = said(own.overrides()) == said(others.overrides()) and said(own.settings) == said(others.settings)
         is_same = is_same and ("_reach" not in vars(self) or self._reach is other._reach)
-        return is_same and self.asked_of_run.is_same(other._answers, self.config)
+        return is_same and self._runs_compared.setdefault(other, Compared()).is_same(self, other)
 
     def is_answered_as(self, other: Program, is_exact: bool) -> bool:
         """Return whether rules learn the same from another run configuration, whatever is passed to it.
@@ -124,10 +128,6 @@ class Program:
         is_same = is_same and own.agrees(others, done, values.is_same if is_exact else run_configurations.is_alike)
         self._compared[other, is_exact] = read if is_same else None
         return is_same
-
-    @property
-    def _answers(self) -> Answers:
-        return Answers(self.commands.answer, self.commands.export, self.config)
 
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return a module of the program; None when it cannot be parsed."""
@@ -280,9 +280,7 @@ class Program:
         """Return the functions and classes whose decorator may be something named `word`."""
         return self.call_graph.by_decorator.get(word, ())
 
-    def bases_named(self, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
-        """Return the other classes with bases that have the name of a class, and these bases."""
-        return callers.bases_named(self, cls)
+    bases_named = answers.bases_named
 
     @cached_property
     def deriving(self) -> dict[str, list[SemanticIndex]]:
@@ -376,24 +374,22 @@ class Program:
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
-        return callers.callers(self.inputs, function)
+        return answers.callers(self.inputs, function)
 
     def derived(self, cls: Scope) -> Sequence[Scope]:
         """Return the classes of the program that derive from a class, directly or not."""
-        return callers.derived(self.inputs, cls)
+        return answers.derived(self.inputs, cls)
 
     def decorated(self, decorator: Scope) -> Iterator[Scope]:
         """Yield what a function, or one that a function around it returns, decorates."""
-        return callers.decorated(self.inputs, decorator)
+        return answers.decorated(self.inputs, decorator)
 
     @cached_property
     def partials(self) -> Partials:
         """Return the uses of `partial` in the program."""
         return Partials(self)
 
-    def callees(self, site: Site) -> tuple[Scope, ...]:
-        """Return the functions of the project that a call enters; none where its name is that of many."""
-        return callers.callees(self, site)
+    callees = answers.callees
 
     # --- configs
 
@@ -437,14 +433,11 @@ class Program:
                     entry = config_documents.overridden(entry, *each)
                 data = entry.data
                 if self.ways > 1 and self.run is not None and isinstance(data, dict):
-                    data = Watched(data, (), self.asked_of_run.documents.setdefault(candidate, {}))
+                    data = Watched(data, (), self.watched.setdefault(candidate, {}))
                 return ConfigDocument(candidate, data, open=entry.open, given=run_configurations.said(given))
         return None
 
-    @fact
-    def config(self, path: str) -> Optional[config_documents.Entry]:
-        """Return a config file, with the files that it includes; None without it, or for another kind."""
-        return config_files.read(self, path)
+    config = fact(config_files.read)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression can be."""
@@ -525,7 +518,7 @@ class Program:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
         runs = self.is_live(site) and self.may_run(site)
         runs = runs and all(map(self.call_graph.may_run, site.lambdas))
-        return runs and not (self.commands.is_one_run() and callers.is_left_out(self, site.scope.owner))
+        return runs and not (self.commands.is_one_run() and answers.is_left_out(self, site.scope.owner))
 
     def is_live(self, site: Site) -> bool:
         """Return whether the function, class body or module that evaluates a site is reached."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
 
 from ms_perflint.core.files import CHANGE
 from ms_perflint.core.findings import Place
 from ms_perflint.infer import config_files, values
 from ms_perflint.infer.commandline import ABSENT, CONFIGS, NOWHERE, Given, Setting
+from ms_perflint.infer.queries import Queries
 from ms_perflint.program import live_code
 from ms_perflint.resolve import watched
 from ms_perflint.resolve.config_documents import Entry
@@ -20,16 +22,20 @@ if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
     from ms_perflint.program.launchers import Start
 
-Document = Callable[[str], Optional[Entry]]
 Same = tuple[Optional[tuple[Optional[str], bool]], ...]
 
 
-class Answers(NamedTuple):
-    """The answers of a run configuration, without notes."""
+class Judged(Protocol):
+    """A program in one run configuration."""
 
-    given: Callable[[tuple[str, ...]], Sequence[Optional[Given]]]
-    exported: Callable[[str], Optional[tuple[str, Place]]]
-    config: Document
+    watched: dict[str, dict[Keys, None]]
+
+    @property
+    def queries(self) -> Queries:
+        """Return the answers of the program, with what was asked of the run configuration."""
+
+    def config(self, path: str) -> Optional[Entry]:
+        """Return a config file; None without it."""
 
 
 class RunConfiguration(NamedTuple):
@@ -135,69 +141,49 @@ def told_apart(runs: Iterable[RunConfiguration]) -> tuple[RunConfiguration, ...]
     return tuple(run._replace(name=f"{run.name}:{run.place.row}") if names.count(run.name) > 1 else run for run in each)
 
 
-class _Compared:
-    """How many of the questions to one run configuration were compared with another one."""
+class Compared:
+    """How far a run configuration was compared with another one, which is not judged if it gives the same answers."""
 
     def __init__(self) -> None:
         self.is_apart = False
-        self.given = self.exported = 0  # answers
+        self.done = 0  # questions
         self.files: dict[tuple[str, str], int] = {}  # keys, by the config files of the two
 
-
-class Asked:
-    """The questions to one run configuration, with its answers: another one with the same answers is not judged."""
-
-    def __init__(self, documents: dict[str, dict[Keys, None]]) -> None:
-        self.given: dict[tuple[str, ...], Same] = {}
-        self.exported: dict[str, Optional[str]] = {}
-        # which keys were asked for by any program, by the path of a config file: programs share answers
-        self.documents = documents
-        self._compared: dict[Answers, _Compared] = {}
-
-    def is_same(self, other: Answers, own: Document) -> bool:
+    def is_same(self, own: Judged, other: Judged) -> bool:
         """Return whether a program answers as this one did; a config file with other parts counts as the same.
 
         A difference stays, and only questions since the last comparison are compared.
         """
-        done = self._compared.setdefault(other, _Compared())
-        done.is_apart = done.is_apart or not self._says_the_same(other, own, done)
-        return not done.is_apart
+        self.is_apart = self.is_apart or not self._says_the_same(own, other)
+        return not self.is_apart
 
-    def _says_the_same(self, other: Answers, own: Document, done: _Compared) -> bool:
-        for flags, known in islice(self.given.items(), done.given, None):
-            found = same(other.given(flags))
-            if found != known and not self._are_files(known, found, done):
-                return False
-        for variable, text in islice(self.exported.items(), done.exported, None):
-            if _text(other.exported(variable)) != text:
-                return False
-        done.given, done.exported = len(self.given), len(self.exported)
-        return all(self._is_same_file(one, two, own, other.config, done) for one, two in done.files)
+    def _says_the_same(self, own: Judged, other: Judged) -> bool:
+        asked = own.queries.of_run
+        for question, known in islice(asked.items(), self.done, None):
+            plain = _PLAIN.get(question.name)
+            if plain is not None:
+                one, two = plain(known), plain(attrgetter(question.name)(other)(*question.arguments))
+                if one != two and not (plain is same and self._are_files(own, one, two)):
+                    return False
+        self.done = len(asked)
+        return all(self._is_same_file(own, other, *files) for files in self.files)
 
-    def _are_files(self, a: Same, b: Same, done: _Compared) -> bool:
+    def _are_files(self, own: Judged, a: Same, b: Same) -> bool:
         """Return whether two answers may name config files, of which this one was read; then these are compared."""
         if len(a) != 1 or len(b) != 1 or a[0] is None or b[0] is None or a[0][1] != b[0][1]:
             return False
         one, two = a[0][0], b[0][0]
-        if one is None or two is None or one not in self.documents:
+        if one is None or two is None or one not in own.watched:
             return False
-        done.files.setdefault((one, two), 0)
+        self.files.setdefault((one, two), 0)
         return True
 
-    def _is_same_file(self, one: str, two: str, own: Document, other: Document, done: _Compared) -> bool:
+    def _is_same_file(self, own: Judged, other: Judged, one: str, two: str) -> bool:
         """Return whether two config files are the same in what was read of this one since the last comparison."""
-        asked = self.documents[one]
-        new = islice(asked, done.files[one, two], None)
-        done.files[one, two] = len(asked)
-        return watched.is_same(new, own(one), other(two))
-
-    def note_given(self, flags: tuple[str, ...], answer: Sequence[Optional[Given]]) -> None:
-        """Note the answer for an option."""
-        self.given[flags] = same(answer)
-
-    def note_exported(self, variable: str, answer: Optional[tuple[str, Place]]) -> None:
-        """Note the answer for a variable of the environment."""
-        self.exported[variable] = _text(answer)
+        asked = own.watched[one]
+        new = islice(asked, self.files[one, two], None)
+        self.files[one, two] = len(asked)
+        return watched.is_same(new, own.config(one), other.config(two))
 
 
 def is_alike(answer: object, other: object) -> bool:
@@ -219,3 +205,6 @@ def same(answer: Sequence[Optional[Given]]) -> Same:
 
 def _text(exported: Optional[tuple[str, Place]]) -> Optional[str]:
     return exported[0] if exported is not None else None
+
+
+_PLAIN: Mapping[str, Callable[[Any], Any]] = {"commands.given": same, "commands.exported": _text}  # without places

@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import flat, short
 from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.semantic_index import Scope
@@ -57,22 +58,17 @@ class End(NamedTuple):
 
 def asks_for_device(program: Program, node: Optional[ast.expr], scope: Scope) -> bool:
     """Return whether an expression tests the device, itself or through names: `not device == "CPU"`."""
-    todo = [End(node, scope)] if node is not None else []
-    seen: set[ast.expr] = set()
-    while todo:
-        node, scope = todo.pop()
-        tests = (part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Call)))
-        if any(choice(test).devices(True) != DEVICES for test in tests):
-            return True
-        if isinstance(node, ast.IfExp):
-            todo.append(End(node.test, scope))
-        elif node not in seen:
-            seen.add(node)
-            if isinstance(node, ast.Name):
-                todo += values_of_name(program, node.id, scope)
-            else:
-                todo += attribute_values(program, node, scope)
-    return False
+
+    def before(value: End) -> list[End]:
+        if isinstance(value.node, ast.Name):
+            return values_of_name(program, value.node.id, value.scope)
+        if isinstance(value.node, ast.IfExp):
+            return [End(value.node.test, value.scope)]
+        return attribute_values(program, *value)
+
+    found = reachable([End(node, scope)] if node is not None else [], before)
+    tests = (part for each in found for part in ast.walk(each.node) if isinstance(part, (ast.Compare, ast.Call)))
+    return any(choice(test).devices(True) != DEVICES for test in tests)
 
 
 def attribute_values(program: Program, node: ast.expr, scope: Scope) -> list[End]:

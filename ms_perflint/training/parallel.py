@@ -173,25 +173,9 @@ def is_fusion_set_elsewhere(program: Program) -> bool:
     for site in program.sites("add_prim_attr"):
         if text_of(next(iter(site.call.args), None)) == "fusion" and program.runs(site):
             return True
-    return any(
-        _assigns_fusion(scope)
-        for module in program.modules
-        if FUSION.encode() in module.source.text
-        for scope in module.scopes
-        if scope in program.reached
-    )
-
-
-def _assigns_fusion(scope: Scope) -> bool:
-    """Return whether a scope itself sets `parameter.comm_fusion`."""
-    todo: list[ast.AST] = list(getattr(scope.node, "body", ()))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Attribute) and node.attr == FUSION and isinstance(node.ctx, ast.Store):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            todo.extend(ast.iter_child_nodes(node))
-    return False
+    own = (each for module in program.modules for scope in module.scopes for each in scope.attributes.get(FUSION, ()))
+    stores = (each for each in (*program.stores_anywhere(FUSION), *own) if isinstance(each.node, ast.Attribute))
+    return any(each.scope.owner in program.reached for each in stores)
 
 
 def _uses_boost(model: Call) -> bool:

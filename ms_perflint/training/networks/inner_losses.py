@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 
@@ -62,15 +63,14 @@ def _first(given: ast.expr) -> ast.expr:
 
 
 def _behind(value: ast.expr, function: Scope) -> Iterator[ast.AST]:
-    """Yield the expressions from which a value of a function is computed."""
-    todo, seen = [value], set[int]()
-    while todo:
-        for node in ast.walk(todo.pop()):
-            yield node
-            for binding in function.lookup(node) if isinstance(node, ast.Name) else ():
-                if binding.scope is function and id(binding) not in seen:
-                    seen.add(id(binding))
-                    todo += _parts(binding)
+    """Return the expressions from which a value of a function is computed."""
+
+    def before(value: ast.expr) -> Iterator[ast.expr]:
+        names = (node for node in ast.walk(value) if isinstance(node, ast.Name))
+        own = (binding for name in names for binding in function.lookup(name) if binding.scope is function)
+        return (part for binding in own for part in _parts(binding))
+
+    return (node for each in reachable([value], before) for node in ast.walk(each))
 
 
 def _parts(binding: Binding) -> Sequence[ast.expr]:
