@@ -20,6 +20,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
+from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
@@ -172,6 +173,8 @@ class _Callee:
         axes = [ast.unparse(each) for each in self.node.args if is_whole(each)]
         if word == "transpose" and len(axes) == 2:
             return axes != ["1", "0"]  # run: PyNative swaps two axes, graph mode takes them for all
+        if word == "view" and any(dtype_of(self.program.value(each, self.function)) for each in given(self.node)):
+            return True  # run: "not impl"
         if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
             return False
         if word == "extend":
