@@ -228,6 +228,16 @@ def test_a_loss_that_is_a_sum_is_named(parts: tuple[str, ...]) -> None:
     assert "a loss that is a sum" in refused(found(*parts))
 
 
+@pytest.mark.parametrize(
+    "loss",
+    ["nn.SoftmaxCrossEntropyWithLogits(sparse=True)", "nn.MSELoss('none')", "lambda x, y: ops.abs(x - y)"],
+)
+def test_a_loss_of_dynamic_shape_has_no_scale(loss: str) -> None:
+    inputs = "net.set_inputs(Tensor(shape=[None, 64], dtype=ms.float32))\n"
+    assert "which is dynamic by these inputs" in refused(found(PLAIN, inputs, MODEL.format(loss)))
+    assert fixed(PLAIN, inputs, MODEL.format("nn.MSELoss()")).edits
+
+
 @pytest.mark.parametrize("reduction", ["'mean'", "'none'", "reduction='mean'", ""])
 def test_a_loss_that_is_no_sum_keeps_its_fix(reduction: str) -> None:
     assert fixed(PLAIN, MODEL.format(f"nn.MSELoss({reduction})")).edits

@@ -113,6 +113,7 @@ KINDS = [
         "l = [[], []]\nfor i in range(2):\n    l[i].append(x)\nreturn self.d(l[1][0]).sum()",
     ),
     kind("same", "dict read", "d = {'a': x, 'b': x * 2}\nreturn self.d(d['b']).sum()"),
+    kind("same", "dict made empty", "d = dict()\nd['a'] = self.d(x)\nd['b'] = x\nreturn (d['a'] * 2 + d['b']).sum()"),
     kind("same", "dict change shape", "d = {'a': x}\nd['a'] = self.d(x)\nreturn d['a'].sum()"),
     kind("same", "dict get none", "d = {'a': x}\nz = d.get('b')\nif z is None:\n    z = x\nreturn self.d(z).sum()"),
     kind(

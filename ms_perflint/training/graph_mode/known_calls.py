@@ -68,6 +68,7 @@ _WITH_WEIGHTS = (
     "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
     "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
+_DICTS = ("builtins.dict", "collections.OrderedDict")
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
@@ -294,8 +295,10 @@ class _Callee:
             # what no class sets is one of `nn.Cell`, maybe
             is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
-        if owner == "builtins":
+        if owner == "builtins" and api not in _DICTS:
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
+        if api in _DICTS:
+            return not given(self.node)  # run: `dict(a=x)` loses gradients
         library, _, name = api.partition(".")
         if library in _PYTHON:
             is_known = name in _PYTHON[library] or (library == "numpy" and self._is_of_array(name))
