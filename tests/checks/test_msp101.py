@@ -1475,6 +1475,38 @@ QUIET = [
         version=(1, 10),
     ),
     case(
+        "step of a trainer, compiled in the class of which objects are made",
+        IMPORTS,
+        NETWORK,
+        """
+
+
+        class Trainer:
+            def __init__(self):
+                self.grad_fn = ms.value_and_grad(lambda x, y: loss(net(x), y), None, opt.parameters)
+
+            def step(self, x, y):
+                value, grads = self.grad_fn(x, y)
+                opt(grads)
+                return value
+
+            def run(self):
+                for x, y in dataset:
+                    self.step(x, y)
+
+
+        class Compiled(Trainer):
+            @ms.jit
+            def step(self, x, y):
+                value, grads = self.grad_fn(x, y)
+                opt(grads)
+                return value
+
+
+        Compiled().run()
+        """,
+    ),
+    case(
         "train cell with a compiled construct",
         IMPORTS,
         "ms.set_context(mode=ms.PYNATIVE_MODE)\n",

@@ -121,11 +121,14 @@ KNOWN = [
     forward("list of sizes taken from", "s = list(x.shape)\ns.pop()\nreturn loss_fn(net(x), y) * s[0]"),
 ]
 
+ACT = "def act(t):\n    t = ops.sigmoid(t)\n    return t\n"
 IN_PLACE = [
     cell("attribute", "t = self.t\nt += x.sum()\nreturn self.dense(x) + t", "self.t = Tensor(0.0)"),
     cell("argument", "x += 1\nreturn self.dense(x)"),
     cell("another name", "h = self.dense(x)\nsame = h\nh += 1\nreturn h * same"),
     cell("output that its gradient needs", "h = ops.sigmoid(self.dense(x))\nh += 1\nreturn h"),
+    forward("output of a function that its gradient needs", "h = act(net(x))\nh += 1\nreturn loss_fn(h, y)", ACT),
+    forward("argument of a function", "h = same(x)\nh += 1\nreturn loss_fn(net(h), y)", "def same(t):\n    return t\n"),
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
 ]
 NEW = [
@@ -134,6 +137,9 @@ NEW = [
     cell("number", "n = 0\nfor i in range(3):\n    n += i\nreturn self.dense(x) * n"),
     cell("sum that starts at a number", "s = 0\nfor i in range(3):\n    s += self.dense(x) * i\nreturn s"),
     cell("tuple", "t = ()\nfor i in range(3):\n    t += (x * i,)\nreturn self.dense(t[2])"),
+    forward(
+        "sum of a function", "h = act(net(x))\nh += 1\nreturn loss_fn(h, y)", ACT.replace("sigmoid(t)", "cos(t) + 1")
+    ),
     forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
 ]
 

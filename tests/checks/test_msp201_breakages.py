@@ -141,6 +141,8 @@ ROOT_LOSS = """
     [
         (OWN_LOSS.format("-ops.sqrt(p).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("(label / p).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.atan(p[:, 0] / (p[:, 1] + 1e-8)).mean()"), NESTED, MODEL.format("Own()")),
+        (OWN_LOSS.format("ops.div(label, p * label + 1e-7).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("-(p[:, 0] ** 0.5).mean()"), NESTED, MODEL.format("Own()")),
         (OWN_LOSS.format("-ops.pow((p * label).sum(1), 0.5).mean()"), FUNCTION, MODEL.format("Own()")),
         (OWN_LOSS.format("-(1 - p).sqrt().mean()"), SIGMOID, MODEL.format("Own()")),
@@ -169,6 +171,7 @@ def test_a_loss_that_is_steep_at_0_is_named(parts: tuple[str, ...]) -> None:
         (OWN_LOSS.format("ops.sqrt(ops.square(p - label).sum() + 1e-6)"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("ops.sqrt(label).mean() - p.mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("(p / label).mean()"), SIGMOID, MODEL.format("Own()")),
+        (OWN_LOSS.format("(label / (p + 0.01)).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("(p / p.shape[0]).sum()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("(p / p.sum()).mean()"), SIGMOID, MODEL.format("Own()")),
         (OWN_LOSS.format("1 - (2 * p * label).sum() / (p.sum() + label.sum() + 1e-5)"), SIGMOID, MODEL.format("Own()")),
@@ -223,6 +226,16 @@ def test_other_losses_are_as_before(parts: tuple[str, ...]) -> None:
 )
 def test_a_loss_that_is_a_sum_is_named(parts: tuple[str, ...]) -> None:
     assert "a loss that is a sum" in refused(found(*parts))
+
+
+@pytest.mark.parametrize(
+    "loss",
+    ["nn.SoftmaxCrossEntropyWithLogits(sparse=True)", "nn.MSELoss('none')", "lambda x, y: ops.abs(x - y)"],
+)
+def test_a_loss_of_dynamic_shape_has_no_scale(loss: str) -> None:
+    inputs = "net.set_inputs(Tensor(shape=[None, 64], dtype=ms.float32))\n"
+    assert "which is dynamic by these inputs" in refused(found(PLAIN, inputs, MODEL.format(loss)))
+    assert fixed(PLAIN, inputs, MODEL.format("nn.MSELoss()")).edits
 
 
 @pytest.mark.parametrize("reduction", ["'mean'", "'none'", "reduction='mean'", ""])

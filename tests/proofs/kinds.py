@@ -113,6 +113,7 @@ KINDS = [
         "l = [[], []]\nfor i in range(2):\n    l[i].append(x)\nreturn self.d(l[1][0]).sum()",
     ),
     kind("same", "dict read", "d = {'a': x, 'b': x * 2}\nreturn self.d(d['b']).sum()"),
+    kind("same", "dict made empty", "d = dict()\nd['a'] = self.d(x)\nd['b'] = x\nreturn (d['a'] * 2 + d['b']).sum()"),
     kind("same", "dict change shape", "d = {'a': x}\nd['a'] = self.d(x)\nreturn d['a'].sum()"),
     kind("same", "dict get none", "d = {'a': x}\nz = d.get('b')\nif z is None:\n    z = x\nreturn self.d(z).sum()"),
     kind(
@@ -648,6 +649,18 @@ KINDS = [
     ),
     # sums in place, of what needs not its own output
     kind("same", "sum on a loss", "z = ops.cross_entropy(self.d(x), y)\nz += 0.1 * x.sum()\nreturn z"),
+    kind(
+        "same",
+        "sum on what a function computes",
+        "z = K(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()",
+        before="def K(z):\n    z = ops.cos(z)\n    return z",
+    ),
+    kind(
+        "same",
+        "sum on what a cell computes",
+        "z = K(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()",
+        before=f"{SCALE}\n\nK = Scale(2)",
+    ),
     kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
     kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
     kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),

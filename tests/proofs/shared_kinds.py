@@ -288,6 +288,8 @@ TESTS = [
             ("of a counter", "if self.n > 0 and self.training:\n    h = h * 2"),
             ("in a while", "i = 0\nwhile i < 3 and h.sum() > 0:\n    h = h * 2\n    i += 1"),
             ("kept", "k = False\nif h.sum() > 0:\n    k = h.mean() > 0\nif k:\n    h = h * 2"),
+            ("and a number", "if h.sum() > 0 and x.max():\n    h = h * 2"),
+            ("or a number of Python", "h = h * 2 if bool(h.sum() > 0) or x.max().item() > 9 else h"),
             ("that calls a layer", "k = None\nif h.sum() > 0:\n    k = self.d(h)\nif k is None:\n    k = h\nh = h + k"),
         )
     ),
@@ -295,7 +297,8 @@ TESTS = [
         kind("same", f"test on a tensor {name}", f"h = self.d(x)\n{body}\nreturn h.sum()", init=COUNTED)
         for name, body in (
             ("behind a shape", "if x.shape[0] == 4 and h.sum() > 0:\n    h = h * 2"),
-            ("and another", "if h.sum() > 0 and y.sum() > 0:\n    h = h * 2"),
+            ("and another", "if h.sum() > 0 and not y.sum() and (x > -9).any():\n    h = h * 2"),
+            ("of two numbers", "if h.sum() and x.max():\n    h = h * 2"),
             ("by its number", "k = h.sum().item() * 2\nif k > 0 and self.training:\n    h = h * 2"),
         )
     ),
@@ -313,6 +316,7 @@ TESTS = [
         "return (self.d(x).transpose(0, 1) * ops.arange(4)).sum()",
         names="self.d(x).transpose(...)",
     ),
+    kind("fails", "view of another type", "return self.d(x.view(ms.int32).astype(ms.float32)).sum()"),
     kind("same", "all axes", "return (self.d(x).transpose(1, 0) * ops.arange(4) * self.d(x).argmax(-1)).sum()"),
 ]
 

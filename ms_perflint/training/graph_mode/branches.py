@@ -4,7 +4,8 @@ Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an
 tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
 used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name that is None
 or a number is a tensor after one of the arms; and where a test on a tensor stands ahead of one on a constant,
-`x.sum() > 0 and self.training` (the other way round it compiles). Same losses as PyNative: the same number of elements
+`x.sum() > 0 and self.training` (the other way round it compiles), or beside one of another type, `x.sum() > 0 and
+x.max()`. Same losses as PyNative: the same number of elements
 put in by both arms, a tensor that stays one (also in another shape), a number that stays one, `break` and `return`
 under such a test, and a conditional expression.
 """
@@ -25,6 +26,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
+from ms_perflint.training.dtypes.tensor_ops import BOOLEAN
 from ms_perflint.training.graph_mode.compiled import own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -32,7 +34,8 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 _MADE = frozenset({"list", "tuple", "dict"})
 _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"})  # methods of tensors and arrays
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-_TYPES = frozenset({"int", "float", "bool", "str", "Tensor"})  # that graph mode compares with `type(x)`
+_NUMBERS = frozenset({"int", "float", "bool"})
+_TYPES = _NUMBERS | {"str", "Tensor"}  # that graph mode compares with `type(x)`
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _HOPS = 4  # names that stand for one another
 _BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test on a tensor")
@@ -77,7 +80,16 @@ def _mixed(program: Program, step: Site, test: Union[ast.BoolOp, ast.Compare], t
             is_again or is_constant(program, tensors.function, each) for each in plain
         ):
             return Message("graph mode does not compile a test on a tensor ahead of one on a constant")
+    tested = [each for each in test.values if tensors.is_tested(each) or tensors.is_tested(_number(each))]
+    if len({tensors.is_truth(each) for each in tested}) > 1:
+        return Message("graph mode does not compile a comparison and a number beside `and` or `or`")
     return None
+
+
+def _number(node: ast.expr) -> ast.expr:
+    """Return what `bool(x)`, `int(x)` or `float(x)` reads; another expression as it is."""
+    is_read = isinstance(node, ast.Call) and len(node.args) == 1 and word_of(node.func) in _NUMBERS
+    return node.args[0] if is_read else node  # type: ignore[attr-defined]
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
@@ -199,6 +211,17 @@ class Tensors:
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], _IDENTITY):
             return False
         return any(self.is_one(each) and (numbers or not self._is_number(each)) for each in sides)
+
+    def is_truth(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether a test on a tensor is a comparison or gives a tensor of truth values."""
+        if isinstance(node, ast.BoolOp):
+            return all(self.is_truth(each, hops) for each in node.values)
+        if isinstance(node, ast.Name) and hops:
+            made = [each.whole for each in self.function.flow.at(node)]
+            return all(each is not None and self.is_truth(each, hops - 1) for each in made)
+        if isinstance(node, ast.Call):
+            return word_of(node.func) in BOOLEAN
+        return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
     def _is_number(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether what is read from a tensor in an expression is a number of Python: `x.item() * 2`."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer.bases import method
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.tensor_ops import words
@@ -34,6 +35,7 @@ _MAKERS = words(
     binary_cross_entropy_with_logits"""
 )
 _NUMBERS = frozenset({"shape", "ndim"})
+_HOPS = 2  # functions of the project that call one another
 
 
 def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -47,16 +49,16 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
             yield obstacle(function.module, step.stmt, "in place", text)
 
 
-def _is_own(program: Program, function: Scope, target: ast.Name) -> bool:
+def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HOPS) -> bool:
     """Return whether a name is a number, or a tensor that no other name and no gradient needs."""
     reaching = [each for each in function.flow.at(target) if each.kind != "augment"]
-    if not all(_is_made(program, function, each) for each in reaching):
+    if not all(_is_made(program, function, each, hops) for each in reaching):
         return False
     aliases = (node for node in descendants(function.node) if isinstance(node, (ast.Assign, ast.AnnAssign)))
     return not any(isinstance(each.value, ast.Name) and each.value.id == target.id for each in aliases)
 
 
-def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
+def _is_made(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
     known = program.evaluator.binding(binding, function)
     if known.are_constants and not known.open:
         return True  # a number
@@ -64,6 +66,11 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     if value is None:
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
         return isinstance(over, ast.Call) and word_of(over.func) == "range"
+    return _is_fresh(program, function, value, hops)
+
+
+def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> bool:
+    """Return whether an expression makes a tensor or number, of which no gradient needs the value."""
     if isinstance(value, ast.BinOp):
         nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself
         sides = (each for each in (value.left, value.right) if isinstance(each, ast.Constant))
@@ -71,12 +78,25 @@ def _is_made(program: Program, function: Scope, binding: Binding) -> bool:
     if isinstance(value, ast.Subscript):
         return word_of(value.value) in _NUMBERS
     if isinstance(value, ast.Call):
-        return _is_fresh_call(program, function, value)
+        return _is_fresh_call(program, function, value, hops)
     return isinstance(value, _FRESH)
 
 
-def _is_fresh_call(program: Program, function: Scope, call: ast.Call) -> bool:
+def _is_fresh_call(program: Program, function: Scope, call: ast.Call, hops: int) -> bool:
     known = program.value(call.func, function).alternatives
+    bodies = [each.definition or (each.cls and method(program.evaluator, each.cls, "construct")) for each in known]
+    if bodies and all(each is not None and each.is_function for each in bodies):
+        return hops > 0 and all(_gives_fresh(program, each, hops - 1) for each in bodies if each is not None)
     names = [each.api or each.type_api for each in known] or [word_of(call.func)]
     last = ((name, name.rpartition(".")[2]) for name in names)
     return all(word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name) for name, word in last)
+
+
+def _gives_fresh(program: Program, function: Scope, hops: int) -> bool:
+    """Return whether all that a function of the project returns is its own."""
+    return bool(function.returns) and all(
+        _is_own(program, function, value, hops)
+        if isinstance(value, ast.Name)
+        else _is_fresh(program, function, value, hops)
+        for value, _ in function.returns
+    )

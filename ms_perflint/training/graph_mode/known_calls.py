@@ -20,6 +20,7 @@ from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
+from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
@@ -67,6 +68,7 @@ _WITH_WEIGHTS = (
     "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
     "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
+_DICTS = ("builtins.dict", "collections.OrderedDict")
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
@@ -172,6 +174,8 @@ class _Callee:
         axes = [ast.unparse(each) for each in self.node.args if is_whole(each)]
         if word == "transpose" and len(axes) == 2:
             return axes != ["1", "0"]  # run: PyNative swaps two axes, graph mode takes them for all
+        if word == "view" and any(dtype_of(self.program.value(each, self.function)) for each in given(self.node)):
+            return True  # run: "not impl"
         if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:
             return False
         if word == "extend":
@@ -291,8 +295,10 @@ class _Callee:
             # what no class sets is one of `nn.Cell`, maybe
             is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
-        if owner == "builtins":
+        if owner == "builtins" and api not in _DICTS:
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
+        if api in _DICTS:
+            return not given(self.node)  # run: `dict(a=x)` loses gradients
         library, _, name = api.partition(".")
         if library in _PYTHON:
             is_known = name in _PYTHON[library] or (library == "numpy" and self._is_of_array(name))

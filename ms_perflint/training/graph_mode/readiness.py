@@ -11,6 +11,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import position
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import jit
 from ms_perflint.training.conditions import is_on_request
 from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.aliases import in_aliases
@@ -56,7 +57,7 @@ def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
 
 
 def step_functions(program: Program) -> tuple[Place, ...]:
-    """Return the functions of the project that take a step by hand, with a gradient function and an optimizer."""
+    """Return the functions that take a step by hand, with a gradient function and an optimizer, without `@jit`."""
     gradients = dict.fromkeys(
         site.scope.owner for site in train_sites(program) if calls_gradient(program, site) and not site.block.loops
     )
@@ -64,6 +65,7 @@ def step_functions(program: Program) -> tuple[Place, ...]:
         scope
         for scope in gradients
         if scope.is_function and any(is_optimizer_word(each.word) for each in scope.calls) and not recreated(program)
+        if not jit.is_decorated(program, scope)
     ]
     return tuple(dict.fromkeys(scope.module.place(scope.node) for scope in steps))
 

@@ -14,7 +14,7 @@ from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.networks import known_kinds, read_whole
@@ -62,6 +62,10 @@ def _by_loss(program: Program, training: Training) -> Iterator[Related]:
         yield Related(call.module.place(node), Message("the loss is not known"))
     for cell in program.calls(*PIPELINES):
         yield Related(cell.place, Message("`{name}` is not known to work in FP16 or BF16", name=cell.word))
+    losses = [call_of(program, known) for known in loss.alternatives]
+    if not losses or not all(each is not None and each.argument("reduction").must_be("mean") for each in losses):
+        text = Message("a loss scale needs the shape of the loss, which is dynamic by these inputs")
+        yield from (Related(site.place, text) for site in program.sites("set_inputs") if program.runs(site))
     trained = {known.identity for known in call.argument("network").alternatives}
     for export in program.calls("mindspore.export"):
         if any(known.identity in trained for known in export.argument("net").alternatives):

@@ -1,6 +1,7 @@
 """What a loss does with probabilities that are 0 or 1 in half precision: then there is no fix.
 
-Of a sigmoid or softmax that saturates, the gradient is inf * 0 = nan, and the logarithm infinite (run on 2.10, CPU).
+Of a sigmoid or softmax that saturates, the gradient is inf * 0 = nan, and the logarithm infinite; a quotient by
+`p + 1e-8` is another one (run on 2.10, CPU).
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _KEEPS = frozenset(
     | {"float", "gather", "gatherelements", "gatherd", "maskedselect", "neg"}
 )
 _SUMS = frozenset({"sum", "reducesum"})
+_SMALLEST = 2.0**-14  # of float16, but for numbers of fewer digits
 _DEPTH = 8  # names, parameters and operators between a network and the place
 
 
@@ -58,7 +60,7 @@ def saturating(program: Program, training: Training, read: Read, dtype: str) -> 
     if dtype != "float16":
         return  # bfloat16 holds the small numbers of float32
     outputs = _Outputs(program, training)
-    text = Message("`nan` where a sigmoid or softmax in float16 gives 0 to this operator")
+    text = Message("`nan`, or another loss, where a sigmoid or softmax in float16 gives 0 to this operator")
     for scope in outputs.scopes:
         for node in descendants(scope.node):
             operand = _steep(program, node, scope)
@@ -82,7 +84,7 @@ def _steep(program: Program, node: ast.AST, scope: Scope) -> Optional[ast.expr]:
     """Return the operand of an operator whose gradient at 0 is infinite: `ops.sqrt(p)`, `p ** 0.5`, `1 / p`."""
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Div):
-            return node.right
+            return _unshifted(program, node.right, scope)
         is_root = isinstance(node.op, ast.Pow) and _is_below_one(program, node.right, scope)
         return node.left if is_root else None
     called = _Called.of(program, node, scope)
@@ -91,9 +93,18 @@ def _steep(program: Program, node: ast.AST, scope: Scope) -> Optional[ast.expr]:
     if called.word in _ROOTS:
         return called.operands[0]
     if len(called.operands) > 1 and called.word in _QUOTIENTS:
-        return called.operands[1]
+        return _unshifted(program, called.operands[1], scope)
     is_power = len(called.operands) > 1 and called.word in _POWERS
     return called.operands[0] if is_power and _is_below_one(program, called.operands[1], scope) else None
+
+
+def _unshifted(program: Program, node: ast.expr, scope: Scope) -> ast.expr:
+    """Return the left side of a sum with a number below those of float16, `p + 1e-8`; another expression as it is."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return node
+    numbers = program.value(node.right, scope).constants
+    is_small = any(isinstance(number, float) and 0 < number < _SMALLEST for number in numbers)
+    return node.left if is_small else node
 
 
 def _is_below_one(program: Program, node: ast.expr, scope: Scope) -> bool:
