@@ -54,7 +54,7 @@ class ExpressionWalk:
                     attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
                 elif word == "methodcaller" and node.args:  # type: ignore[attr-defined]
                     attrs.add(text_of(node.args[0]))  # type: ignore[attr-defined]
-                if word in ("setattr", "__setattr__", "update"):
+                if word in ("setattr", "__setattr__", "update", "delattr"):
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
                 inner = [callee, *given(node)]  # type: ignore[arg-type]
                 continue
@@ -86,16 +86,21 @@ class ExpressionWalk:
             inner = children(node)
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
-        """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes."""
+        """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes.
+
+        `delattr(self, "x")` is `del self.x`.
+        """
         owner, method = block.scope.owner.parent, block.scope.owner
         args = node.args
         if word_of(node.func) == "__setattr__" and len(args) == 2:  # `super().__setattr__("x", value)`
             args = [ast.copy_location(ast.Name(receiver_name(method), ast.Load()), node), *args]
-        if word_of(node.func) != "update" and len(args) == 3:
+        is_deleted = word_of(node.func) == "delattr"
+        if word_of(node.func) != "update" and len(args) == 3 - is_deleted:
             name, base = text_of(args[1]), args[0]
             if name:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
-                self._store(target, args[2], (), stmt, block, "assign")
+                value = None if is_deleted else args[2]
+                self._store(target, value, (), stmt, block, "delete" if is_deleted else "assign")
                 return
         else:
             holder = node.func.value if isinstance(node.func, ast.Attribute) else node

@@ -20,7 +20,7 @@ from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
-SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]", "__dict__"
+SETATTR, UPDATE, SETDEFAULT, ITEM, OWN, EXEC = "setattr", "update", "setdefault", "[]", "__dict__", "exec"
 LISTED = "merge_from_list"  # of names and values, in turn
 
 
@@ -253,7 +253,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places whose syntax updates many settings of an object, in the order of the files."""
     found: list[Update] = []
     for module in evaluator.program.modules:
-        words = (SETATTR, UPDATE, SETDEFAULT, *evaluator.libraries.merges)
+        words = (SETATTR, UPDATE, SETDEFAULT, EXEC, *evaluator.libraries.merges)
         calls = [site for word in words for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(evaluator, site)]
         stores = (store for stores in module.registered.values() for store in stores)
@@ -285,6 +285,8 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
+    elif isinstance(node.func, ast.Name) and node.func.id == EXEC and len(node.args) > 1:  # the last gets its names
+        yield Update(EXEC, node.args[-1], node, site.block)
     elif isinstance(node.func, ast.Attribute) and site.word == SETDEFAULT and len(node.args) == 2:
         if isinstance(node.args[0], ast.Constant):
             yield Update(SETDEFAULT, node.func.value, node, site.block, node.args[0], node.args[1])
@@ -344,6 +346,8 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
+    if update.word == EXEC:
+        return TOP
     if update.word == LISTED and node.args:
         return _in_list(evaluator, node.args[0], name, scope)
     if update.word in evaluator.libraries.merges:

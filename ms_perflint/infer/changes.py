@@ -29,7 +29,7 @@ class Change(NamedTuple):
 
 @fact
 def touching(module: SemanticIndex) -> dict[str, list[Change]]:
-    """Return the changes of lists and dicts in a file, by the last word of the changed expression.
+    """Return the changes of lists and dicts in a file, by the last word of the changed expression; "" without one.
 
     Changes are stores under computed keys, methods, `+=`, and calls that get the list or dict. The elements that a
     bound method adds, `add = name.append`, are not known.
@@ -60,7 +60,6 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             word = each.id if kind is ast.Name else word_of(each) if kind in NAMED else ""  # type: ignore[attr-defined]
             if word and (base is None or word != word_of(base)):
                 found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
-    found.pop("", None)
     return found
 
 
