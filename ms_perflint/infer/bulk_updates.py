@@ -13,7 +13,7 @@ from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import name_of, path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
-from ms_perflint.infer.call_order import has_run_before, is_never_before
+from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import INIT
@@ -70,7 +70,7 @@ def laid_over(
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
         is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
-        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope)):
+        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope) and _is_one(evaluator, update, base)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
@@ -83,6 +83,17 @@ def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
         cls for known in base.alternatives if known.cls is not None for cls in bases.ancestors(evaluator, known.cls)
     )
     return any(each.scope.owner.name != INIT for cls in classes for each in cls.attributes.get(name, ()))
+
+
+def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
+    """Return whether an update changes the dict that is read, and not another one that the same code makes."""
+    shown = [known.what for known in base.alternatives if isinstance(known.what, Display)]
+    if not shown:
+        return True
+    changed, owner = evaluator.value(update.receiver, update.block.scope).alternatives, update.block.scope.owner
+    is_same = {known.identity for known in changed} == {known.identity for known in base.alternatives}
+    made = (known for known in base.alternatives if known.is_display)
+    return is_same and all(what.scope.owner is owner or is_made_once(evaluator, k) for what, k in zip(shown, made))
 
 
 def _made_in(base: Value, scope: Scope) -> Scope:

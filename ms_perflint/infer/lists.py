@@ -298,9 +298,10 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
 
 
 def names_of(what: Union[Display, Instance]) -> set[str]:
-    """Return the names, attributes and keys of literal dicts to which an object is given where it is made."""
-    key = _keys(what.scope.module).get(id(what.node))
-    return {binding.name for binding in bindings_of(what)}.union((key,) if key else ())
+    """Return the names, attributes and keys that an object is given in the file that makes it."""
+    module = what.scope.module
+    key = _keys(module).get(id(what.node))
+    return module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
 
 
 @fact
