@@ -86,14 +86,13 @@ def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
 
 
 def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
-    """Return whether an update changes the dict that is read, and not another one that the same code makes."""
-    shown = [known.what for known in base.alternatives if isinstance(known.what, Display)]
-    if not shown:
+    """Return whether an update changes the dict that is read, and not another one that the same literal makes."""
+    made = [known for known in base.alternatives if known.is_display and isinstance(known.what.node, ast.Dict)]  # type: ignore[union-attr]
+    if not made:
         return True
     changed, owner = evaluator.value(update.receiver, update.block.scope).alternatives, update.block.scope.owner
     is_same = {known.identity for known in changed} == {known.identity for known in base.alternatives}
-    made = (known for known in base.alternatives if known.is_display)
-    return is_same and all(what.scope.owner is owner or is_made_once(evaluator, k) for what, k in zip(shown, made))
+    return is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
 
 
 def _made_in(base: Value, scope: Scope) -> Scope:

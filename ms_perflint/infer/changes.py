@@ -11,7 +11,9 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
 CHANGES = GROWS | SHRINKS | ORDERS
-MOVES = frozenset({"shuffle", "heapify"})  # functions that move the elements of the list that they are given
+MOVES = frozenset(
+    {"shuffle", "heapify", "heappush", "heappop"}
+)  # functions that move the elements of the list that they are given
 NAMED = (ast.Attribute, ast.Subscript)
 STORE = "[]"  # the "word" of `name[index] = value`
 
@@ -50,7 +52,7 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             site.base if site.word in CHANGES else site.node.args[0] if site.word in MOVES and site.node.args else None
         )
         if base is not None:
-            added = site.node.args[-1] if site.word in GROWS and site.node.args else None
+            added = site.node.args[-1] if site.word in (*GROWS, "heappush") and site.node.args else None
             change = Change(site.word, added, site.block, site.node, base)
             found.setdefault(word_of(base), []).append(change)
         for each in given(site.node) if site.node.keywords else site.node.args:
