@@ -14,6 +14,10 @@ DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
 
 
+ITEM_SETTERS = ("__setitem__", "setitem")
+SETTERS = frozenset({"setattr", "__setattr__", "update", "delattr", *ITEM_SETTERS})
+
+
 class ExpressionWalk:
     """The state of one walk over a file: the scope of loaded names, and the method whose `self` is in use."""
 
@@ -54,7 +58,7 @@ class ExpressionWalk:
                     attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
                 elif word == "methodcaller" and node.args:  # type: ignore[attr-defined]
                     attrs.add(text_of(node.args[0]))  # type: ignore[attr-defined]
-                if word in ("setattr", "__setattr__", "update"):
+                if word in SETTERS:
                     self._members_by_name(node, stmt, block)  # type: ignore[arg-type]
                 inner = [callee, *given(node)]  # type: ignore[arg-type]
                 continue
@@ -86,16 +90,29 @@ class ExpressionWalk:
             inner = children(node)
 
     def _members_by_name(self, node: ast.Call, stmt: ast.stmt, block: Block) -> None:
-        """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes."""
+        """Index `setattr(self, "x", value)` as `self.x = value`; mark classes with computed names of attributes.
+
+        `delattr(self, "x")` is `del self.x`.
+        """
         owner, method = block.scope.owner.parent, block.scope.owner
         args = node.args
-        if word_of(node.func) == "__setattr__" and len(args) == 2:  # `super().__setattr__("x", value)`
-            args = [ast.copy_location(ast.Name(receiver_name(method), ast.Load()), node), *args]
-        if word_of(node.func) != "update" and len(args) == 3:
+        word = word_of(node.func)
+        if isinstance(node.func, ast.Attribute) and word.startswith("__") and len(args) == 2:
+            is_above = isinstance(node.func.value, ast.Call) and word_of(node.func.value.func) == "super"
+            own = ast.copy_location(ast.Name(receiver_name(method), ast.Load()), node)  # `super().__setattr__("x", v)`
+            args = [own if is_above else node.func.value, *args]
+        is_deleted = word == "delattr"
+        if word in ITEM_SETTERS:
+            if len(args) == 3:
+                item = ast.copy_location(ast.Subscript(args[0], args[1], ast.Store()), node)
+                self._store(item, args[2], (), stmt, block, "assign")
+            return
+        if word != "update" and len(args) == 3 - is_deleted:
             name, base = text_of(args[1]), args[0]
             if name:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
-                self._store(target, args[2], (), stmt, block, "assign")
+                value = None if is_deleted else args[2]
+                self._store(target, value, (), stmt, block, "delete" if is_deleted else "assign")
                 return
         else:
             holder = node.func.value if isinstance(node.func, ast.Attribute) else node

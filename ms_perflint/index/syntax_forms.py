@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Optional, Union
 
 TRY: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
+PROPERTIES = ("property", "cached_property", "lazy_property")
 EXITS = frozenset({"exit", "_exit", "quit"})
 _SIGNS = frozenset({"ctx", "op", "ops", "type_ignores"})  # fields with what says nothing by itself
 _TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "level", "asname", "simple", "conversion"})
@@ -81,6 +82,12 @@ def word_of(node: ast.AST) -> str:
     if kind is ast.Attribute:
         return node.attr  # type: ignore[attr-defined, no-any-return]
     return text_of(node.slice) if isinstance(node, ast.Subscript) else ""
+
+
+def taken_word(node: ast.AST) -> str:
+    """Return the same, and the key of `x.get("word")` and `x.setdefault("word", value)`."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKS_UP
+    return text_of(node.args[0]) if is_call and node.args else word_of(node)  # type: ignore[attr-defined]
 
 
 def name_of(node: ast.AST) -> str:

@@ -14,19 +14,19 @@ from typing import Optional, Union
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import accessed, given, is_decorated, is_enumeration, text_of, word_of
+from ms_perflint.index.syntax_forms import PROPERTIES, accessed, given, is_decorated, is_enumeration, text_of, word_of
 from ms_perflint.infer.places import (
     ADDS,
     CALL,
     ELEMENT,
     ENTERED,
     INIT,
-    PROPERTIES,
     TAKES,
     Argument,
     Node,
     Place,
     Places,
+    is_drawn,
     joined,
     more,
     results,
@@ -55,6 +55,8 @@ class Assignments(Places):
         for stores in module.stored.values():
             for binding in stores:
                 self._stored(binding)
+        for binding in (each for stores in module.deep.values() for each in stores if is_drawn(each)):
+            self._assigned(binding, self.word(binding.name))
         for table in module.registered.values():
             for target, value, block in table:
                 self._into(target.value, self.places(value, block.scope), block.scope)

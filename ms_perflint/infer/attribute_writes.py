@@ -11,12 +11,13 @@ from ms_perflint.index.execution_order import Place, has_run, is_always_passed, 
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import path_of, text_of, word_of
+from ms_perflint.index.syntax_forms import path_of, taken_word, text_of, word_of
 from ms_perflint.infer import bases, lists, mappings, method_writes, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import is_drawn, is_this_file
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.tables import receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
@@ -46,7 +47,7 @@ def overlaid(
     of_any = [each.what.type for each in base.alternatives if type(each.what) is Instance and each.what.node is None]
     is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
     is_updated = not is_called and (is_held or is_class or bool(of_any))
-    is_asked = is_held or (not is_called and any(known.cls is not None for known in base.alternatives))
+    is_asked = is_held or any(known.cls is not None for known in base.alternatives)
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
         if not is_never_before(evaluator, stored(binding), base, node, scope):
@@ -62,20 +63,26 @@ def overlaid(
             return list(values)
         read = place(node, scope)
         later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
-        first = evaluator.binding(last) if last.kind != "delete" else absent
-        values = [*(values if is_again is None else ()), first, *(evaluator.weighed(binding) for binding in later)]
+        first = _put(evaluator, last) if last.kind != "delete" else absent
+        values = [*(values if is_again is None else ()), first, *(_put(evaluator, each, True) for each in later)]
         return laid_over(evaluator, values, base, of_any, node, name, scope, absent, last) if is_updated else values
     if is_updated:
         values = laid_over(evaluator, values, base, of_any, node, name, scope, absent)
     if not found:
         return list(values)
-    given = [evaluator.weighed(binding) for binding in found]
+    given = [_put(evaluator, binding, True) for binding in found]
     is_optional = all(any(not each.is_required for each in path_condition(binding.block)) for binding in found)
     if is_optional and not (tables.fails_without(node) and _is_missing(evaluator, base, name)):
         given.append(Value((), False, True))  # or the earlier value
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Value:
+    """Return what a store gives a setting; open where the call graph does not draw it, but for constants."""
+    value = evaluator.weighed(store) if is_weighed else evaluator.binding(store)
+    return value if value.are_constants or path_of(receiver_of(store)) or is_drawn(store) else TOP
 
 
 def _are_methods(evaluator: Evaluator, values: Sequence[Value]) -> bool:
@@ -148,21 +155,22 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
             return True
         return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
-    for binding in (*stores, *_named_so(evaluator, base, deep)):
+    for binding in (*stores, *_named_so(base, deep, bool(of_any))):
         if any(map(may_be_one, evaluator.value(receiver_of(binding), binding.scope).alternatives)):
             found.append(binding)
     return found
 
 
-def _named_so(evaluator: Evaluator, base: Value, deep: Sequence[Binding]) -> list[Binding]:
-    """Return those of some stores `a.b.c.name = 1` whose object has a name that one of these was given: `c`.
+def _named_so(base: Value, deep: Sequence[Binding], is_any: bool) -> Sequence[Binding]:
+    """Return those of some stores `a.b.c.name = value` whose object has a name that one of these was given: `c`.
 
-    Of constants alone: the call graph does not draw such stores.
+    An object that has no name where it is changed may be each of them: `group[0].name = value`.
     """
-    made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))] if deep else []
-    names = {name for what in made for name in lists.names_of(what)}
-    found = [each for each in deep if each.value is not None and word_of(receiver_of(each)) in names]
-    return [each for each in found if evaluator.weighed(each).are_constants]
+    if is_any or not deep:
+        return deep
+    made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))]
+    names = {"", *(name for what in made for name in lists.names_of(what))}
+    return [each for each in deep if taken_word(receiver_of(each)) in names]
 
 
 def _are_made_apart(known: Alternative, other: Alternative) -> bool:
@@ -215,19 +223,27 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
 def in_module(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
     """Yield the values that a name of a module gets otherwise: `module.name = value`, `globals()["name"] = value`."""
     for own in module.deep.get(binding.name, ()):
-        if _is_namespace(receiver_of(own)):
+        if _is_namespace(receiver_of(own), own.scope):
             yield evaluator.weighed(own)
     if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
         yield Value((), True)
     for store in evaluator.program.stores(binding.name):
         node, holder = store.node, path_of(receiver_of(store))
+        if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
+            yield evaluator.weighed(store)
         is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
         if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
             yield evaluator.weighed(store)
 
 
-def _is_namespace(node: ast.expr) -> bool:
-    """Return whether an expression is the namespace around it: `globals()`, `vars()`."""
+def _is_namespace(node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is the module around it, or its names: `globals()`, `sys.modules[__name__]`."""
+    if isinstance(node, ast.Name):
+        home = scope.home(node.id)
+        only = home.single(node) if home is not None else None
+        node = only.whole if only is not None and only.whole is not None else node
+    if is_this_file(node):
+        return True
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args
     return is_call and word_of(node.func) in ("globals", "locals", "vars")  # type: ignore[attr-defined]
 
@@ -235,15 +251,17 @@ def _is_namespace(node: ast.expr) -> bool:
 @fact
 def _binds_any(module: SemanticIndex) -> bool:
     """Return whether a file binds names that it computes: `globals()[key] = value`, `globals().update(settings)`."""
-    updated = (site.base for site in module.by_word.get("update", ()))
-    stored = (target.value for target, _, _ in module.registered.get("", ()))
-    return any(base is not None and _is_namespace(base) for base in (*updated, *stored))
+    updated = [(site.base, site.scope) for site in module.by_word.get("update", ()) if site.base is not None]
+    stored = [(target.value, block.scope) for stores in module.registered.values() for target, _, block in stores]
+    return any(_is_namespace(base, scope) for base, scope in (*updated, *stored))
 
 
 def _may_execute(site: Site, name: str) -> bool:
     """Return whether a call of `exec` may bind a global name of its file."""
     args = site.node.args if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) else []
-    is_global = site.scope.parent is None if len(args) == 1 else any(map(_is_namespace, args[1:2]))
+    is_global = (
+        site.scope.parent is None if len(args) == 1 else any(_is_namespace(each, site.scope) for each in args[1:2])
+    )
     return is_global and name in (text_of(args[0]) or name)
 
 

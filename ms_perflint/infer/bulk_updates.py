@@ -13,14 +13,14 @@ from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import name_of, path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
-from ms_perflint.infer.call_order import has_run_before, is_never_before
+from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
-SETATTR, UPDATE, SETDEFAULT, ITEM, OWN = "setattr", "update", "setdefault", "[]", "__dict__"
+SETATTR, UPDATE, SETDEFAULT, ITEM, OWN, EXEC = "setattr", "update", "setdefault", "[]", "__dict__", "exec"
 LISTED = "merge_from_list"  # of names and values, in turn
 
 
@@ -70,7 +70,7 @@ def laid_over(
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
         is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
-        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope)):
+        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope) and _is_one(evaluator, update, base)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
@@ -83,6 +83,16 @@ def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
         cls for known in base.alternatives if known.cls is not None for cls in bases.ancestors(evaluator, known.cls)
     )
     return any(each.scope.owner.name != INIT for cls in classes for each in cls.attributes.get(name, ()))
+
+
+def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
+    """Return whether an update changes the dict that is read, and not another one that the same literal makes."""
+    made = [known for known in base.alternatives if known.is_display and isinstance(known.what.node, ast.Dict)]  # type: ignore[union-attr]
+    if not made:
+        return True
+    changed, owner = evaluator.value(update.receiver, update.block.scope).alternatives, update.block.scope.owner
+    is_same = {known.identity for known in changed} == {known.identity for known in base.alternatives}
+    return is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
 
 
 def _made_in(base: Value, scope: Scope) -> Scope:
@@ -253,7 +263,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places whose syntax updates many settings of an object, in the order of the files."""
     found: list[Update] = []
     for module in evaluator.program.modules:
-        words = (SETATTR, UPDATE, SETDEFAULT, *evaluator.libraries.merges)
+        words = (SETATTR, UPDATE, SETDEFAULT, EXEC, *evaluator.libraries.merges)
         calls = [site for word in words for site in module.by_word.get(word, ())]
         updates = [update for site in calls for update in _of_call(evaluator, site)]
         stores = (store for stores in module.registered.values() for store in stores)
@@ -285,6 +295,8 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
+    elif isinstance(node.func, ast.Name) and node.func.id == EXEC and len(node.args) > 1:  # the last gets its names
+        yield Update(EXEC, node.args[-1], node, site.block)
     elif isinstance(node.func, ast.Attribute) and site.word == SETDEFAULT and len(node.args) == 2:
         if isinstance(node.args[0], ast.Constant):
             yield Update(SETDEFAULT, node.func.value, node, site.block, node.args[0], node.args[1])
@@ -344,6 +356,8 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
+    if update.word == EXEC:
+        return TOP
     if update.word == LISTED and node.args:
         return _in_list(evaluator, node.args[0], name, scope)
     if update.word in evaluator.libraries.merges:

@@ -11,7 +11,9 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
 CHANGES = GROWS | SHRINKS | ORDERS
-MOVES = frozenset({"shuffle", "heapify"})  # functions that move the elements of the list that they are given
+MOVES = frozenset(
+    {"shuffle", "heapify", "heappush", "heappop"}
+)  # functions that move the elements of the list that they are given
 NAMED = (ast.Attribute, ast.Subscript)
 STORE = "[]"  # the "word" of `name[index] = value`
 
@@ -29,7 +31,7 @@ class Change(NamedTuple):
 
 @fact
 def touching(module: SemanticIndex) -> dict[str, list[Change]]:
-    """Return the changes of lists and dicts in a file, by the last word of the changed expression.
+    """Return the changes of lists and dicts in a file, by the last word of the changed expression; "" without one.
 
     Changes are stores under computed keys, methods, `+=`, and calls that get the list or dict. The elements that a
     bound method adds, `add = name.append`, are not known.
@@ -50,7 +52,7 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             site.base if site.word in CHANGES else site.node.args[0] if site.word in MOVES and site.node.args else None
         )
         if base is not None:
-            added = site.node.args[-1] if site.word in GROWS and site.node.args else None
+            added = site.node.args[-1] if site.word in (*GROWS, "heappush") and site.node.args else None
             change = Change(site.word, added, site.block, site.node, base)
             found.setdefault(word_of(base), []).append(change)
         for each in given(site.node) if site.node.keywords else site.node.args:
@@ -60,7 +62,6 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             word = each.id if kind is ast.Name else word_of(each) if kind in NAMED else ""  # type: ignore[attr-defined]
             if word and (base is None or word != word_of(base)):
                 found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
-    found.pop("", None)
     return found
 
 

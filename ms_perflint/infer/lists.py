@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.index.syntax_forms import text_of
+from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of
 from ms_perflint.infer import sequences
 from ms_perflint.infer.changes import STORE, Change, touching
 from ms_perflint.infer.evaluator import Evaluator
@@ -130,6 +130,7 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Ch
         return ()
     found: dict[int, Change] = {}
     todo = bindings_of(what)
+    found.update((id(each.node), each) for each in _about(evaluator, what, _of_parts(what.scope.module)))
     if not todo and (key := _keys(what.scope.module).get(id(what.node))):
         stored = (each for each in evaluator.program.touching(key) if each.site is None)
         found.update((id(each.node), each) for each in _about(evaluator, what, stored))
@@ -143,6 +144,19 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Ch
     return tuple(found.values())
 
 
+@fact
+def _of_parts(module: SemanticIndex) -> list[Change]:
+    """Return the changes of what a file takes from something else: `group[0].append(1)`, `for each in group:`."""
+    return [each for changes in touching(module).values() for each in changes if each.site is None and _is_part(each)]
+
+
+def _is_part(change: Change) -> bool:
+    """Return whether what is changed has no name, or one that a loop gives to parts of something else."""
+    about = change.about
+    home = change.block.scope.home(about.id) if isinstance(about, ast.Name) else None
+    return not word_of(about) or (home is not None and any(each.kind == "for" for each in home.bindings[about.id]))  # type: ignore[attr-defined]
+
+
 def _under_other_names(
     evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
 ) -> Iterator[Change]:
@@ -153,10 +167,22 @@ def _under_other_names(
     words = module.aliases(word)
     if is_local and any(isinstance(node, ast.Name) and node.id == word for node, _ in owner.returns):
         words |= module.result_names(owner.name)
+    for name in _properties(module).get(word, ()):
+        yield from _about(evaluator, what, (each for each in touching(module).get(name, ()) if each.site is None))
     for name in sorted(words):
         changes = touching(module).get(name, ()) if is_local else evaluator.program.touching(name)
         asked = (each for each in changes if each not in own and _may_be_of(holder, each, name == word))
         yield from _about(evaluator, what, asked)
+
+
+@fact
+def _properties(module: SemanticIndex) -> dict[str, list[str]]:
+    """Return the names of the properties that return an attribute, by the name of that."""
+    found: dict[str, list[str]] = {}
+    for scope in (each for each in module.scopes if each.cls is not None and is_decorated(each.node, *PROPERTIES)):
+        for value, _ in scope.returns:
+            found.setdefault(word_of(value), []).append(scope.name)
+    return found
 
 
 def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
@@ -164,7 +190,8 @@ def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterab
     identity = Alternative(what, (what.scope.module, what.node)).identity  # type: ignore[arg-type]
     for change in changes:
         value = evaluator.value(change.about, change.block.scope)
-        if identity in identities(value) or any(known.identity == identity for known in value.alternatives):
+        is_known = bool(value.alternatives)  # as few are
+        if is_known and (identity in identities(value) or any(k.identity == identity for k in value.alternatives)):
             yield change
 
 
@@ -180,9 +207,18 @@ def identities(value: Value) -> set[object]:
 
 @fact
 def _keys(module: SemanticIndex) -> dict[int, str]:
-    """Return the keys of lists and dicts in literal dicts, by the identity of their nodes."""
+    """Return the keys and attributes that lists, dicts and objects are given, by the identity of their nodes.
+
+    By literal dicts, `setdefault`, and stores in other objects.
+    """
     dicts = (node for node in module.displays if isinstance(node, ast.Dict))
-    return {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
+    found = {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
+    calls = (site.call.args for site in module.by_word.get("setdefault", ()))
+    found.update((id(args[1]), text_of(args[0])) for args in calls if len(args) == 2)
+    stores = (each for held in (module.stored, module.deep) for stores in held.values() for each in stores)
+    named = (each for each in stores if isinstance(each.node, ast.Attribute) or isinstance(each.value, ast.List))
+    found.update((id(each.value), each.name) for each in named if each.whole is not None)
+    return found
 
 
 def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
@@ -251,7 +287,7 @@ def _may_change(evaluator: Evaluator, change: Change) -> bool:
         return True
     called = evaluator.callees(change.site)
     packages = {known.api.partition(".")[0] for known in called.alternatives if known.definition is None}
-    return called.open or not packages <= KEEPING
+    return called.open or not packages <= KEEPING or any(known.api == "builtins.exec" for known in called.alternatives)
 
 
 def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
@@ -262,9 +298,10 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
 
 
 def names_of(what: Union[Display, Instance]) -> set[str]:
-    """Return the names, attributes and keys of literal dicts to which an object is given where it is made."""
-    key = _keys(what.scope.module).get(id(what.node))
-    return {binding.name for binding in bindings_of(what)}.union((key,) if key else ())
+    """Return the names, attributes and keys that an object is given in the file that makes it."""
+    module = what.scope.module
+    key = _keys(module).get(id(what.node))
+    return module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
 
 
 @fact

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Optional, TypeVar, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
 from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.direct_imports import imports, outside, passing
@@ -23,7 +23,6 @@ DEPTH = 4  # steps of a path that are distinguished
 ANY = "*"  # the word of what is found by a name that is computed
 OWN = "*self"  # the same, of the object of a method
 KEY = "["  # prefix of a word that is read as a key: such a node reads what has the word, and defines nothing
-PROPERTIES = ("property", "cached_property", "lazy_property")
 INIT = "__init__"
 ENTERED = {
     "__call__": CALL,
@@ -151,7 +150,13 @@ def results(places: Iterable[Place]) -> list[Place]:
     return [(node, joined(path, CALL)) for node, path in places]
 
 
-def _is_this_file(node: ast.expr) -> bool:
+def is_drawn(store: Binding) -> bool:
+    """Return whether the graph draws a store deep inside of objects: of an attribute, or of a function by its name."""
+    is_named = isinstance(store.value, ast.Name) and store.value.id in store.scope.module.named
+    return is_named or isinstance(store.node, ast.Attribute) or isinstance(store.value, ast.Lambda)
+
+
+def is_this_file(node: ast.expr) -> bool:
     """Return whether an expression is the module around it: `sys.modules[__name__]`."""
     of_name = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
     return of_name and word_of(node.value) == "modules"  # type: ignore[attr-defined]
@@ -369,7 +374,7 @@ class Places:
 
     def _computed(self, base: ast.expr) -> list[Place]:
         """Return the places of a member of an object under a computed name."""
-        if _is_this_file(base):
+        if is_this_file(base):
             return [(self.own_names, "")]
         return [(self.word(OWN if isinstance(base, ast.Name) and base.id == "self" else ANY), "")]
 

@@ -274,7 +274,8 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
             continue
         if is_own and never_before(at, read):
             continue
-        if not _is_plainly_before(at, read) or change.block.loops != loops:
+        is_one = evaluator.value(change.about, change.block.scope).only is not None
+        if not is_one or not _is_plainly_before(at, read) or change.block.loops != loops:
             return None
         found.append((at.rank, change))  # type: ignore[union-attr]
     for _, change in sorted(found, key=lambda each: each[0]):

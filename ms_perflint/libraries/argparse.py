@@ -188,7 +188,10 @@ def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternati
             answers.add(None)
         else:
             name = evaluator.value(made.call.args[0], made.scope).constant
-            answers.add(any(word.constant == name for word in words) if name is not NO_CONSTANT else None)
+            found = [at for at, word in enumerate(words) if word.constant == name]
+            is_plain = any(not at or not str(words[at - 1].constant).startswith("-") for at in found)
+            is_known = name is not NO_CONSTANT and (is_plain or not found)  # and no value of an option
+            answers.add(bool(found) if is_known else None)
     return answers.pop() if len(answers) == 1 else None
 
 
