@@ -12,8 +12,6 @@ from ms_perflint.index.syntax_forms import children, given, path_of, table_of, t
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
-
-
 ITEM_SETTERS = ("__setitem__", "setitem")
 SETTERS = frozenset({"setattr", "__setattr__", "update", "delattr", *ITEM_SETTERS})
 

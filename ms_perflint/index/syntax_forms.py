@@ -85,7 +85,7 @@ def word_of(node: ast.AST) -> str:
 
 
 def taken_word(node: ast.AST) -> str:
-    """Return the same, and the key of `x.get("word")` and `x.setdefault("word", value)`."""
+    """Return `word_of` an expression; of `x.get("word")` and `x.setdefault("word", value)` the key."""
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKS_UP
     return text_of(node.args[0]) if is_call and node.args else word_of(node)  # type: ignore[attr-defined]
 

@@ -11,9 +11,8 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
 CHANGES = GROWS | SHRINKS | ORDERS
-MOVES = frozenset(
-    {"shuffle", "heapify", "heappush", "heappop"}
-)  # functions that move the elements of the list that they are given
+# Functions that move the elements of the list that they are given
+MOVES = frozenset({"shuffle", "heapify", "heappush", "heappop"})
 NAMED = (ast.Attribute, ast.Subscript)
 STORE = "[]"  # the "word" of `name[index] = value`
 

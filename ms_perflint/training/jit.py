@@ -14,7 +14,7 @@ JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 
 
 def is_compiled(program: Program) -> bool:
-    """Return whether `jit` compiles every training step of the program; of functions that nothing calls if all are."""
+    """Return whether `jit` compiles every training step that is called; every one, where none is."""
     sites = training.train_sites(program)
     called = [site for site in sites if _is_called(program, site)]
     return bool(sites) and all(_compiled_site(program, site) for site in called or sites)

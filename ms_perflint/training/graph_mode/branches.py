@@ -4,10 +4,10 @@ Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an
 tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
 used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name that is None
 or a number is a tensor after one of the arms; and where a test on a tensor stands ahead of one on a constant,
-`x.sum() > 0 and self.training` (the other way round it compiles), or beside one of another type, `x.sum() > 0 and
-x.max()`. Same losses as PyNative: the same number of elements
-put in by both arms, a tensor that stays one (also in another shape), a number that stays one, `break` and `return`
-under such a test, and a conditional expression.
+`x.sum() > 0 and self.training` (the other way round it compiles), or beside one of another type,
+`x.sum() > 0 and x.max()`. Same losses as PyNative: the same number of elements put in by both arms, a tensor that stays
+one (also in another shape), a number that stays one, `break` and `return` under such a test, and a conditional
+expression.
 """
 
 from __future__ import annotations
