@@ -21,6 +21,7 @@ from ms_perflint.training.graph_mode.closures import in_closures
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
 from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
+from ms_perflint.training.graph_mode.mode_checks import in_mode_checks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import recreated
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
@@ -46,7 +47,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(_inline(function)))
         for of_function in _IN_FUNCTIONS:
             found.update(dict.fromkeys(of_function(program, function)))
-    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_arguments):
+    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_arguments, in_mode_checks):
         found.update(dict.fromkeys(of_program(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
