@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Union
 
 from ms_perflint.index.reachability import Condition
-from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import EXITS, descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -47,10 +46,12 @@ def _is_mode(call: Call, node: ast.AST) -> bool:
 
 
 def _ends(program: Program, call: Call, check: Check) -> bool:
-    truths = _truths(program, call, check.test, call.scope)
+    """Return whether a test may fail, or lead to an arm that does, with the default options."""
+    tested = Condition(check.test, True, call.scope)
     if isinstance(check, ast.Assert):
-        return False in truths
-    return any(truth in truths and _fails(arm) for truth, arm in ((True, check.body), (False, check.orelse)))
+        return _may_hold(program, call, tested.opposite)
+    arms = (tested, check.body), (tested.opposite, check.orelse)
+    return any(_fails(arm) and _may_hold(program, call, condition) for condition, arm in arms)
 
 
 def _fails(arm: Sequence[ast.stmt]) -> bool:
@@ -60,29 +61,26 @@ def _fails(arm: Sequence[ast.stmt]) -> bool:
     return isinstance(last, ast.Raise) or (is_call and word_of(last.value.func) in EXITS)  # type: ignore[union-attr]
 
 
-def _truths(program: Program, call: Call, test: ast.expr, scope: Scope) -> frozenset[bool]:
-    """Return the results that a test may have in graph mode with the default options."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return frozenset(not each for each in _truths(program, call, test.operand, scope))
-    if isinstance(test, ast.BoolOp):
-        parts = [_truths(program, call, each, scope) for each in test.values]
-        one, other = (True, False) if isinstance(test.op, ast.Or) else (False, True)
-        by_one = {one} if any(one in each for each in parts) else set()
-        return frozenset(by_one | ({other} if all(other in each for each in parts) else set()))
+def _may_hold(program: Program, call: Call, condition: Condition) -> bool:
+    """Return whether a condition may hold in graph mode with the default options."""
+    return all(_may_be(program, call, part) for part in condition.parts)
+
+
+def _may_be(program: Program, call: Call, condition: Condition) -> bool:
+    test, result = condition.test, condition.result
     if _is_mode(call, test):
-        return frozenset({bool(GRAPH)})
+        return result is bool(GRAPH)
     if isinstance(test, ast.Compare) and any(_is_mode(call, each) for each in (test.left, *test.comparators)):
-        return _compared(program, call, test, scope)
-    known = by_default(program, Condition(test, True, scope))
-    return _EITHER if known is None else frozenset({known})
+        return result in _compared(program, call, test)
+    return by_default(program, condition) is not False
 
 
-def _compared(program: Program, call: Call, test: ast.Compare, scope: Scope) -> frozenset[bool]:
-    """Return the results of a comparison of the mode, in graph mode."""
+def _compared(program: Program, call: Call, test: ast.Compare) -> frozenset[bool]:
+    """Return the results that a comparison of the mode may have in graph mode."""
     operator, others = test.ops[0], [each for each in (test.left, *test.comparators) if not _is_mode(call, each)]
     if len(others) != 1:
         return _EITHER
-    value, is_held = program.value(others[0], scope), isinstance(operator, _HELD)
+    value, is_held = program.value(others[0], call.scope), isinstance(operator, _HELD)
     known, is_open = program.evaluator.elements(value) if is_held else (value.alternatives, value.open)
     modes = {mode_of(each) for each in known}
     if is_open or not modes or None in modes or not isinstance(operator, (*_EQUAL, *_HELD, *_OTHER)):
