@@ -289,7 +289,12 @@ TESTS = [
             ("in a while", "i = 0\nwhile i < 3 and h.sum() > 0:\n    h = h * 2\n    i += 1"),
             ("kept", "k = False\nif h.sum() > 0:\n    k = h.mean() > 0\nif k:\n    h = h * 2"),
             ("and a number", "if h.sum() > 0 and x.max():\n    h = h * 2"),
-            ("or a number of Python", "h = h * 2 if bool(h.sum() > 0) or x.max().item() > 9 else h"),
+            ("or its number", "h = h * 2 if bool(h.sum() > 0) or x.max() else h"),
+            ("or a number of Python", "h = h * 2 if h.sum() > 0 or x.max().item() > 9 else h"),
+            (
+                "read as a truth value",
+                "k = None\nif bool(h.sum() > 0):\n    k = h\nif k is None:\n    k = x\nh = h + k",
+            ),
             ("that calls a layer", "k = None\nif h.sum() > 0:\n    k = self.d(h)\nif k is None:\n    k = h\nh = h + k"),
         )
     ),
@@ -298,6 +303,7 @@ TESTS = [
         for name, body in (
             ("behind a shape", "if x.shape[0] == 4 and h.sum() > 0:\n    h = h * 2"),
             ("and another", "if h.sum() > 0 and not y.sum() and (x > -9).any():\n    h = h * 2"),
+            ("of two of Python", "h = h * 2 if bool(h.sum() > 0) or x.max().item() > 9 else h"),
             ("of two numbers", "if h.sum() and x.max():\n    h = h * 2"),
             ("by its number", "k = h.sum().item() * 2\nif k > 0 and self.training:\n    h = h * 2"),
         )

@@ -5,9 +5,9 @@ tuple or dict what the other arm does not, by `update` and `setdefault` too; whe
 used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name that is None
 or a number is a tensor after one of the arms; and where a test on a tensor stands ahead of one on a constant,
 `x.sum() > 0 and self.training` (the other way round it compiles), or beside one of another type,
-`x.sum() > 0 and x.max()`. Same losses as PyNative: the same number of elements put in by both arms, a tensor that stays
-one (also in another shape), a number that stays one, `break` and `return` under such a test, and a conditional
-expression.
+`x.sum() > 0 and x.max()`, where `bool(x)` and `x.item()` are of other types than tensors. Same losses as PyNative:
+the same number of elements put in by both arms, a tensor that stays one (also in another shape), a number that stays
+one, `break` and `return` under such a test, and a conditional expression.
 """
 
 from __future__ import annotations
@@ -80,16 +80,10 @@ def _mixed(program: Program, step: Site, test: Union[ast.BoolOp, ast.Compare], t
             is_again or is_constant(program, tensors.function, each) for each in plain
         ):
             return Message("graph mode does not compile a test on a tensor ahead of one on a constant")
-    tested = [each for each in test.values if tensors.is_tested(each) or tensors.is_tested(_number(each))]
-    if len({tensors.is_truth(each) for each in tested}) > 1:
-        return Message("graph mode does not compile a comparison and a number beside `and` or `or`")
+    tested = [each for each in test.values if tensors.is_tested(each)]
+    if len({(tensors.is_truth(each), tensors.is_number(each)) for each in tested}) > 1:
+        return Message("graph mode does not compile `and` or `or` between values of different types")
     return None
-
-
-def _number(node: ast.expr) -> ast.expr:
-    """Return what `bool(x)`, `int(x)` or `float(x)` reads; another expression as it is."""
-    is_read = isinstance(node, ast.Call) and len(node.args) == 1 and word_of(node.func) in _NUMBERS
-    return node.args[0] if is_read else node  # type: ignore[attr-defined]
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
@@ -210,7 +204,7 @@ class Tensors:
         sides = (test.left, *test.comparators) if isinstance(test, ast.Compare) else (test,)
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], _IDENTITY):
             return False
-        return any(self.is_one(each) and (numbers or not self._is_number(each)) for each in sides)
+        return any(self.is_one(each) and (numbers or not self.is_number(each)) for each in sides)
 
     def is_truth(self, node: ast.expr, hops: int = _HOPS) -> bool:
         """Return whether a test on a tensor is a comparison or gives a tensor of truth values."""
@@ -220,17 +214,20 @@ class Tensors:
             made = [each.whole for each in self.function.flow.at(node)]
             return all(each is not None and self.is_truth(each, hops - 1) for each in made)
         if isinstance(node, ast.Call):
-            return word_of(node.func) in BOOLEAN
+            return word_of(node.func) in BOOLEAN | {"bool"}
         return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
-    def _is_number(self, node: ast.expr, hops: int = _HOPS) -> bool:
-        """Return whether what is read from a tensor in an expression is a number of Python: `x.item() * 2`."""
-        if isinstance(node, ast.BinOp):
-            return all(self._is_number(each, hops) for each in (node.left, node.right) if self.is_one(each))
+    def is_number(self, node: ast.expr, hops: int = _HOPS) -> bool:
+        """Return whether what is read from a tensor in an expression is a value of Python: `x.item() * 2`."""
+        if isinstance(node, ast.UnaryOp):
+            return self.is_number(node.operand, hops)
+        if isinstance(node, (ast.BinOp, ast.BoolOp, ast.Compare)):
+            parts = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+            return all(self.is_number(each, hops) for each in parts if self.is_tested(each))
         if isinstance(node, ast.Name) and hops:
             read = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
-            return all(self._is_number(each, hops - 1) for each in read)
-        return isinstance(node, ast.Call) and word_of(node.func) == "item"
+            return all(self.is_number(each, hops - 1) for each in read)
+        return isinstance(node, ast.Call) and word_of(node.func) in _NUMBERS | {"item"}
 
     def is_given(self, binding: Binding) -> bool:
         """Return whether a binding gives a tensor, or adds one."""
@@ -265,6 +262,8 @@ class Tensors:
             return True
         if isinstance(node.func, ast.Attribute) and word == "item":
             return self.is_one(node.func.value, hops)
+        if isinstance(node.func, ast.Name) and word in _NUMBERS and len(node.args) == 1:
+            return self.is_one(node.args[0], hops - 1) or self.is_tested(node.args[0])
         made = self.program.value(node.func, self.function)
         return made.are(lambda known: is_computed(known) or is_cell(self.program, known))
 
