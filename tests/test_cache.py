@@ -265,6 +265,7 @@ def test_a_cache_that_cannot_be_kept_stops_nothing(project: Path, tmp_path: Path
 def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of projects that make a part each, and share nothing."""
     (tmp_path / "tree" / ".git").mkdir(parents=True)
+    (tmp_path / "tree" / ".git" / "HEAD").touch()
     for number in range(6):
         shutil.copytree(SAMPLES / "zoo_project", tmp_path / "tree" / f"project{number}")
     monkeypatch.setattr(caches, "PART", len(paths_of(tmp_path / "tree" / "project0")))

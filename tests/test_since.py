@@ -414,6 +414,14 @@ def test_a_submodule_that_is_new(here: Repository, tmp_path: Path) -> None:
     assert here.since("HEAD") == [("lib/train.py", 8, "MSP301")]
 
 
+def test_a_submodule_runs_in_the_programs_around_it(here: Repository, tmp_path: Path) -> None:
+    lib = Repository(tmp_path / "lib")
+    lib.commit(saving_py="from mindspore.train import CheckpointConfig\n\nconfig = CheckpointConfig(100)\n")
+    here.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(lib.root), "lib")
+    here.commit(train_py=re.sub("config = .*", "from lib.saving import config", SLOW))
+    assert here.since("HEAD~1") == [("lib/saving.py", 3, "MSP301")]
+
+
 def test_links(here: Repository) -> None:
     here.write(shared__fast_yaml="in_background: true\n", shared__slow_yaml="in_background: false\n")
     here.write(app__train_py=BY_CONFIG)

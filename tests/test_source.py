@@ -20,6 +20,7 @@ from ms_perflint.core.fingerprints import Recorder, renewed
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.engine import lint
 from ms_perflint.fixes.fixing import settle
+from ms_perflint.resolve.project import Project
 
 CYRILLIC = "#!python\n# vim: set fileencoding=koi8-r :\n'ж'\r"
 
@@ -256,7 +257,7 @@ def test_names_are_asked_for(asked: tuple[str, ...], found: set[str], tmp_path: 
         ("other/setup.cfg", True),
         ("other/pyproject.toml", True),
         ("other/.gitignore", True),
-        ("other/.git", False),  # of a submodule, or a work tree
+        ("other/.git", False),  # of a work tree
         ("other/.git/HEAD", False),
         ("other/pyvenv.cfg", False),
         ("other/conda-meta/history", False),
@@ -273,6 +274,24 @@ def test_what_is_below_does_not_hold_other_clones_and_environments(inside: str, 
     (tmp_path / inside).touch()
     assert all(renewed(each, Disk()) for each in files.fingerprints) is is_part
     assert (Disk().named(str(tmp_path), "**/*.py") == both) is is_part
+
+
+@pytest.mark.parametrize(
+    ("leads_to", "is_part"),
+    [
+        ("gitdir: ../.git/modules/other\n", True),
+        ("gitdir: /src/.git/modules/lib/modules/other\n", True),
+        ("gitdir: /src/.git/worktrees/other\n", False),
+        ("../.git/modules/other\n", False),
+        ("", False),
+    ],
+)
+def test_submodules_are_part_of_what_is_around(leads_to: str, is_part: bool, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / ".git").write_text(leads_to, encoding="utf-8")
+    (tmp_path / "other" / "b.py").touch()
+    assert Disk().named(str(tmp_path), "**/*.py") == ({os.path.join("other", "b.py")} if is_part else set())
+    assert Project(Disk()).imports.is_root(str(tmp_path / "other")) is not is_part
 
 
 def test_a_collection_of_folders_is_not_searched(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ SETTLED = 2_000_000_000  # ns; file systems count time in steps of up to two sec
 IN_FOLDERS = "*/"  # starts what is asked for in the folders of a directory
 DEEPEST = 100  # folders inside one another; links to folders, which may go in circles, are not followed
 BELOW = "**/"  # starts what is asked for in a directory and all folders below it
-APART = (".git", "pyvenv.cfg", "conda-meta")  # in folders that are no part of what is around: clones, environments
+GIT = ".git"
+APART = (GIT, "pyvenv.cfg", "conda-meta")  # in folders that are no part of what is around: clones, environments
 FOLDERS = 32  # folders in a directory after which it is a collection, not a project
 Status = tuple[int, int, int, int]  # when a file was modified and changed (ns), its size, its number
 # A directory that no disk has: its names are the paths (without links) that a change is about. What depends on them is
@@ -60,10 +61,26 @@ class Files(Protocol):
         for folder in folders if below or not is_many else ():
             inner = os.path.join(directory, folder)
             is_part = below and inner.count(os.sep) < DEEPEST and not os.path.islink(inner)
-            all_below = below if is_part and not self.named(inner, *APART) else ()
+            all_below = below if is_part and not self._is_apart(inner) else ()
             names = self.named(inner, *all_below, *(() if is_many else deeper))
             found.update(os.path.join(folder, name) for name in names)
         return frozenset(found.union(folders if is_many and IN_FOLDERS in asked else ()))
+
+    def _is_apart(self, directory: str) -> bool:
+        """Return whether a folder is a clone of another repository, or a virtual environment."""
+        found = self.named(directory, *APART)
+        return bool(found) and not (found == {GIT} and self.is_submodule(directory))
+
+    def is_submodule(self, directory: str) -> bool:
+        """Return whether a directory is a Git submodule: its `.git` is a file that leads into that of a repository."""
+        path = os.path.join(directory, GIT)
+        if self.named(path, "HEAD"):  # a folder, which changes with each command of Git: it is not read
+            return False
+        try:
+            leads_to = self.read(path)
+        except OSError:
+            return False
+        return leads_to.startswith(b"gitdir:") and b"/modules/" in leads_to
 
 
 def _folders(names: frozenset[str]) -> list[str]:

@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.core.files import Files
+from ms_perflint.core.files import GIT, Files
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
 from ms_perflint.resolve import computed_imports, standard_library
 from ms_perflint.resolve.import_statements import Import, imports, is_computing, taken
 from ms_perflint.resolve.search_path import Additions, additions
 
-MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
+MARKERS = frozenset({GIT, "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
 SETTINGS = frozenset({"pyproject.toml"})  # the one of them that may say nothing of a project
 OURS, PROJECT = b"[tool.ms-perflint", (b"[project]", b"[build-system]", b"[tool.poetry]")  # tables in it
 _NEVER_LOCAL = frozenset({"mindspore", "__init__", "__main__", *standard_library.ALWAYS})
@@ -77,7 +77,9 @@ class Imports:
         marks = names & MARKERS
         if marks == SETTINGS and self._holds_settings(os.path.join(directory, *SETTINGS)):
             marks = frozenset()
-        return bool(marks) and ("__init__.py" not in names or ".git" in names)
+        if GIT in marks and self.files.is_submodule(directory):
+            marks -= {GIT}
+        return bool(marks) and ("__init__.py" not in names or GIT in marks)
 
     def _holds_settings(self, path: str) -> bool:
         """Return whether a file that could mark a root only holds settings of the linter for a part of a project."""
