@@ -44,7 +44,7 @@ Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[list[Held]]:
     """Return the elements of a list, tuple or comprehension where it is created; None where not all are known."""
     if what.kind == COMPREHENSION:
-        passes = _passes(evaluator, what.node, what.scope)  # type: ignore[arg-type]
+        passes = _passes(evaluator, what.node, what.scope, depth)  # type: ignore[arg-type]
         return None if passes is None else [Held(what.node.elt, each) for each in passes]  # type: ignore[attr-defined]
     yields_in_a_row = what.kind == YIELDS and all(block.parent is None for _, block in what.scope.yields)
     if what.kind not in (LIST, TUPLE) and not yields_in_a_row:  # else what it yields depends on conditions
@@ -185,14 +185,19 @@ def inside(evaluator: Evaluator, node: Comprehension, scope: Scope, passed: tupl
     return evaluator.call_context(own, None, scope, None, passed, scope)
 
 
-def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope) -> Optional[list[Scope]]:
-    """Return the scope of a comprehension in each pass through it; None where not all are known."""
+def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope, depth: int = 0) -> Optional[list[Scope]]:
+    """Return the scope of a comprehension in each pass through it; None where not all are known.
+
+    It may go through itself: `rows = [row for row in rows]` in a loop.
+    """
+    if depth >= lists.NESTED:
+        return None
     passes: list[tuple[Held, ...]] = [()]
     for position, generator in enumerate(node.generators):
         longer: list[tuple[Held, ...]] = []
         for passed in passes:
             scope = inside(evaluator, node, made_in, passed) if position else made_in
-            parts = whole(evaluator, evaluator.value(generator.iter, scope))
+            parts = whole(evaluator, evaluator.value(generator.iter, scope), depth + 1)
             if parts is None or len(longer) + len(parts) > MAPPED:
                 return None
             for part in parts:
