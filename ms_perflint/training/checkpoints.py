@@ -198,8 +198,17 @@ def _is_as_long(factor: Part, train: Call) -> bool:
     """Return whether the steps between two checkpoints have the number of epochs of a training as a factor."""
     epochs = train.given("epoch")
     wanted = train.argument("epoch").constants
-    is_same = epochs is not None and spelling(factor.node) == spelling(epochs)
+    is_same = epochs is not None and spelling(factor.node) in map(spelling, _divided(epochs))
     return is_same or (bool(wanted) and train.program.value(*factor).constants == wanted)
+
+
+def _divided(number: ast.expr) -> Iterator[ast.expr]:
+    """Yield a number, and those of which it is a part: `n` of `int(n / repeat)`."""
+    yield number
+    if isinstance(number, ast.BinOp) and isinstance(number.op, (ast.Div, ast.FloorDiv)):
+        yield from _divided(number.left)
+    elif isinstance(number, ast.Call) and word_of(number.func) == "int" and len(number.args) == 1:
+        yield from _divided(number.args[0])
 
 
 def use_of_saved(save: Call) -> Optional[Use]:

@@ -1880,6 +1880,22 @@ def test_a_checkpoint_after_the_last_epoch_is_saved_once(before: str, steps: str
     assert len(Program({"train.py": other}).lint(CODE).findings) == 1
 
 
+@pytest.mark.parametrize(
+    ("epochs", "count"),
+    [
+        ("int(EPOCHS / repeat)", 0),
+        ("EPOCHS // repeat", 0),
+        ("int(EPOCHS // 2) // repeat", 0),
+        ("int(repeat / EPOCHS)", 1),
+        ("EPOCHS - repeat", 1),
+    ],
+)
+def test_a_training_of_a_part_of_the_epochs_saves_once(epochs: str, count: int) -> None:
+    text = ONCE.format(before="EPOCHS, repeat = unknown()", steps="", given="EPOCHS * dataset.get_dataset_size()")
+    other = join(MODEL, text.replace("model.train(EPOCHS", f"model.train({epochs}"))
+    assert len(Program({"train.py": other}).lint(CODE).findings) == count
+
+
 MADE = """
     def make(steps):
         saver = ModelCheckpoint("net", config=CheckpointConfig(save_checkpoint_steps=steps))
