@@ -75,6 +75,13 @@ def formatted(data: Any, form: str = "") -> str:
     return format(data, _narrow(form))
 
 
+def expanded(path: Any) -> Any:
+    """Return a path that `expanduser` leaves as it is. Raises ValueError for one below the folder of a user."""
+    if str(path).startswith("~"):
+        raise ValueError(path)
+    return path
+
+
 def _filled(text: str, width: int) -> str:
     return text.zfill(min(width, TEXT))
 
@@ -116,6 +123,7 @@ OF_TEXT: Mapping[str, Callable[..., Any]] = {
     },
     "format": _formatted,
     "zfill": _filled,
+    "expanduser": expanded,
     **dict.fromkeys(("resolve", "absolute"), lambda path, *strict, **words: PurePath(os.path.normpath(path))),
     **{
         method.__name__: method

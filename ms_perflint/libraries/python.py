@@ -369,6 +369,7 @@ MODEL = Library(
         "ast.literal_eval": ast.literal_eval,
         **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), PurePath),
         "os.fspath": os.fspath,
+        "os.path.expanduser": computing.expanded,
         **{f"builtins.{each.__name__}": each for each in (bool, int, float, str, max, min)},
         **{f"builtins.str.{name}": method for name, method in computing.OF_TEXT.items()},
         **{f"os.path.{each.__name__}": each for each in _PATHS},
