@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
-from ms_perflint.index.reachability import condition_of
+from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
+from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import first_iterations, jit
@@ -46,6 +47,8 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
         is_periodic = any(_counts(each.test) for each in condition_of(outer.site))
         if not is_periodic and not _is_short(program, outer) and not _evaluates(program, outer):
             found[id(outer.loop)] = tuple(dict.fromkeys((*found.get(id(outer.loop), ()), *_reads(program, own))))
+    for each in step_loops(program):
+        found[id(each.loop)] = tuple(dict.fromkeys((*found[id(each.loop)], *_reads_behind(program, each))))
     return tuple(reads for reads in found.values() if reads)
 
 
@@ -166,12 +169,15 @@ def _is_formatted(kept: _Kept) -> bool:
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
+    if not _is_short(program, step) and not _evaluates(program, step):
+        yield from _reads_of(program, step, _step_results(program, step))
+
+
+def _reads_of(program: Program, step: StepLoop, tensors: set[str]) -> Iterator[Site]:
+    """Yield the reads of some tensors in each iteration."""
     words = METHODS | _LOGS | _FUNCTIONS
     beside = [each for each in step.scope.calls if each.word in words and _is_in_same_loop(step, each.block)]
-    if not beside or _is_short(program, step) or _evaluates(program, step):
-        return
-    tensors = _step_results(program, step)
-    if _decides(program, step, tensors):
+    if not beside or _decides(program, step, tensors):
         return
     inner: set[int] = set()
     for site in sorted(beside, key=lambda each: (each.span[0], -each.span[1])):
@@ -180,6 +186,40 @@ def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
         if _is_read(program, site, tensors, step) and _is_in_each_iteration(program, step, site):
             inner.update(map(id, ast.walk(site.node)))
             yield site
+
+
+def _reads_behind(program: Program, step: StepLoop) -> Iterator[Site]:
+    """Yield the reads in the functions to which each iteration passes a result of its step."""
+    if _is_short(program, step) or _evaluates(program, step):
+        return
+    tensors = _step_results(program, step)
+    if not tensors or _decides(program, step, tensors):
+        return
+    for site in step.scope.calls:
+        function, given_here = _entered(program, site, tensors, step)
+        if function is not None and _is_in_each_iteration(program, step, site):
+            entry = StepLoop(function.node, Site.of(function.node, function.block), function)
+            yield from _reads_of(program, entry, given_here | _computed(entry, given_here))
+
+
+def _entered(program: Program, site: Site, tensors: set[str], step: StepLoop) -> tuple[Optional[Scope], set[str]]:
+    """Return the function to which a call passes tensors, if it is one and is not compiled, and their parameters."""
+    none = None, set[str]()
+    if not isinstance(site.stmt, (ast.Expr, ast.AugAssign)) or not isinstance(site.node, ast.Call):
+        return none  # what takes part in a later computation may need the numbers
+    if site.node is step.site.node or not _is_in_same_loop(step, site.block):
+        return none
+    if not any(_is_tensor(each, tensors, step) for each in given(site.node)):
+        return none
+    only = program.evaluator.callees(site).only
+    function = only.definition if only is not None else None
+    if function is None or not function.is_function:
+        return none
+    if function in compiled(program) or jit.is_decorated(program, function):
+        return none
+    parameters = [each for bindings in function.bindings.values() for each in bindings if each.kind == "parameter"]
+    passed = ((each.name, argument(program.evaluator, each, site).part) for each in parameters)
+    return function, {name for name, part in passed if part is not None and _is_tensor(part.node, tensors, step)}
 
 
 def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
@@ -298,7 +338,7 @@ def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each in known or is_main_test(each.test) or by_default(program, each) is True:
+        if each in known or is_main_test(each.test) or by_default(program, each) is True or _is_of_tensor(each):
             continue
         if not first_iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
             return False
@@ -333,14 +373,25 @@ def _decides(program: Program, step: StepLoop, tensors: set[str]) -> bool:
     bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
     while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
         names |= new
-    for node in descendants(step.loop):
-        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and not names.isdisjoint(_names(node.test)):
-            return True
+    choices = (node for node in descendants(step.loop) if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)))
+    if any(not names.isdisjoint(_names(node.test)) and not _asks_kind(node.test) for node in choices):
+        return True
     parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
     made = names - tensors
     if any(not _names(part).isdisjoint(made) for part in parts):
         return True  # else the code that the training differentiates may read one
     return any(function.home(name) is step.scope for function in compiled(program) for name in function.names & made)
+
+
+def _asks_kind(test: ast.expr) -> bool:
+    """Return whether a test asks what kind of object something is, which reads no tensor."""
+    return isinstance(test, ast.Call) and word_of(test.func) in ("isinstance", "hasattr")
+
+
+def _is_of_tensor(condition: Condition) -> bool:
+    """Return whether a condition is that something is a tensor: `isinstance(loss, Tensor)`."""
+    test = condition.test
+    return condition.result and isinstance(test, ast.Call) and _asks_kind(test) and word_of(test.args[-1]) == "Tensor"
 
 
 def _around(step: StepLoop) -> Iterator[Binding]:

@@ -70,6 +70,65 @@ READS_WEIGHT = """
 TAKEN = "(loss, slope), grads = gradient(x, y)"
 
 SHOWS = "    print(loss)"
+HELPERS = """
+    from mindspore import Tensor
+
+
+    class Meter:
+        def update(self, value, count=1):
+            self.total += value.asnumpy() * count{update}
+
+
+    class Reporter:
+        def __init__(self):
+            self.meter = Meter()
+
+        def step_end(self, losses, name=""):
+            first = losses[0]
+            logging.info("%s %s", name, float(first)){step_end}
+
+        def guard(self, loss):
+            value = float(loss)
+            if np.isnan(value):
+                raise ValueError(name)
+
+        def kind(self, loss):
+            if isinstance(loss, Tensor):
+                loss = loss.asnumpy(){kind}
+            self.last = loss
+
+        def some(self, loss):
+            self.count += 1
+            if self.count % 100 == 0:
+                print(loss)
+
+        def wanted(self, loss):
+            if self.is_verbose:
+                print(loss)
+
+        def count(self, loss):
+            self.count += 1
+            self.name = str(name)
+
+
+    def number(loss):
+        return loss.item(){number}
+
+
+    @ms.jit
+    def compiled(loss):
+        print(loss)
+
+
+    meter, reporter = Meter(), Reporter()
+    """
+BY_HELPERS = ["update", "step_end", "kind", "number"]  # which read what they are given
+
+
+def helpers(mark: str) -> str:
+    return join(HELPERS).format(**{each: "  # !" if each == mark else "" for each in BY_HELPERS})
+
+
 BESIDE = """
     from mindspore import ops
 
@@ -130,6 +189,23 @@ BY_THE_SIDE = [  # of the gradients: how the loss is computed, and what takes th
     ("raw = criterion(net(x), y); loss = raw.mean()", BY_FUNCTION),
 ]
 FIRES = [
+    *(
+        each(f"in a function that gets it: {line}", line, before=helpers(mark), take=take)
+        for mark, line, take in (
+            ("update", "meter.update(loss)", "loss = step(x, y)"),
+            ("update", "reporter.meter.update(count=2, value=loss.mean())", "loss = step(x, y)"),
+            ("step_end", "reporter.step_end(out, 'a')", "out = step(x, y)"),
+            ("kind", "reporter.kind(loss)", "loss = step(x, y)"),
+            ("number", "losses.append(number(loss))", "loss = step(x, y)"),
+            ("number", "total += number(loss)", "loss = step(x, y)"),
+        )
+    ),
+    each(
+        "its kind is asked",
+        "if isinstance(loss, tuple):",
+        "    loss = loss[0]",
+        "print(loss)  # !",
+    ),
     *(
         case(f"a loss beside the gradients: {how[0]}", START, BESIDE.format(loss=how[0], step=how[1], read=read))
         for how in BY_THE_SIDE
@@ -421,6 +497,20 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(f"in a function that gets it: {line}", *line.split("\n"), before=helpers(""))
+        for line in (
+            "reporter.guard(loss)",
+            "reporter.some(loss)",
+            "reporter.wanted(loss)",
+            "reporter.count(loss)",
+            "meter.update(i)",
+            "compiled(loss)",
+            "unknown.update(loss)",
+            "if i % 100 == 0:\n    meter.update(loss)",
+            "x = number(loss)",
+        )
+    ),
     *(
         case(f"beside the gradients: {loss}; {read}", START, BESIDE.format(loss=loss, step=BY_OPERATION, read=read))
         for loss, read in (

@@ -58,7 +58,10 @@ CASES = [
     ("reveal([1, 2][:unknown()][0])", "1 2"),
     ("reveal('abc'[1:])", "'bc'"),
     ("y = [a for a in y]\ndef f(x):\n    reveal(x)\nf(*y)", "..."),
-    ("class A:\n    def __init__(self):\n        self.k = [a for a in self.k]\ndef f(x):\n    reveal(x)\nf(*A().k)", "..."),
+    (
+        "class A:\n    def __init__(self):\n        self.k = [a for a in self.k]\ndef f(x):\n    reveal(x)\nf(*A().k)",
+        "...",
+    ),
     ("import os\nreveal(os.path.expanduser('a/b.yaml'))", "'a/b.yaml'"),
     ("import os\nreveal(os.path.expanduser('~/b.yaml'))", "..."),
     ("from pathlib import Path\nreveal(Path('a/b.yaml').expanduser().name)", "'b.yaml'"),
