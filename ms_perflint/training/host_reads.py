@@ -14,6 +14,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import first_iterations, jit
+from ms_perflint.training.bases import is_cell
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import assigned, compiled
@@ -28,6 +29,7 @@ TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{wor
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 _WITH_LOSS = r"(?i)loss(?!y)"  # of a cell that gives one, also around the network
+_OPERATORS = ("mindspore.ops.", "mindspore.mint.")
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = rf"{EVALUATES}|score|accura"
 
@@ -199,7 +201,7 @@ def _reads_behind(program: Program, step: StepLoop) -> Iterator[Site]:
         function, given_here = _entered(program, site, tensors, step)
         if function is not None and _is_in_each_iteration(program, step, site):
             entry = StepLoop(function.node, Site.of(function.node, function.block), function)
-            yield from _reads_of(program, entry, given_here | _computed(entry, given_here))
+            yield from _reads_of(program, entry, given_here | _computed(program, entry, given_here))
 
 
 def _entered(program: Program, site: Site, tensors: set[str], step: StepLoop) -> tuple[Optional[Scope], set[str]]:
@@ -209,7 +211,7 @@ def _entered(program: Program, site: Site, tensors: set[str], step: StepLoop) ->
         return none  # what takes part in a later computation may need the numbers
     if site.node is step.site.node or not _is_in_same_loop(step, site.block):
         return none
-    if not any(_is_tensor(each, tensors, step) for each in given(site.node)):
+    if not any(_is_tensor(program, each, tensors, step) for each in given(site.node)):
         return none
     only = program.evaluator.callees(site).only
     function = only.definition if only is not None else None
@@ -219,7 +221,9 @@ def _entered(program: Program, site: Site, tensors: set[str], step: StepLoop) ->
         return none
     parameters = [each for bindings in function.bindings.values() for each in bindings if each.kind == "parameter"]
     passed = ((each.name, argument(program.evaluator, each, site).part) for each in parameters)
-    return function, {name for name, part in passed if part is not None and _is_tensor(part.node, tensors, step)}
+    return function, {
+        name for name, part in passed if part is not None and _is_tensor(program, part.node, tensors, step)
+    }
 
 
 def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
@@ -246,9 +250,9 @@ def _step_results(program: Program, step: StepLoop) -> set[str]:
     """Return the names that hold results of the step in its loop, or a loss that is computed beside it."""
     bindings = step.site.scope.binds.get(id(step.site.stmt), ())
     values = [(each.name, each.value) for each in bindings if each.value is not None]
-    names = {name for name, value in values if _is_tensor(value, set(), step) and not _is_on_host(value)}
+    names = {name for name, value in values if _is_tensor(program, value, set(), step) and not _is_on_host(value)}
     names |= {each.name for each in _around(step) if each.kind == "assign" and _is_loss(program, step, each)}
-    return names | _computed(step, names) if names else names
+    return names | _computed(program, step, names) if names else names
 
 
 def _is_loss(program: Program, step: StepLoop, binding: Binding) -> bool:
@@ -269,7 +273,7 @@ def _gives_loss(program: Program, known: Alternative) -> bool:
     return is_loss_api(known.type_api) or re.search(_WITH_LOSS, known.type_api) is not None
 
 
-def _computed(step: StepLoop, names: set[str]) -> set[str]:
+def _computed(program: Program, step: StepLoop, names: set[str]) -> set[str]:
     """Return the names of what the device computes from results of the step: `loss = loss_a + loss_b`."""
     values = [
         (name, each.value)
@@ -278,7 +282,7 @@ def _computed(step: StepLoop, names: set[str]) -> set[str]:
         if isinstance(each.value, _ARITHMETIC) and _is_in_same_loop(step, each.block) and not _is_on_host(each.value)
     ]
     found: set[str] = set()
-    while new := {name for name, value in values if _is_tensor(value, names | found, step)} - names - found:
+    while new := {name for name, value in values if _is_tensor(program, value, names | found, step)} - names - found:
         found |= new
     return found
 
@@ -295,41 +299,56 @@ def _is_read(program: Program, site: Site, tensors: set[str], step: StepLoop) ->
         return False
     if isinstance(node.func, ast.Attribute):
         if site.word in METHODS:
-            return _is_tensor(node.func.value, tensors, step)
-        return site.word in _LOGS and any(_is_shown(each, tensors, step) for each in given(node))
+            return _is_tensor(program, node.func.value, tensors, step)
+        return site.word in _LOGS and any(_is_shown(program, each, tensors, step) for each in given(node))
     if site.word not in _FUNCTIONS or program.callees(site):
         return False
-    return any(_is_shown(each, tensors, step) for each in given(node))
+    return any(_is_shown(program, each, tensors, step) for each in given(node))
 
 
-def _is_tensor(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
+def _is_tensor(program: Program, node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
     """Return whether an expression is a result of the step, or what the device makes of one: `loss[0].mean()`."""
     while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)) and node is not step.site.node:
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Attribute) or node.func.attr not in _KEEPS:
-                return False
+                return _is_on_device(program, node, tensors, step)
             node = node.func
         elif isinstance(node, ast.Attribute) and node.attr not in _KEEPS:
             return False
         node = node.value
     if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod):
-        return any(_is_tensor(side, tensors, step) for side in (node.left, node.right))
+        return any(_is_tensor(program, side, tensors, step) for side in (node.left, node.right))
     return node is step.site.node or (isinstance(node, ast.Name) and node.id in tensors)
 
 
-def _is_shown(node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
+def _is_on_device(program: Program, call: ast.Call, tensors: set[str], step: StepLoop) -> bool:
+    """Return whether an operator or a cell gets a result of the step: `ops.sqrt(loss)`, `all_reduce(loss)`."""
+    site = step.scope.module.site_at(call)
+    if site is None or not any(_is_tensor(program, each, tensors, step) for each in given(call)):
+        return False
+    callees = program.evaluator.callees(site)
+    return callees.are_only(
+        lambda known: is_cell(program, known) or (known.api or known.type_api).startswith(_OPERATORS)
+    )
+
+
+def _is_shown(program: Program, node: ast.expr, tensors: set[str], step: StepLoop) -> bool:
     """Return whether an expression shows a tensor: itself, in an f-string, behind `%`, in a `format`, in a list."""
     if isinstance(node, ast.JoinedStr):
-        return any(_is_shown(part.value, tensors, step) for part in node.values if isinstance(part, ast.FormattedValue))
+        return any(
+            _is_shown(program, part.value, tensors, step)
+            for part in node.values
+            if isinstance(part, ast.FormattedValue)
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return _is_shown(node.right, tensors, step)
+        return _is_shown(program, node.right, tensors, step)
     if isinstance(node, (ast.Tuple, ast.List)):
-        return any(_is_shown(each, tensors, step) for each in node.elts)
+        return any(_is_shown(program, each, tensors, step) for each in node.elts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        return any(_is_shown(each, tensors, step) for each in given(node))
+        return any(_is_shown(program, each, tensors, step) for each in given(node))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):  # of texts
-        return any(_is_shown(side, tensors, step) for side in (node.left, node.right))
-    return _is_tensor(node, tensors, step)
+        return any(_is_shown(program, side, tensors, step) for side in (node.left, node.right))
+    return _is_tensor(program, node, tensors, step)
 
 
 def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:

@@ -200,6 +200,20 @@ FIRES = [
             ("number", "total += number(loss)", "loss = step(x, y)"),
         )
     ),
+    *(
+        each(
+            f"an operator gets it: {line}",
+            *line.split("\n"),
+            before="from mindspore import ops\nall_reduce = ops.AllReduce()\n",
+        )
+        for line in (
+            "losses.append(float(all_reduce(loss) / 8))  # !",
+            "print(ops.sqrt(loss))  # !",
+            "mean = ops.ReduceMean()(loss)\nlosses.append(mean.asnumpy())  # !",
+            "mean = all_reduce(loss)\nmean = mean / 8\nlosses.append(mean.item())  # !",
+            "losses.append(float(net(loss)[0]))  # !",
+        )
+    ),
     each(
         "its kind is asked",
         "if isinstance(loss, tuple):",
@@ -510,6 +524,12 @@ QUIET = [
             "if i % 100 == 0:\n    meter.update(loss)",
             "x = number(loss)",
         )
+    ),
+    each(
+        "of no operator",
+        "losses.append(float(unknown(loss)))",
+        "print(ops.sqrt(x))",
+        before="from mindspore import ops\n",
     ),
     *(
         case(f"beside the gradients: {loss}; {read}", START, BESIDE.format(loss=loss, step=BY_OPERATION, read=read))
