@@ -460,6 +460,7 @@ FIRES = [
         TRAIN,
     ),
     case("recurrent layers", IMPORTS, cell("self.rnn = nn.LSTM(32, 64)", "self.rnn(x)[0]"), RUN_REPORTED),
+    case("recurrent, of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 22)", "self.rnn(x)[0]"), RUN_REPORTED),
     case("attention", IMPORTS, cell("self.mha = nn.MultiheadAttention(64, 4)", "self.mha(x, x, x)[0]"), RUN_REPORTED),
     case(
         "operator of Python",
@@ -971,6 +972,7 @@ QUIET = [
         RUN,
     ),
     case("small recurrent layer", IMPORTS, cell("self.rnn = nn.LSTM(32, 8)", "self.rnn(x)[0]"), RUN),
+    case("small recurrent layer of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 21)", "self.rnn(x)[0]"), RUN),
     case(
         "layer that is built and never called",
         IMPORTS,

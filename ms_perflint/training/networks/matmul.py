@@ -115,11 +115,11 @@ def _side(call: Call) -> Optional[int]:
         return _number(call, "embed_dim")
     given = {role: _number(call, name) for name, role in LAYERS.get(call.api, ())}
     into, out = given.get(IN), given.get(OUT)
+    wide = out * _GATES.get(call.api.rpartition(".")[2], 1) if out is not None else None
     if into is None or out is None:
-        most = into or out  # of the smaller one, whatever the other is
-        return most if most is not None and most < SIDE and call.api in DENSE else None
-    if call.api in RECURRENT:
-        wide = out * _GATES.get(call.api.rpartition(".")[2], 1)
+        most = wide if call.api in RECURRENT else into or out  # of the smaller one, whatever the other is
+        return most if most is not None and most < SIDE and call.api in DENSE | RECURRENT else None
+    if wide is not None and call.api in RECURRENT:
         return max(min(into, wide), out)
     if call.api in CONVOLUTIONS:
         kernel = _kernel(call)
