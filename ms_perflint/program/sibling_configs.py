@@ -31,7 +31,8 @@ def runs(program: Program) -> Iterator[RunConfiguration]:
     files = tuple(_files(program)) if options else ()
     if not files:
         return
-    option = next((each for each in options if each.is_needed or _stops_without(program, files[0][1])), None)
+    asked = (each for each in options if _is_always_passed(program, each) or _stops_without(program, files[0][1]))
+    option = next(asked, None)
     if option is None:
         return
     for base, path in files:
@@ -44,6 +45,12 @@ def _options(program: Program) -> list[Argument]:
     """Return the options that name a config file: a required one, else those that are empty by default."""
     found = [each for each in declared(program).arguments if any(re.match(NAMED, flag) for flag in each.flags)]
     return [each for each in found if each.is_needed][:1] or [each for each in found if each.is_empty]
+
+
+def _is_always_passed(program: Program, option: Argument) -> bool:
+    """Return whether a program needs an option, or each of its launchers passes it a text that is not known."""
+    passed = [start.given(option.flags) for start in program.commands.starts]
+    return option.is_needed or (bool(passed) and all(each is not None and each.text is None for each in passed))
 
 
 # --- programs whose parser does not ask for the file that they need

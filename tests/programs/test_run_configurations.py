@@ -946,6 +946,27 @@ def test_config_files_of_an_option_that_is_empty_by_default(
     assert configurations(tmp_path) == expected
 
 
+PASSED = [
+    ({"scripts/run.sh": "python train.py --config $1\n"}, EACH),
+    ({"scripts/run.sh": "python train.py --config=$1 --width 3\n", "run.sh": "python train.py --config $CONF\n"}, EACH),
+    ({"scripts/run.sh": "python train.py --config $1\n", "run.sh": "python train.py\n"}, []),
+    ({"scripts/run.sh": "python train.py --config configs/net_0.yaml\n"}, []),
+    ({"scripts/run.sh": "python train.py --width $1\n"}, []),
+    ({"scripts/run.sh": "python other.py --config $1\n"}, []),
+]
+
+
+@pytest.mark.parametrize(("scripts", "expected"), PASSED)
+def test_config_files_of_an_option_that_each_launcher_gives(
+    scripts: dict[str, str], expected: list[list[str]], tmp_path: Path
+) -> None:
+    program = NEEDLESS.format(guard="if known.config:", net="nn.Dense(16, args.width)")
+    write(tmp_path, program, **FILES, **scripts)
+    for name in CONFIGS:
+        (tmp_path / name).unlink()
+    assert configurations(tmp_path) == expected
+
+
 PACKAGE = """
 import os
 import yaml
