@@ -26,6 +26,7 @@ METHODS = tensor_ops.READS
 _FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 _LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | _LOGS)), *(f"builtins.{word}" for word in sorted(_FUNCTIONS)))
+_READS = METHODS | _LOGS | _FUNCTIONS
 _KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 _WITH_LOSS = r"(?i)loss(?!y)"  # of a cell that gives one, also around the network
@@ -171,15 +172,19 @@ def _is_formatted(kept: _Kept) -> bool:
 
 def _reads(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads of the results of a step in each iteration; none where the results decide what the loop does."""
-    if not _is_short(program, step) and not _evaluates(program, step):
-        yield from _reads_of(program, step, _step_results(program, step))
+    beside = _shown(step)
+    if beside and not _is_short(program, step) and not _evaluates(program, step):
+        yield from _reads_of(program, step, beside, _step_results(program, step))
 
 
-def _reads_of(program: Program, step: StepLoop, tensors: set[str]) -> Iterator[Site]:
-    """Yield the reads of some tensors in each iteration."""
-    words = METHODS | _LOGS | _FUNCTIONS
-    beside = [each for each in step.scope.calls if each.word in words and _is_in_same_loop(step, each.block)]
-    if not beside or _decides(program, step, tensors):
+def _shown(step: StepLoop) -> list[Site]:
+    """Return the calls in the innermost loop of a step that may read a tensor, by their last words."""
+    return [each for each in step.scope.calls if each.word in _READS and _is_in_same_loop(step, each.block)]
+
+
+def _reads_of(program: Program, step: StepLoop, beside: Sequence[Site], tensors: set[str]) -> Iterator[Site]:
+    """Yield those of some calls that read some tensors in each iteration."""
+    if _decides(program, step, tensors):
         return
     inner: set[int] = set()
     for site in sorted(beside, key=lambda each: (each.span[0], -each.span[1])):
@@ -192,38 +197,45 @@ def _reads_of(program: Program, step: StepLoop, tensors: set[str]) -> Iterator[S
 
 def _reads_behind(program: Program, step: StepLoop) -> Iterator[Site]:
     """Yield the reads in the functions to which each iteration passes a result of its step."""
-    if _is_short(program, step) or _evaluates(program, step):
+    entered = [(site, entry) for site in step.scope.calls if (entry := _entered(program, step, site)) is not None]
+    if not entered or _is_short(program, step) or _evaluates(program, step):
         return
     tensors = _step_results(program, step)
     if not tensors or _decides(program, step, tensors):
         return
-    for site in step.scope.calls:
-        function, given_here = _entered(program, site, tensors, step)
-        if function is not None and _is_in_each_iteration(program, step, site):
-            entry = StepLoop(function.node, Site.of(function.node, function.block), function)
-            yield from _reads_of(program, entry, given_here | _computed(program, entry, given_here))
+    for site, entry in entered:
+        passed = _passed(program, step, site, entry.scope, tensors)
+        if passed and _is_in_each_iteration(program, step, site):
+            yield from _reads_of(program, entry, _shown(entry), passed | _computed(program, entry, passed))
 
 
-def _entered(program: Program, site: Site, tensors: set[str], step: StepLoop) -> tuple[Optional[Scope], set[str]]:
-    """Return the function to which a call passes tensors, if it is one and is not compiled, and their parameters."""
-    none = None, set[str]()
-    if not isinstance(site.stmt, (ast.Expr, ast.AugAssign)) or not isinstance(site.node, ast.Call):
-        return none  # what takes part in a later computation may need the numbers
-    if site.node is step.site.node or not _is_in_same_loop(step, site.block):
-        return none
-    if not any(_is_tensor(program, each, tensors, step) for each in given(site.node)):
-        return none
+def _entered(program: Program, step: StepLoop, site: Site) -> Optional[StepLoop]:
+    """Return the body of the function that a call in the loop of a step enters, if it may read what it gets.
+
+    None for a compiled one, and for a call whose result is used: what takes part in a computation may need the numbers.
+    """
+    is_statement = isinstance(site.stmt, (ast.Expr, ast.AugAssign)) and isinstance(site.node, ast.Call)
+    if (
+        not is_statement
+        or site.node is step.site.node
+        or not given(site.call)
+        or not _is_in_same_loop(step, site.block)
+    ):
+        return None
     only = program.evaluator.callees(site).only
     function = only.definition if only is not None else None
     if function is None or not function.is_function:
-        return none
-    if function in compiled(program) or jit.is_decorated(program, function):
-        return none
+        return None
+    entry = StepLoop(function.node, Site.of(function.node, function.block), function)
+    is_compiled = not _shown(entry) or function in compiled(program) or jit.is_decorated(program, function)
+    return None if is_compiled else entry
+
+
+def _passed(program: Program, step: StepLoop, site: Site, function: Scope, tensors: set[str]) -> set[str]:
+    """Return the parameters of a function that get some tensors from a call."""
     parameters = [each for bindings in function.bindings.values() for each in bindings if each.kind == "parameter"]
-    passed = ((each.name, argument(program.evaluator, each, site).part) for each in parameters)
-    return function, {
-        name for name, part in passed if part is not None and _is_tensor(program, part.node, tensors, step)
-    }
+    parts = ((each.name, argument(program.evaluator, each, site).part) for each in parameters)
+    return {name for name, part in parts if part is not None and _is_tensor(program, part.node, tensors, step)}
 
 
 def _is_in_same_loop(step: StepLoop, block: Block) -> bool:
