@@ -24,6 +24,7 @@ APART = Message("rows are made in other threads or processes, each with its own 
 CHANGED = Message("each row changes what outlives it, which several workers cannot share")
 SHARED = Message("workers share the position in an open file, and each has the same copy of a random generator")
 DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
+AGAIN = Message("workers begin with the same seed at each iterator: every epoch draws the same random numbers")
 
 
 class SingleWorkerGenerator(Check):
@@ -72,6 +73,9 @@ class SingleWorkerGenerator(Check):
         elif work.drawn is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
             related.append(Related(work.drawn.place, Message("each worker draws the same number here")))
+        elif work.again is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=AGAIN)
+            related.append(Related(work.again.place, Message("every epoch draws the same numbers here")))
         elif not isinstance(call.given(WORKERS), (ast.Constant, type(None))):
             remedy = remedy._replace(edits=None)  # the passed value would be ignored, and no number suits all hosts
             related += [edit.decided_here(known, WORKERS) for known in call.argument(WORKERS).by_default]

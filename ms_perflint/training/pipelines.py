@@ -19,7 +19,8 @@ from ms_perflint.libraries import iterables
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default, is_unasked
-from ms_perflint.training.step_loops import DATA, StepLoop, datasets_in, is_dataset, step_loops
+from ms_perflint.training.repetition import repeats
+from ms_perflint.training.step_loops import DATA, ITERATORS, StepLoop, datasets_in, is_dataset, step_loops
 from ms_perflint.training.training import MODEL_TRAINS
 
 GENERATOR = "mindspore.dataset.GeneratorDataset"
@@ -51,7 +52,7 @@ class Pipeline(NamedTuple):
 def training_pipelines(program: Program) -> tuple[Pipeline, ...]:
     """Return the known pipelines that the trainings of a program read."""
     found: dict[object, Pipeline] = {}
-    for stage, is_sunk in _read(program):
+    for stage, is_sunk, _ in _read(program):
         paths = _stages(program, (stage,))
         for stages in islice(paths, PATHS):
             found.setdefault((is_sunk, *(each.identity for each in stages)), Pipeline(stages, is_sunk))
@@ -67,22 +68,44 @@ def pipelines_with(program: Program, site: Site) -> list[Pipeline]:
     return [each for each in training_pipelines(program) if any(_makes(site, stage) for stage in each.stages)]
 
 
+def is_read_anew(program: Program, site: Site) -> bool:
+    """Return whether a training goes through a pipeline of which a call makes a stage by several iterators.
+
+    An iterator that is not known counts as one for each epoch.
+    """
+    last = {each.stages[0].identity for each in pipelines_with(program, site)}
+    reads = (by for stage, _, by in _read(program) if stage.identity in last)
+    return any(by is None or repeats(program, by) for by in reads)
+
+
 def _makes(site: Site, stage: Alternative) -> bool:
     return stage.creation is not None and stage.creation.call is site.node
 
 
-def _read(program: Program) -> Iterator[tuple[Alternative, bool]]:
-    """Yield the last stages of the pipelines that trainings read, each with whether dataset sinking is possible."""
+def _read(program: Program) -> Iterator[tuple[Alternative, bool, Optional[Site]]]:
+    """Yield the last stages of the pipelines that trainings read, and whether dataset sinking is possible.
+
+    The third is the call that makes the iterator; None where that is not known.
+    """
     for call in program.calls(*MODEL_TRAINS):
         is_sunk = call.argument("dataset_sink_mode").default_truth is not False  # what is not known may be true
-        yield from ((known, is_sunk) for known in call.argument("train_dataset").alternatives if is_dataset(known))
+        found = call.argument("train_dataset").alternatives
+        yield from ((known, is_sunk, call) for known in found if is_dataset(known))
     for each in step_loops(program):
-        scope = each.site.scope
-        for loop in each.site.block.loops:
-            if isinstance(loop, ast.For):
-                yield from ((known, False) for known in datasets_in(program, loop.iter, scope))
-        for taken in _taken(each):
-            yield from ((known, False) for known in datasets_in(program, taken, scope))
+        heads = [loop.iter for loop in each.site.block.loops if isinstance(loop, ast.For)]
+        for head in (*heads, *_taken(each)):
+            for known in datasets_in(program, head, each.site.scope):
+                yield known, False, _iterator(program, head, each.site.scope)
+
+
+def _iterator(program: Program, head: ast.expr, scope: Scope) -> Optional[Site]:
+    """Return the call that makes the iterator of a loop: in its head, or before; None where it is not known."""
+    for node in descendants(head):
+        if isinstance(node, (ast.Name, ast.Call)):
+            for known in program.value(node, scope).alternatives:
+                if known.type_api.endswith(ITERATORS):
+                    return known.maker
+    return None
 
 
 def _taken(step: StepLoop) -> Iterator[ast.expr]:

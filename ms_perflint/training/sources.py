@@ -16,6 +16,7 @@ from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training.pipelines import is_read_anew
 from ms_perflint.training.profiling import AUTOTUNE
 
 # Last words of calls that open, read, decode or change an image, a sound or a text
@@ -52,11 +53,12 @@ class Work(NamedTuple):
     changed: Optional[Place]  # where a row changes what outlives it
     shared: Optional[Place] = None  # where a file that all workers read from, or a generator, is made
     drawn: Optional[Site] = None  # forked workers draw the same numbers, if no seed is set
+    again: Optional[Site] = None  # they draw the same ones in every epoch, if a seed is set
 
     @property
     def is_alone(self) -> bool:
         """Return whether something speaks against more workers."""
-        return any(each is not None for each in (self.changed, self.shared, self.drawn))
+        return any(each is not None for each in (self.changed, self.shared, self.drawn, self.again))
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
@@ -91,7 +93,13 @@ def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Wor
     if found is None:
         return None
     changed = next((place for function in functions for place in _changes(function)), None)
-    return Work(found, changed, _shared(program, cls, functions), _drawn(program, functions))
+    drawn, is_seeded = None, any(program.runs(seed) for seed in program.calls(*_SEEDS))
+    again = _draw(program, functions, ("numpy.random.", "random.")) if is_seeded else None
+    if not is_seeded:
+        drawn = _draw(program, functions, ("numpy.random.",))
+    elif again is not None and not is_read_anew(program, call):
+        again = None
+    return Work(found, changed, _shared(program, cls, functions), drawn, again)
 
 
 def _is_listed(call: Call) -> bool:
@@ -186,17 +194,16 @@ def _shared(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Pl
     return None
 
 
-def _drawn(program: Program, functions: list[Scope]) -> Optional[Site]:
-    """Return the call in one of some functions that draws from the global random numbers of NumPy; None without one.
+def _draw(program: Program, functions: list[Scope], libraries: tuple[str, ...]) -> Optional[Site]:
+    """Return the call in one of some functions that draws from the global random numbers of a library, if there is one.
 
-    Run on 2.10, CPU: two forked workers give each number twice, and the same in every epoch; with a seed of MindSpore
-    each worker has its own. Python's own `random` is seeded again in each process.
+    Run on 2.10, CPU: two forked workers give each number of NumPy twice; Python's own `random` is seeded again in each
+    process. With a seed of MindSpore each worker has its own, and begins with it each time that an iterator is made: a
+    loop that makes one for each epoch gets the same numbers in all of them.
     """
-    if any(program.runs(call) for call in program.calls(*_SEEDS)):
-        return None
     for site in (site for function in functions for site in function.calls):
         known = program.evaluator.callees(site).alternatives
-        if any(each.api.startswith("numpy.random.") and each.api not in _GENERATORS for each in known):
+        if any(each.api.startswith(libraries) and each.api not in _GENERATORS for each in known):
             return site
     return None
 

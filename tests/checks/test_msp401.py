@@ -63,6 +63,15 @@ TAKES = """
     for i in range(1000):
         {body}
     """
+ITERATOR = "train_set.batch(32).create_dict_iterator()"
+EPOCH = LOOP.replace(
+    "for epoch",
+    "def run(rows):\n        for row in rows.create_dict_iterator():\n            step(row['x'], 1)\n\n    for epoch",
+)
+EPOCH = f"{EPOCH[: EPOCH.rindex('        for batch')]}        run(train_set.batch(32))\n    "
+DIRECT = LOOP.replace(ITERATOR, "train_set.batch(32)")
+ONCE = LOOP.replace("    for epoch", f"    rows = {ITERATOR}\n    for epoch").replace(f"in {ITERATOR}", "in rows")
+STAGED = TRAIN.replace("model.train(10, train_set)", "for epoch in range(10):\n        model.train(1, train_set)")
 READ = "row = np.load(self.files[index])"
 
 
@@ -207,6 +216,25 @@ FIRES = [
             ("set_seed", "np.random.rand()", "ms.set_seed(1)"),
             ("the seed of datasets", "np.random.rand()", "ds.config.set_seed(1)"),
             ("draws of Python", "random.random()", "np.random.seed(1)"),
+        )
+    ),
+    *(
+        program(
+            f"seeded draws, an iterator {name}",
+            f"crop = {row} > 0.5\n            {READ}",
+            f"ms.set_seed(1)\n{MAKE.replace('unsafe', safety)}",
+            train=train,
+        )
+        for name, row, safety, train in (
+            ("for each epoch", "np.random.rand()", "display-only", LOOP),
+            ("for each epoch, of Python's numbers", "random.random()", "display-only", LOOP),
+            ("for each epoch, in a function", "np.random.rand()", "display-only", EPOCH),
+            ("for each epoch, which is the dataset", "np.random.rand()", "display-only", DIRECT),
+            ("for each call of train", "np.random.rand()", "display-only", STAGED),
+            ("for each epoch, and no draw", "len(self.files)", "unsafe", LOOP),
+            ("for all epochs", "np.random.rand()", "unsafe", ONCE),
+            ("for one epoch", "np.random.rand()", "unsafe", LOOP.replace("range(3)", "range(1)")),
+            ("that the loop takes from", "np.random.rand()", "unsafe", TAKES.format(body="step(next(rows)['x'], 1)")),
         )
     ),
     program("a seed that is drawn before", READ, f"np.random.shuffle(files)\n{MAKE}"),
