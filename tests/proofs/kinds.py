@@ -468,6 +468,22 @@ KINDS = [
         before="class Obj:\n    def __init__(self, a):\n        self.a = a",
         names="Obj(...)",
     ),
+    *(
+        kind(
+            becomes,
+            f"second derivative of {name}",
+            f"def inner(z):\n    return {code}\ng = ops.grad(inner)(x)\nreturn (g ** 2).sum() + self.d(x).mean()",
+            init=init,
+        )
+        for becomes, name, code, init in (
+            ("differs", "matmul", "ops.matmul(ops.tanh(z), self.d.weight).sum()", "pass"),
+            ("differs", "the operator", "(ops.tanh(z) @ self.d.weight).sum()", "pass"),
+            ("differs", "bmm", "ops.bmm(ops.tanh(z)[None], self.d.weight[None]).sum()", "pass"),
+            ("differs", "a convolution", "self.c(ops.tanh(z)[None, None]).sum()", "self.c = nn.Conv2d(1, 2, 3)"),
+            ("same", "Dense", "self.d(ops.tanh(z)).sum()", "pass"),
+            ("same", "MatMul", "self.m(ops.tanh(z), self.d.weight).sum()", "self.m = ops.MatMul()"),
+        )
+    ),
     kind(
         "fails",
         "grad inside",

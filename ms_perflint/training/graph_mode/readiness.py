@@ -24,6 +24,7 @@ from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.mode_checks import in_mode_checks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import recreated
+from ms_perflint.training.graph_mode.second_derivatives import in_second_derivatives
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
@@ -35,6 +36,7 @@ from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
+    in_second_derivatives,
 )  # fmt: skip
 
 

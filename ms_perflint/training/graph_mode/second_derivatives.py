@@ -1,0 +1,60 @@
+"""Gradients of gradients, of which PyNative drops a part that graph mode has.
+
+Run on 2.10, CPU, against differences of the loss: a gradient by inputs or weights, differentiated by the weights.
+Through `ops.matmul`, `@`, `bmm`, `baddbmm`, `BatchMatMul` and convolutions PyNative leaves out what the weights add to
+the inner gradient; graph mode is right. Through `nn.Dense`, `ops.MatMul`, `mm`, `addmm` and element-wise operators
+both are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training.graph_mode.compiled import compiled, own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import calls_of
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.training_steps import GRADS, is_step_class, root
+
+_FUNCTIONS = ("matmul", "bmm", "baddbmm")  # of tensors too
+_LAYERS = ("BatchMatMul", "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose")
+
+
+def in_second_derivatives(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the first gradient in a compiled function that is differentiated itself, if PyNative drops a part of it."""
+    cls = function.cls
+    if (cls is not None and is_step_class(program, cls)) or any(
+        is_optimizer_word(each.word) for each in function.calls
+    ):
+        return
+    site = next((each for each in calls_of(program, function) if _is_gradient(program, each)), None)
+    name = _dropped(program) if site is not None else None
+    if site is not None and name is not None:
+        text = Message(
+            "PyNative mode drops a part of the second derivatives of `{name}`, graph mode does not", name=name
+        )
+        yield obstacle(function.module, site.node, "gradient", text)
+
+
+def _is_gradient(program: Program, site: Site) -> bool:
+    """Return whether a call makes or calls a gradient function."""
+    if "grad" not in site.word.lower():
+        return False
+    known = (root(each)[0] for each in program.evaluator.callees(site).alternatives)
+    return any(each.api in GRADS or each.type_api in GRADS for each in known)
+
+
+@fact
+def _dropped(program: Program) -> Optional[str]:
+    """Return the first operator of a program of whose second derivatives PyNative drops a part; None without one."""
+    for site in (site for word in (*_FUNCTIONS, *_LAYERS) for site in program.sites(word)):
+        if program.runs(site) and (site.word in _LAYERS or site.scope.owner in compiled(program)):
+            return site.word
+    nodes = (node for each in compiled(program) for step in steps(program, each) for node in own_nodes(step))
+    is_product = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) for node in nodes)
+    return "@" if is_product else None
