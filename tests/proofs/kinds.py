@@ -471,6 +471,26 @@ KINDS = [
     *(
         kind(
             becomes,
+            f"{name} under a test on a tensor",
+            f"h = self.d(x)\ns = h.mean()\nif h.sum() > 0:\n{textwrap.indent(code, '    ')}\n{after}",
+        )
+        for becomes, name, code, after in (
+            ("same", "tuple of one arm", "l = ()\nfor i in range(2):\n    l += (h * i,)\ns = l[1].sum()", "return s"),
+            (
+                "same",
+                "list of one arm",
+                "l = []\nfor i in range(2):\n    l.append(h * i)\ns = ops.stack(l).sum()",
+                "return s",
+            ),
+            ("same", "dict of one arm", "l = {}\nl['a'] = h * 2\ns = l['a'].sum()", "return s"),
+            ("same", "list of one arm, made full", "l = [h]\nl.append(h * 2)\ns = (l[0] + l[1]).sum()", "return s"),
+            ("fails", "list that is read after", "l = [h]\nl.append(h * 2)", "return s + l[0].sum()"),
+            ("same", "number read from a tensor", "s = float(h.sum()) * h.mean()", "return s"),
+        )
+    ),
+    *(
+        kind(
+            becomes,
             f"second derivative of {name}",
             f"def inner(z):\n    return {code}\ng = ops.grad(inner)(x)\nreturn (g ** 2).sum() + self.d(x).mean()",
             init=init,

@@ -87,8 +87,17 @@ def _mixed(program: Program, step: Site, test: Union[ast.BoolOp, ast.Compare], t
 
 
 def _grown(function: Scope, test: ast.If) -> Optional[_Found]:
-    """Return a node that adds to a container to which the other arm of a test adds less; None without one."""
-    arms = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
+    """Return a node that adds to a container to which the other arm of a test adds less; None without one.
+
+    One that is made and read in an arm alone compiles.
+    """
+    inside, later = set(map(id, ast.walk(test))), {each.id for each in _after(function, test)}
+
+    def is_left(name: str) -> bool:
+        return name in later or not all(id(each.stmt) in inside for each in function.bindings[name])
+
+    found = [[put for stmt in arm for put in _puts(function, stmt)] for arm in (test.body, test.orelse)]
+    arms = [[put for put in puts if is_left(put[0].id)] for puts in found]
     counts = [Counter(name.id for name, _ in puts) for puts in arms]
     for name, node in (*arms[0], *arms[1]):
         if counts[0][name.id] != counts[1][name.id]:
