@@ -472,7 +472,7 @@ KINDS = [
         kind(
             becomes,
             f"{name} under a test on a tensor",
-            f"h = self.d(x)\ns = h.mean()\nif h.sum() > 0:\n{textwrap.indent(code, '    ')}\n{after}",
+            f"h = self.d(x)\ns = h.mean()\nk = 0.5\nif h.sum() > 0:\n{textwrap.indent(code, '    ')}\n{after}",
         )
         for becomes, name, code, after in (
             ("same", "tuple of one arm", "l = ()\nfor i in range(2):\n    l += (h * i,)\ns = l[1].sum()", "return s"),
@@ -486,6 +486,9 @@ KINDS = [
             ("same", "list of one arm, made full", "l = [h]\nl.append(h * 2)\ns = (l[0] + l[1]).sum()", "return s"),
             ("fails", "list that is read after", "l = [h]\nl.append(h * 2)", "return s + l[0].sum()"),
             ("same", "number read from a tensor", "s = float(h.sum()) * h.mean()", "return s"),
+            ("same", "number that stays a float", "k = float(h.sum())", "return s * k"),
+            ("fails", "number that becomes an int", "k = int(h.sum())", "return s * k"),
+            ("fails", "number that becomes a tensor", "k = h.sum()", "return s * k"),
         )
     ),
     *(

@@ -142,13 +142,16 @@ def _is_container(binding: Binding, hops: int = _HOPS) -> bool:
 def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Tensors] = None) -> Optional[_Found]:
     """Return a name that is used behind a test, and that only one arm of the test binds; None if none.
 
-    With `tensors`, for a test on a tensor, it may also be a constant that is a tensor after one arm.
+    With `tensors`, for a test on a tensor, it may also be a constant that is a tensor after one arm, or a number of
+    another type: `k = 0.0` stays one of the same type by `k = float(x.sum())`, and not by `int(x.sum())`.
     """
     for name, before, made in _bound_in_one(function, test):
         if not before:
             return made[0].stmt, "arms", unbound.filled(name=name)
         is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
-        if tensors is not None and is_plain and any(map(tensors.is_given, made)):
+        types = {type(each.whole.value).__name__ for each in before if isinstance(each.whole, ast.Constant)}
+        new = (each for each in made if not isinstance(each.value, ast.Call) or types != {word_of(each.value.func)})
+        if tensors is not None and is_plain and any(map(tensors.is_given, new)):
             text = Message("graph mode needs `{name}` to be a tensor before this test on a tensor, too", name=name)
             return made[0].stmt, "arms", text
     return None
