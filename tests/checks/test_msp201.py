@@ -293,6 +293,21 @@ FIRES = [
         ),
         RUN_REPORTED,
     ),
+    *(
+        case(
+            f"half precision that is printed: {code}",
+            IMPORTS,
+            cell("self.fc = nn.Dense(64, 64)", f"self.fc(x), {code}"),
+            RUN_REPORTED,
+        )
+        for code in (
+            "print(x.half())",
+            "print('x', x.astype(ms.float16).sum())",
+            "logger.info('%s', x.to(ms.bfloat16))",
+            "print(f'{ops.cast(x, ms.float16)}')",
+            "print(self.fc(x).half())",
+        )
+    ),
     case(
         "half precision for a pooling alone",
         IMPORTS,

@@ -26,6 +26,7 @@ DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})
 TEXTS = frozenset({"float16", "bfloat16", "fp16", "bf16"})
 CASTS = frozenset({"cast", "Cast", "astype", "to", "half", "bfloat16", "type"})
+_PRINTS = frozenset({"print", "debug", "info", "warning", "error"})
 SORTS = frozenset({"TopK", "topk", "Sort", "sort", "argsort", "top_k", "ArgSort"})
 # ascend_config={"precision_mode": ...}, device_context.ascend.op_precision.precision_mode(...)
 PRECISION = "precision_mode"
@@ -149,7 +150,7 @@ def _is_precision(parents: Parents) -> bool:
 
 
 def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents) -> bool:
-    """Return whether a mention reaches no matmul or convolution: a comparison, NumPy, a loss, a sort, another level."""
+    """Return whether a mention reaches no matmul or convolution: a comparison, NumPy, a loss, a sort, a print."""
     if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
         return True
     if any(map(partial(_is_other_level, program, scope), parents, (*parents[1:], node))):
@@ -162,6 +163,8 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     position = parents.index(call)
     if not _is_cast(call):
         return False
+    if any(isinstance(each, ast.Call) and word_of(each.func) in _PRINTS for each in parents[:position]):
+        return True
     return (
         _is_of_whole(program, scope, call)
         or _is_sorted(scope, call, parents[:position])
