@@ -10,9 +10,11 @@ from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.varying import Varying
 
 MUTABLE = "mindspore.mutable"
@@ -41,24 +43,43 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     )
     if not mindspore_api.is_in(MUTABLE, version):
         return Remedy(None, advice, Safety.UNSAFE, reason)
-    refused = next(_refused(program, program.value(each.node, each.site.scope), DEPTH), None)
+    value = program.value(each.node, each.site.scope)
+    refused = next(_holds(program, value, (str, bytes, type(None)), DEPTH), None)
     if refused is not None:
         told = Message("no fix is shown: `mutable` takes no text and no None; pass it apart from the tensors")
         return Remedy(None, advice, Safety.UNSAFE, reason, (Related(refused, told),))
     mutable, imports = name(MUTABLE)
     is_bare = isinstance(each.node, ast.Tuple) and not text.startswith("(")
     container = f"{mutable}(({text}))" if is_bare else f"{mutable}({text})"
-    return Remedy(_replaced(each, container, imports), advice, Safety.UNSAFE, reason)
+    remedy = Remedy(_replaced(each, container, imports), advice, Safety.UNSAFE, reason)
+    needs = _needs_constant(program) if any(_holds(program, value, (int, float), DEPTH)) else None
+    if needs is None:
+        return remedy
+    told = Message("this may need the number of the container, as a constant")
+    return remedy._replace(safety=Safety.DISPLAY, related=(Related(needs.place, told),))
 
 
-def _refused(program: Program, value: Value, depth: int) -> Iterator[Place]:
-    """Yield the elements that `mutable` refuses, a text or None, of all containers that a value can be."""
+def _needs_constant(program: Program) -> Optional[Site]:
+    """Return a call in compiled code that takes no variable number: `range(n)`, the rate of a dropout; None if none.
+
+    Run on 2.10, CPU: as a factor, axis, index, size, slice, power or condition the number of a container compiles.
+    """
+    for site in (*program.sites("range"), *program.sites("dropout")):
+        is_call = isinstance(site.node, ast.Call) and is_compiled(program, site.scope.owner)
+        given = site.call.args[-1:] if is_call else []
+        if any(isinstance(each, (ast.Name, ast.Subscript)) for each in given):
+            return site
+    return None
+
+
+def _holds(program: Program, value: Value, types: tuple[type, ...], depth: int) -> Iterator[Place]:
+    """Yield the elements that are constants of some types, of all containers that a value can be; no truth values."""
     for known in value.alternatives if depth else ():
         for part in known.parts if known.is_display else ():
             element = program.evaluator.read(part)
-            if any(isinstance(constant, (str, bytes, type(None))) for constant in element.constants):
+            if any(isinstance(each, types) and not isinstance(each, bool) for each in element.constants):
                 yield part.scope.module.place(part.node)
-            yield from _refused(program, element, depth - 1)
+            yield from _holds(program, element, types, depth - 1)
 
 
 def _replaced(each: Varying, text: str, *imports: tuple[Edit, ...]) -> Optional[tuple[Edit, ...]]:

@@ -140,6 +140,27 @@ FIRES = [
     case("None in a container with a name", GRAPH, stepping("both = (x, None)", "pairs(both)  # ! no fix")),
     case("a number beside a tensor", GRAPH, stepping("pairs((x, 2))  # ! unsafe")),
     case("a truth value beside a tensor", GRAPH, stepping("pairs((x, True))  # ! unsafe")),
+    *(
+        case(
+            f"a number that {name}",
+            GRAPH.replace("return loss(net(both[0]), both[1])", f"{use}"),
+            stepping(f"pairs((x, y, {number}))  # ! {safety}"),
+        )
+        for name, use, number, safety in (
+            (
+                "bounds a loop",
+                "return sum([loss(net(both[0]), both[1]) * i for i in range(both[2])])",
+                3,
+                "display-only",
+            ),
+            ("bounds a loop, by its name", "x, y, n = both; return sum([net(x) for i in range(n)])", 3, "display-only"),
+            ("is a rate of dropout", "return loss(ops.dropout(net(both[0]), both[2]), both[1])", 0.1, "display-only"),
+            ("is a factor", "return loss(net(both[0]), both[1]) * both[2]", 3, "unsafe"),
+            ("is a factor in a loop", "return sum([net(both[0]) * both[2] for i in range(3)])", 2, "unsafe"),
+            ("is an axis", "return net(both[0]).sum(both[2]).mean()", 1, "unsafe"),
+            ("is a condition", "return net(both[0]).sum() if both[2] else both[1].sum()", True, "unsafe"),
+        )
+    ),
     case("a dict with texts for keys", GRAPH, stepping('pairs({"x": x, "y": y})  # ! unsafe')),
     case("a container in one", GRAPH, stepping("pairs((x, (y, 1.0)))  # ! unsafe")),
     case("a tuple with a name", GRAPH, stepping("both = x, y", "pairs(both)  # ! unsafe")),
