@@ -56,7 +56,8 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     if needs is None:
         return remedy
     told = Message("this may need the number of the container, as a constant")
-    return remedy._replace(safety=Safety.DISPLAY, related=(Related(needs.place, told),))
+    apart = Message("its numbers are then no constants: pass apart what has to be one")
+    return remedy._replace(safety=Safety.DISPLAY, reason=apart, related=(Related(needs.place, told),))
 
 
 def _needs_constant(program: Program) -> Optional[Site]:
