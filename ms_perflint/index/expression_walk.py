@@ -243,7 +243,7 @@ class ExpressionWalk:
             base, attribute = target.value, target.slice.value
         else:
             is_part = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
-            if isinstance(stmt, (ast.AugAssign, ast.Delete)) or is_part:  # something that is not known
+            if isinstance(stmt, (ast.AugAssign, ast.Delete)) or is_part or path or kind in ("for", "with"):  # not known
                 known = value or ast.copy_location(ast.Constant(None), target)
                 value = ast.copy_location(ast.Starred(known, ast.Load()), known)
             if isinstance(target, ast.Subscript) and value is not None:

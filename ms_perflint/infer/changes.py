@@ -7,12 +7,15 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
-CHANGES = GROWS | SHRINKS | ORDERS
-# Functions that move the elements of the list that they are given
-MOVES = frozenset({"shuffle", "heapify", "heappush", "heappop"})
+CHANGES = GROWS | SHRINKS | ORDERS | {"__iadd__"}
+# Functions that change the list that they are given first, and those of them that add their last argument
+PUTS = frozenset({"heappush", "insort", "insort_left", "insort_right", "iadd"})
+MOVES = PUTS | {"shuffle", "heapify", "heappop"}
+CONTAINERS = frozenset({"list", "dict", "set", "deque", "OrderedDict"})  # `list.append(rows, 1)`
+ADDED = {ast.Add: "extend", ast.BitOr: "extend"}  # operators of assignments, by the methods that do the same
 NAMED = (ast.Attribute, ast.Subscript)
 STORE = "[]"  # the "word" of `name[index] = value`
 
@@ -32,40 +35,48 @@ class Change(NamedTuple):
 def touching(module: SemanticIndex) -> dict[str, list[Change]]:
     """Return the changes of lists and dicts in a file, by the last word of the changed expression; "" without one.
 
-    Changes are stores under computed keys, methods, `+=`, and calls that get the list or dict. The elements that a
-    bound method adds, `add = name.append`, are not known.
+    Changes are stores under computed keys, methods, `+=`, `*= 2`, and calls that get the list or dict. The elements
+    that a bound method adds, `add = name.append`, are not known.
     """
     found: dict[str, list[Change]] = {}
     for stmt, block in module.steps:
-        if type(stmt) is ast.AugAssign and type(stmt.op) is ast.Add:
-            found.setdefault(word_of(stmt.target), []).append(Change("extend", stmt.value, block, stmt, stmt.target))
+        if type(stmt) is ast.AugAssign and (type(stmt.op) is ast.Mult) is (type(stmt.value) is ast.Constant):
+            found.setdefault(word_of(stmt.target), []).append(augmenting(stmt, block))
         elif type(stmt) is ast.Assign and type(stmt.value) is ast.Attribute:
-            _note_named(found, stmt.value, block)
+            _note_named(found, stmt.value.value, stmt.value.attr, stmt.value, block)
     for table in module.registered.values():
         for target, value, block in table:
             found.setdefault(word_of(target.value), []).append(Change(STORE, value, block, target, target.value))
     for site in (site for sites in module.by_word.values() for site in sites):
         if not isinstance(site.node, ast.Call):
             continue
-        base = (
-            site.base if site.word in CHANGES else site.node.args[0] if site.word in MOVES and site.node.args else None
-        )
+        base, args, word = site.base if site.word in CHANGES else None, site.node.args, site.word
+        if args and (word in MOVES or (type(base) is ast.Name and base.id in CONTAINERS)):
+            base = args[0]
         if base is not None:
-            added = site.node.args[-1] if site.word in (*GROWS, "heappush") and site.node.args else None
-            change = Change(site.word, added, site.block, site.node, base)
-            found.setdefault(word_of(base), []).append(change)
+            added = args[-1] if args and (word in PUTS or word in GROWS or word == "__iadd__") else None
+            word = "extend" if word in ("iadd", "__iadd__") else word
+            found.setdefault(word_of(base), []).append(Change(word, added, site.block, site.node, base))
+        elif word == "getattr" and len(args) > 1 and text_of(args[1]) in CHANGES:
+            _note_named(found, args[0], text_of(args[1]), site.node, site.block)
         for each in given(site.node) if site.node.keywords else site.node.args:
             kind = type(each)  # there are many: most are names
             if kind is ast.Attribute:
-                _note_named(found, each, site.block)  # type: ignore[arg-type]
+                _note_named(found, each.value, each.attr, each, site.block)  # type: ignore[attr-defined]
             word = each.id if kind is ast.Name else word_of(each) if kind in NAMED else ""  # type: ignore[attr-defined]
             if word and (base is None or word != word_of(base)):
                 found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
     return found
 
 
-def _note_named(found: dict[str, list[Change]], node: ast.Attribute, block: Block) -> None:
+def augmenting(stmt: ast.AugAssign, block: Block) -> Change:
+    """Return the change that `name += values` is of a list, and `name *= 2`."""
+    word = ADDED.get(type(stmt.op), "")
+    return Change(word or "*=", stmt.value if word else None, block, stmt, stmt.target)
+
+
+def _note_named(found: dict[str, list[Change]], about: ast.expr, name: str, node: ast.expr, block: Block) -> None:
     """Note a method that code names, to call it later: `name.append`."""
-    if node.attr in CHANGES:
-        word = "insert" if node.attr in GROWS else node.attr
-        found.setdefault(word_of(node.value), []).append(Change(word, node, block, node, node.value))
+    if name in CHANGES:
+        word = "insert" if name in GROWS else name
+        found.setdefault(word_of(about), []).append(Change(word, node, block, node, about))

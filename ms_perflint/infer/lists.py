@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Union
+from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of
 from ms_perflint.infer import sequences
-from ms_perflint.infer.changes import STORE, Change, touching
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import GROWS
+from ms_perflint.infer.places import ADDS, GROWS
 from ms_perflint.infer.values import (
     BOTTOM,
     COMPREHENSION,
@@ -35,13 +36,19 @@ BEHIND = frozenset({"append", "extend"})  # methods that leave all elements wher
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
 CALLS = 6  # calls that are gone back, one behind the other
+CHOICES = (ast.BoolOp, ast.IfExp, ast.NamedExpr, ast.Starred)  # expressions that give one of their parts
+OWN = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.Constant, ast.BinOp)  # that make something new
+HOLDERS = ("argparse.", "collections.", "contextlib.", "dataclasses.", "functools.", "operator.", "types.")
 NESTED = 8  # lists inside one another, before what they hold is open
 
 
 def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
-    before = _lists(value)
-    if not any(isinstance(known.what, Display) and binding not in bindings_of(known.what) for known in before):
+    for known in value.alternatives:
+        what = known.what
+        if type(what) is Display and what.kind == LIST and binding not in bindings_of(what):
+            break
+    else:  # as most often
         return value
     names = _names(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
@@ -120,7 +127,7 @@ def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[s
     return frozenset(change.word for change in changes(evaluator, what))
 
 
-def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Change]:
+def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Change, ...]:
     """Return the changes of a list after it was created.
 
     They are made under the names that it is assigned to there, in functions to which it is passed, and where the
@@ -130,31 +137,61 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> Sequence[Ch
         return ()
     found: dict[int, Change] = {}
     todo = bindings_of(what)
-    found.update((id(each.node), each) for each in _about(evaluator, what, _of_parts(what.scope.module)))
+    is_passed_on = not todo
     if not todo and (key := _keys(what.scope.module).get(id(what.node))):
         stored = (each for each in evaluator.program.touching(key) if each.site is None)
         found.update((id(each.node), each) for each in _about(evaluator, what, stored))
     for holder in todo:  # grows on the way
         own = _changes(holder.scope.module, holder)
+        if not is_passed_on:
+            names = holder.scope.module.aliases((_names(holder.node) or (holder.name,))[-1])
+            is_passed_on = not names.isdisjoint(_passed_on(holder.scope.module))
         for change in (*own, *_under_other_names(evaluator, what, holder, own)):
             if change.site is None:
                 found[id(change.node)] = change
-            else:
-                todo.extend(each for each in _parameters(evaluator, change, change.site) if each not in todo)
+                continue
+            parameters = [*_parameters(evaluator, change, change.site)]
+            todo.extend(each for each in parameters if each not in todo)
+            is_passed_on = is_passed_on or (not parameters and _is_kept(evaluator, change.site))
+    nameless, named = _of_others(what.scope.module)
+    others = (each for each in (*nameless, *(named if is_passed_on else ())) if each.node is not what.node)
+    found.update((id(each.node), each) for each in _about(evaluator, what, others))
     return tuple(found.values())
 
 
 @fact
-def _of_parts(module: SemanticIndex) -> list[Change]:
-    """Return the changes of what a file takes from something else: `group[0].append(1)`, `for each in group:`."""
-    return [each for changes in touching(module).values() for each in changes if each.site is None and _is_part(each)]
+def _passed_on(module: SemanticIndex) -> frozenset[str]:
+    """Return the last words of what a file puts into something else, returns, or makes a default."""
+    nodes: list[Optional[ast.AST]] = [each for shown in module.displays for each in ast.iter_child_nodes(shown)]
+    for scope in module.scopes:
+        nodes += [value for value, _ in (*scope.returns, *scope.yields)]
+        nodes += [*scope.node.args.defaults, *scope.node.args.kw_defaults] if isinstance(scope.node, FUNCTIONS) else []
+    assigned = (stmt for stmt, _ in module.steps if type(stmt) is ast.Assign)
+    nodes += [each.value for each in assigned if type(each.value) in CHOICES or type(each.targets[0]) is ast.Subscript]
+    parts = (ast.iter_child_nodes(each) if type(each) in CHOICES else (each,) for each in nodes if each is not None)
+    return frozenset(word_of(each) for several in parts for each in several)
 
 
-def _is_part(change: Change) -> bool:
-    """Return whether what is changed has no name, or one that a loop gives to parts of something else."""
-    about = change.about
-    home = change.block.scope.home(about.id) if isinstance(about, ast.Name) else None
-    return not word_of(about) or (home is not None and any(each.kind == "for" for each in home.bindings[about.id]))  # type: ignore[attr-defined]
+def _is_kept(evaluator: Evaluator, site: Site) -> bool:
+    """Return whether a call may put what it is given into a container or object, or give it to a function."""
+    called = evaluator.callees(site).alternatives
+    return site.word in ADDS or any(each.definition is not None or each.api.startswith(HOLDERS) for each in called)
+
+
+@fact
+def _of_others(module: SemanticIndex) -> tuple[list[Change], list[Change]]:
+    """Return the changes of what a file takes from something else: `group[0].append(1)`; and of names for such."""
+    nameless, named = list[Change](), list[Change]()
+    for change in (each for changes in touching(module).values() for each in changes if each.site is None):
+        about = change.about
+        home = change.block.scope.home(about.id) if type(about) is ast.Name else None
+        bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
+        is_number = type(change.node) is ast.AugAssign and type(change.node.value) not in (ast.List, ast.Tuple)
+        if not word_of(about):
+            nameless.append(change)
+        elif any(each.kind == "for" or not (is_number or type(each.whole) in OWN) for each in bindings):
+            named.append(change)
+    return nameless, named
 
 
 def _under_other_names(
@@ -186,13 +223,28 @@ def _properties(module: SemanticIndex) -> dict[str, list[str]]:
 
 
 def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield those of some changes that change a list, according to the evaluator."""
-    identity = Alternative(what, (what.scope.module, what.node)).identity  # type: ignore[arg-type]
-    for change in changes:
-        value = evaluator.value(change.about, change.block.scope)
-        is_known = bool(value.alternatives)  # as few are
-        if is_known and (identity in identities(value) or any(k.identity == identity for k in value.alternatives)):
-            yield change
+    """Return those of some changes that change a list, according to the evaluator."""
+    one = Alternative(what, (what.scope.module, what.node))  # type: ignore[arg-type]
+    return (each for each in changes if _can_be(evaluator.value(each.about, each.block.scope), one))
+
+
+def _can_be(value: Value, one: Alternative) -> bool:
+    """Return whether a value can be an object, also under a name under which it grows later."""
+    for known in value.alternatives:
+        what = known.what
+        if type(what) is Display or type(what) is Instance:
+            if what.node is one.what.node and known.identity == one.identity and not _are_apart(what, one.what):  # type: ignore[union-attr, arg-type]
+                return True
+            for part in what.parts if type(what) is Display and what.binding is not None else ():
+                if part.is_spread and part.known is not None and _can_be(part.known, one):
+                    return True
+    return False
+
+
+def _are_apart(what: Union[Display, Instance], other: Union[Display, Instance]) -> bool:
+    """Return whether two calls of one function make two objects."""
+    calls = [each.scope.call for each in (what, other) if isinstance(each.scope, CallContext)]
+    return len(calls) == 2 and None not in calls and calls[0].call is not calls[1].call  # type: ignore[union-attr]
 
 
 def identities(value: Value) -> set[object]:
@@ -232,7 +284,7 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
     if isinstance(change.node, ast.AugAssign) and scope.owner is holder.scope.owner:
         return False  # which binds the name again
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
-        return False
+        return any(each.path or word_of(each.value) == about.id for each in home.bindings[about.id] if each.value)
     return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
 
 
@@ -338,8 +390,8 @@ def _grown(holder: Binding) -> Iterator[Change]:
     group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]
     for each in group.get(names[-1] if names else holder.name, ()):
         stmt, is_held = each.stmt, is_attribute or holder.kind == "parameter" or each.block.loops
-        if is_held and isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add):
-            yield Change("extend", stmt.value, each.block, stmt, stmt.target)
+        if is_held and isinstance(stmt, ast.AugAssign):
+            yield augmenting(stmt, each.block)
 
 
 def _names(node: ast.AST) -> tuple[str, ...]:
