@@ -12,7 +12,7 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, taken_word, text_of, word_of
-from ms_perflint.infer import bases, lists, mappings, method_writes, tables
+from ms_perflint.infer import bases, lists, mappings, method_writes, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
@@ -42,18 +42,26 @@ def overlaid(
     """
     if name.startswith("__"):
         return list(values)
-    is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
+    is_held, is_class, is_asked = False, False, False
+    of_any: list[object] = []
+    for known in base.alternatives:
+        what = known.what
+        of_any += [what.type] if type(what) is Instance and what.node is None else []
+        is_held = is_held or _is_holder(evaluator, known)
+        is_class = is_class or (type(what) is Scope and bool(what.is_class))
+        is_asked = is_held or is_asked or known.cls is not None
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
-    of_any = [each.what.type for each in base.alternatives if type(each.what) is Instance and each.what.node is None]
-    is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
     is_updated = not is_called and (is_held or is_class or bool(of_any))
-    is_asked = is_held or any(known.cls is not None for known in base.alternatives)
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
-    before = [binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder)]
+    if found and any(protocols.replaces(evaluator, known, each) for known in base.alternatives for each in found):
+        return [*values, TOP]
+    is_reloaded = any(type(known.what) is SemanticIndex for known in base.alternatives) and _reloads(evaluator)
+    sure = (binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder))
+    before = [*sure] if found and not is_reloaded else []
     if before:
         last = before[0]
         for binding in before[1:]:
@@ -77,6 +85,11 @@ def overlaid(
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _reloads(evaluator: Evaluator) -> bool:
+    """Return whether the program runs modules again."""
+    return bool(evaluator.program.sites("reload"))
 
 
 def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Value:
@@ -118,11 +131,11 @@ def _stores(
     elif here:
         home = _binding_scope(scope, words)
         here = [each for each in here if _binding_scope(each.scope, words) is home]
-    found = [binding for binding in here if binding.node is not node]
-    if held:
-        found.extend(binding for binding in _elsewhere(evaluator, base, name) if binding not in found)
-    found.extend(binding for binding in _of_classes(evaluator, base, name) if binding not in found)
-    return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)]
+    found = [binding for binding in here if binding.node is not node] if here else []
+    for binding in (*(_elsewhere(evaluator, base, name) if held else ()), *_of_classes(evaluator, base, name)):
+        if binding not in found:
+            found.append(binding)
+    return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)] if found else []
 
 
 def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
@@ -155,9 +168,12 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
             return True
         return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
+    made = {id(known.what.node) for known in base.alternatives if type(known.what) is Display}
     for binding in (*stores, *_named_so(base, deep, bool(of_any))):
-        if any(map(may_be_one, evaluator.value(receiver_of(binding), binding.scope).alternatives)):
-            found.append(binding)
+        receiver = receiver_of(binding)
+        given = receiver.args if isinstance(receiver, ast.Call) else ()  # `settings.setdefault("name", {})["x"] = 1`
+        is_one = any(map(may_be_one, evaluator.value(receiver, binding.scope).alternatives))
+        found += [binding] if is_one or any(id(each) in made for each in given) else []
     return found
 
 
@@ -197,7 +213,7 @@ def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast
         return None
     if answer:
         return None if tables.is_taken_from(what) else True
-    return False if lists.is_fixed(evaluator, what) and not tables.grows(what, key, own) else None
+    return False if lists.is_fixed(evaluator, what) and not tables.grows(evaluator, what, key, own) else None
 
 
 def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:
@@ -212,9 +228,10 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             *_up_to(name, bases.ancestors(evaluator, cls)),
             *(evaluator.program.derived(cls) if known.is_any else ()),
         ]
-        for binding in evaluator.program.stores(name) if not any(name in each.attributes for each in above) else ():
+        named, deep = evaluator.program.all_stores(name)
+        for binding in (*named, *deep) if not any(name in each.attributes for each in above) else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
-            is_named = isinstance(holder, (ast.Name, ast.Attribute))
+            is_named = isinstance(holder, (ast.Name, ast.Attribute)) or _is_of_type(binding)
             stored = evaluator.value(holder, binding.scope).alternatives if is_named else ()  # type: ignore[arg-type]
             if any(each.definition in above for each in stored):
                 yield binding
@@ -280,10 +297,17 @@ def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
     for module in evaluator.program.modules:
         for (words, name), stores in module.stores.items():
             base = words.partition(".")[0]
-            is_named = base in module.defined or base in module.imported
+            is_named = base in module.defined or base in module.imported or words.endswith("__class__")
             if is_named or any(_is_of_decorated(evaluator, store.scope.owner, base) for store in stores):
                 found.add(name)
+        found.update(name for name, stores in module.deep.items() if any(map(_is_of_type, stores)))
     return frozenset(found)
+
+
+def _is_of_type(store: Binding) -> bool:
+    """Return whether a store is in the class of an object: `type(object).name = value`."""
+    holder = receiver_of(store)
+    return isinstance(holder, ast.Call) and word_of(holder.func) == "type"
 
 
 def _is_of_decorated(evaluator: Evaluator, function: Scope, name: str) -> bool:

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
-from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.index.syntax_forms import name_of, path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
+from ms_perflint.infer.changes import CONTAINERS, touching
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import INIT
@@ -21,7 +23,10 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
 SETATTR, UPDATE, SETDEFAULT, ITEM, OWN, EXEC = "setattr", "update", "setdefault", "[]", "__dict__", "exec"
+NAMED = "="  # what gives any settings later: `put = object.update`, `partial(setattr, object, "name")`
+CLASS = "__class__"
 LISTED = "merge_from_list"  # of names and values, in turn
+INSIDE = "."  # the same, of the objects inside of an object: `["inner.name", 2]`
 
 
 class Update(NamedTuple):
@@ -134,7 +139,18 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may change, and their classes."""
     found = evaluator.value(update.receiver, update.block.scope).alternatives
     classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
+    if update.word == INSIDE:
+        taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))
+        return frozenset(known.identity for part in taken for known in evaluator.read(part).alternatives)
     return frozenset([*(known.identity for known in found), *classes])
+
+
+def _paths(evaluator: Evaluator, update: Update) -> list[list[str]]:
+    """Return the names in a list of names and values that are paths to objects inside of an object."""
+    assert isinstance(update.node, ast.Call)
+    parts = sequences.whole(evaluator, evaluator.value(update.node.args[0], update.block.scope)) or ()
+    paths = [str(evaluator.read(part).constant).split(".") for part in parts[::2]]
+    return [path for path in paths if len(path) > 1]
 
 
 def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
@@ -185,7 +201,7 @@ def own(
 
 def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
     """Return the updates in a method, in source order; for a mapping also those of single items."""
-    found = [update for site in scope.calls for update in _of_call(evaluator, site)]
+    found = [update for site in scope.calls for update in _of_call(evaluator.libraries.merges, site)]
     cls = scope.owner.parent
     for one in cls.attributes.get(OWN, ()) if cls is not None else ():  # `self.__dict__ = settings`
         node, is_here = one.node, one.scope.owner is scope.owner and not one.path
@@ -261,16 +277,28 @@ def _is_rewritten(evaluator: Evaluator, update: Update, name: str, scope: Scope)
 @query
 def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places whose syntax updates many settings of an object, in the order of the files."""
-    found: list[Update] = []
-    for module in evaluator.program.modules:
-        words = (SETATTR, UPDATE, SETDEFAULT, EXEC, *evaluator.libraries.merges)
-        calls = [site for word in words for site in module.by_word.get(word, ())]
-        updates = [update for site in calls for update in _of_call(evaluator, site)]
-        stores = (store for stores in module.registered.values() for store in stores)
-        updates += [update for store in stores if (update := _of_store(*store)) is not None]
-        others = (update for update in updates if not _is_own(update.receiver))
-        found.extend(sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset)))
-    return tuple(found)
+    merges = evaluator.libraries.merges
+    return tuple(update for module in evaluator.program.modules for update in _of_file(module, merges))
+
+
+@fact
+def _of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
+    words = (SETATTR, UPDATE, SETDEFAULT, EXEC, "partial", *merges)
+    calls = [site for word in words for site in module.by_word.get(word, ())]
+    found = [update for site in calls for update in _of_call(merges, site)]
+    stores = (store for stores in module.registered.values() for store in stores)
+    found += [update for store in stores if (update := _of_store(*store)) is not None]
+    for one in (each for name in (OWN, CLASS) for each in module.stored.get(name, ())):
+        if isinstance(one.node, ast.Attribute):
+            word, value = (OWN, one.value) if one.name == OWN and not one.path else (NAMED, None)
+            found.append(Update(word, one.node.value, one.node, one.block, None, value))
+    for stmt, block in module.steps:
+        if type(stmt) is ast.AugAssign and type(stmt.op) is ast.BitOr:  # `settings |= {"name": value}`
+            found.append(Update(OWN, stmt.target, stmt.target, block, None, stmt.value))
+    named = (each for several in touching(module).values() for each in several if each.word == UPDATE)
+    found += [Update(NAMED, each.about, each.node, each.block) for each in named]  # type: ignore[arg-type]
+    others = (update for update in found if not _is_own(update.receiver))
+    return sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset))
 
 
 @query(bottom=False)
@@ -287,10 +315,15 @@ def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[
     return Update(ITEM, target.value, target, block, target.slice, value)
 
 
-def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
+def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
     """Yield the update of a call, if its syntax is one."""
     node = site.node
     if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return
+    if site.word == "partial" and len(node.args) > 1 and name_of(node.args[0]) == SETATTR:
+        yield Update(NAMED, node.args[1], node, site.block, next(iter(node.args[2:]), None))
+    if site.word == UPDATE and name_of(site.base or node) in CONTAINERS and node.args:  # `dict.update(settings, x=1)`
+        yield Update(UPDATE, node.args[0], node, site.block, first=1)
         return
     if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
@@ -303,8 +336,10 @@ def _of_call(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
         is_text = any(isinstance(argument, ast.Constant) for argument in node.args)  # `hash.update("text")`
         is_given = bool(node.args or node.keywords) and not is_text
-        if site.word in evaluator.libraries.merges or (site.word == UPDATE and is_given):
+        if site.word in merges or (site.word == UPDATE and is_given):
             yield Update(site.word, node.func.value, node, site.block)
+        if site.word == LISTED and node.args:
+            yield Update(INSIDE, node.func.value, node, site.block)
 
 
 def _is_own(receiver: ast.expr) -> bool:
@@ -344,8 +379,12 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 
 def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
     """Return the value that an update gives a setting; None where it does not change it."""
-    if update.word == SETDEFAULT and getattr(update.key, "value", None) != name:
+    if update.word in (SETDEFAULT, NAMED) and getattr(update.key, "value", name) != name:
         return None
+    if update.word in (EXEC, NAMED):
+        return TOP
+    if update.word == INSIDE:
+        return TOP if any(path[-1] == name for path in _paths(evaluator, update)) else None
     if isinstance(update.key, ast.Constant):
         value = evaluator.value(update.value, scope) if update.value is not None else TOP
         is_given = update.word == SETDEFAULT and path_of(update.receiver) == "os.environ"
@@ -356,8 +395,6 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
         return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
-    if update.word == EXEC:
-        return TOP
     if update.word == LISTED and node.args:
         return _in_list(evaluator, node.args[0], name, scope)
     if update.word in evaluator.libraries.merges:

@@ -11,6 +11,7 @@ from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
 CHANGES = GROWS | SHRINKS | ORDERS | {"__iadd__"}
+LATER = CHANGES | {"update"}  # methods that count where code only names them
 # Functions that change the list that they are given first, and those of them that add their last argument
 PUTS = frozenset({"heappush", "insort", "insort_left", "insort_right", "iadd"})
 MOVES = PUTS | {"shuffle", "heapify", "heappop"}
@@ -57,7 +58,7 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             added = args[-1] if args and (word in PUTS or word in GROWS or word == "__iadd__") else None
             word = "extend" if word in ("iadd", "__iadd__") else word
             found.setdefault(word_of(base), []).append(Change(word, added, site.block, site.node, base))
-        elif word == "getattr" and len(args) > 1 and text_of(args[1]) in CHANGES:
+        elif word == "getattr" and len(args) > 1 and text_of(args[1]) in LATER:
             _note_named(found, args[0], text_of(args[1]), site.node, site.block)
         for each in given(site.node) if site.node.keywords else site.node.args:
             kind = type(each)  # there are many: most are names
@@ -77,6 +78,6 @@ def augmenting(stmt: ast.AugAssign, block: Block) -> Change:
 
 def _note_named(found: dict[str, list[Change]], about: ast.expr, name: str, node: ast.expr, block: Block) -> None:
     """Note a method that code names, to call it later: `name.append`."""
-    if name in CHANGES:
+    if name in LATER:
         word = "insert" if name in GROWS else name
         found.setdefault(word_of(about), []).append(Change(word, node, block, node, about))

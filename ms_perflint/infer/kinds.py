@@ -22,6 +22,7 @@ from ms_perflint.infer import (
     mappings,
     members,
     namespaces,
+    protocols,
     sequences,
     tables,
 )
@@ -165,6 +166,8 @@ class OfScope(Kind[Scope]):
         init = cls.method("__init__")
         is_plain = len(above) == 1 and all(name.startswith("__") and name not in OWN_ITEMS for name in cls.bindings)
         is_plain = is_plain and (init is None or _is_own_dict(init))
+        setters = (cls.method(name) for name in ("__setitem__", "__setattr__"))
+        is_plain = is_plain and all(each is None or protocols.puts_as_given(each, 1) for each in setters)
         if not is_plain or cls.parent is None:
             return False
         found = self.evaluator.value(above[0], cls.parent).alternatives

@@ -189,6 +189,8 @@ def _of_others(module: SemanticIndex) -> tuple[list[Change], list[Change]]:
         is_number = type(change.node) is ast.AugAssign and type(change.node.value) not in (ast.List, ast.Tuple)
         if not word_of(about):
             nameless.append(change)
+        elif type(about) is ast.Attribute:
+            named += [change] if not isinstance(about.value, ast.Name) or about.value.id != "self" else []
         elif any(each.kind == "for" or not (is_number or type(each.whole) in OWN) for each in bindings):
             named.append(change)
     return nameless, named
@@ -326,11 +328,25 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     """
     if what.kind in FIXED:
         return True
-    module, names = what.scope.module, {holder.name for holder in bindings_of(what)}
     if what.kind != COMPREHENSION and not what.parts:
         return False
-    changes = (change for name in sorted(names) for change in touching(module).get(name, ()))
+    named = ((module, name) for module, names in held_under(evaluator, what).items() for name in sorted(names))
+    changes = (change for module, name in named for change in touching(module).get(name, ()))
     return not any(change.word != STORE and _may_change(evaluator, change) for change in changes)
+
+
+def held_under(evaluator: Evaluator, what: Display) -> dict[SemanticIndex, set[str]]:
+    """Return the names that an object gets where it is made, and in functions to which it is passed, by file."""
+    found: dict[SemanticIndex, set[str]] = {}
+    todo = bindings_of(what)
+    for holder in todo:  # grows on the way
+        module = holder.scope.module
+        names = module.aliases((_names(holder.node) or (holder.name,))[-1])
+        found.setdefault(module, set()).update(names)
+        passed = (change for name in names for change in touching(module).get(name, ()) if change.site is not None)
+        for change in passed:
+            todo += [each for each in _parameters(evaluator, change, change.site) if each not in todo]  # type: ignore[arg-type]
+    return found
 
 
 def _may_change(evaluator: Evaluator, change: Change) -> bool:

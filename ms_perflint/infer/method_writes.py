@@ -251,6 +251,8 @@ def _calls_before(
         chains.append(_in_all_chains(evaluator, scope.owner))
     for site in sites:
         held = evaluator.value(site.base, site.scope) if site.base is not None else TOP
+        if any(each.what in classes for each in held.alternatives):  # `Class.set(object, 1)`
+            return None
         if held.open or any(each.is_any and each.cls in classes for each in held.alternatives):
             if held.open or site.scope.owner is not cls.method(INIT):
                 return None

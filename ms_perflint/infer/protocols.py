@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.signature import Held, Layer, Signature
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import Held, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import is_decorated, is_enumeration
 from ms_perflint.infer import calls
-from ms_perflint.infer.bases import lineage, method
+from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Alternative, Bound, Constant, Value, join
 
@@ -36,6 +36,45 @@ def by_key(evaluator: Evaluator, known: Alternative, node: ast.Subscript, scope:
         return Value((known,)) if is_generic else None
     layer = Layer(node, scope, row=(Held(node.slice, scope),), callee=node.value)  # type: ignore[arg-type]
     return calls.entered(evaluator, getter, layer, known)
+
+
+def replaces(evaluator: Evaluator, known: Alternative, store: Binding) -> bool:
+    """Return whether a store in an object calls a method of its class, which may put another value elsewhere."""
+    cls, is_item = known.cls, isinstance(store.node, ast.Subscript)
+    if cls is None or not isinstance(store.node, (ast.Subscript, ast.Attribute)):
+        return False
+    setter = method(evaluator, cls, "__setitem__" if is_item else "__setattr__")
+    if setter is not None and not puts_as_given(setter, 1):
+        return True
+    owner = next((each for each in ancestors(evaluator, cls) if store.name in each.bindings), None)
+    if is_item or owner is None:
+        return False
+    binding = owner.bindings[store.name][-1]
+    if binding.kind == "function":
+        function = owner.module.scope_of[id(binding.node)]
+        return is_decorated(function.node, "setter") and not puts_as_given(function, 1)
+    held = evaluator.binding(binding).alternatives if binding.kind == "assign" else ()
+    setters = (method(evaluator, each.cls, "__set__") for each in held if each.cls is not None)
+    return any(each is not None and not puts_as_given(each, 2) for each in setters)
+
+
+def puts_as_given(setter: Scope, first: int) -> bool:
+    """Return whether a method puts a value somewhere as it is, under the key that it gets: `self.data[key] = value`.
+
+    `first`: which of its parameters is the key, or else the value.
+    """
+    names = {each.arg for each in positional(setter)[first:]}
+    if any(each.kind != "parameter" and each.block.parent is None for name in names for each in setter.bindings[name]):
+        return False
+    for node in ast.walk(setter.node):
+        parts: list[Optional[ast.expr]] = [*node.args] if isinstance(node, ast.Call) else []
+        if isinstance(node, ast.Assign):
+            parts = [getattr(node.targets[0], "slice", None), node.value]
+        elif isinstance(node, ast.Dict):
+            parts = [*node.keys, *node.values]
+        if names <= {each.id for each in parts if isinstance(each, ast.Name)}:
+            return True
+    return False
 
 
 def read(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool, is_stored: bool) -> Value:

@@ -44,7 +44,7 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
     if not all(value.are_only(lambda known: known.definition is not None or bool(known.api)) for value in values):
         return TOP
-    return join([*values, TOP] if any(grows(known.what) for known in base.alternatives) else values)
+    return join([*values, TOP] if any(grows(evaluator, known.what) for known in base.alternatives) else values)
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
@@ -65,13 +65,13 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
     return [evaluator.read(part) for part in what.parts]
 
 
-def grows(what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
-    """Return whether the file of a table puts more into it, under the name that it got where it was made.
+def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
+    """Return whether code puts more into a table, under the names that it has in its file or gets as an argument.
 
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    return _grows(what.scope.module, {holder.name for holder in lists.bindings_of(what)}, key, own)
+    return any(_grows(module, names, key, own) for module, names in lists.held_under(evaluator, what).items())
 
 
 def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
@@ -79,7 +79,7 @@ def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Opti
     if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
         return True
     left_out = ast.dump(own) if own is not None else ""
-    sites = [site for word in UPDATES for site in module.by_word.get(word, ())]
+    sites = [site for word in (*UPDATES, "move_to_end") for site in module.by_word.get(word, ())]
     others = [site for site in sites if not left_out or ast.dump(site.node) != left_out]
     own_sites = [site for site in others if site.base is not None and word_of(site.base) in names]
     return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
@@ -129,7 +129,7 @@ def _is_gone_through(node: ast.Call, scope: Scope) -> bool:
 def _flat(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[tuple[Held, Held]]]:
     """Return the keys and values of a dict, also of those that it is laid over; None where not all of that is shown."""
     is_dict = isinstance(what, Display) and what.kind == DICT and (not what.is_deep or len(what.keys) == 1)
-    if not isinstance(what, Display) or not is_dict or depth > lists.NESTED or grows(what):
+    if not isinstance(what, Display) or not is_dict or depth > lists.NESTED or grows(evaluator, what):
         return None
     if None not in what.keys:
         return [(key, part) for key, part in zip(what.keys, what.parts) if key is not None]
@@ -184,8 +184,10 @@ def fails_without(node: ast.expr) -> bool:
 
 def is_taken_from(what: Display) -> bool:
     """Return whether its file takes entries out of a dict, under a name that it got where it was made."""
-    names = {holder.name for holder in lists.bindings_of(what)}
-    sites = (site for word in REMOVES for site in what.scope.module.by_word.get(word, ()))
+    names, module = {holder.name for holder in lists.bindings_of(what)}, what.scope.module
+    if any(type(target.ctx) is ast.Del for name in names for target, *_ in module.registered.get(name, ())):
+        return True
+    sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
     return any(site.base is not None and word_of(site.base) in names for site in sites)
 
 
