@@ -51,9 +51,13 @@ class Flow:
 
     def before_end(self, name: str, inner: Scope) -> Bindings:
         """Return the bindings that do not reach the end, but may reach an earlier call of an inner function."""
+        end = self.at_end(name) if name in self._many else ()
+        return tuple(binding for binding in self.early(name, inner) if binding not in end)
+
+    def early(self, name: str, inner: Scope) -> Bindings:
+        """Return the bindings that may reach a call of an inner function before the last of them."""
         if name not in self._many:
             return ()
-        end = self.at_end(name)
         while inner.parent is not None and not self.scope.runs(inner.parent):
             inner = inner.parent
         made = self._made.get(id(inner.node))
@@ -62,8 +66,7 @@ class Flow:
         calls = ((site.node.lineno, site.node.col_offset) for site in self.scope.calls)
         if made is None or not (name in self._elsewhere or any(_end_of(inner) < call < last for call in calls)):
             return ()  # nothing calls it before
-        held = dict.fromkeys((*made.get(name, ()), *later))
-        return tuple(binding for binding in held if binding not in end)
+        return tuple(dict.fromkeys((*made.get(name, ()), *later)))
 
     def is_set_around(self, name: str, inner: Scope) -> bool:
         """Return whether functions bind a name of the scope, or the scope binds it behind an inner function."""

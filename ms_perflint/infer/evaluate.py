@@ -177,7 +177,13 @@ class ProgramEvaluator(Evaluator):
         for current in scope.enclosing():
             if node.id in current.bindings:
                 here = place(node, scope) if current.stars and current is scope.owner else None
-                value = importing.bound(self, node.id, current, call_order.held(self, node, current, scope), here)
+                held = call_order.held(self, node, current, scope)
+                value = importing.bound(self, node.id, current, held, here)
+                if len(held) > 1 and current is not scope and not current.runs(scope):
+                    early = (each for each in current.flow.early(node.id, scope) if each in held)
+                    value = join(
+                        [value, *(self.bindings((each,), current) for each in early if self.may_run(each.site))]
+                    )
                 return narrowing.filled(value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star

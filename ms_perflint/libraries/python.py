@@ -97,9 +97,12 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
         return None
     value = evaluator.value(node.args[0], scope)
     layer = Layer(node, scope, 1, api.name == "functools.partialmethod")
-    return value._replace(
-        alternatives=tuple(known._replace(prepared=(*known.prepared, layer)) for known in value.alternatives)
-    )
+    is_same = len(node.args) == 1  # however often a loop does it again
+    made = [
+        known if is_same and layer in known.prepared else known._replace(prepared=(*known.prepared, layer))
+        for known in value.alternatives
+    ]
+    return value._replace(alternatives=tuple(dict.fromkeys(made)))
 
 
 # --- functions that are computed: ValueError, or any other error, where that is left to the run
