@@ -322,10 +322,11 @@ def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
         return
     if site.word == "partial" and len(node.args) > 1 and name_of(node.args[0]) == SETATTR:
         yield Update(NAMED, node.args[1], node, site.block, next(iter(node.args[2:]), None))
+    if site.word == UPDATE and name_of(site.base or node) == "OmegaConf" and len(node.args) > 2:
+        yield Update(NAMED, node.args[0], node, site.block, node.args[1])
     if site.word == UPDATE and name_of(site.base or node) in CONTAINERS and node.args:  # `dict.update(settings, x=1)`
         yield Update(UPDATE, node.args[0], node, site.block, first=1)
-        return
-    if isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
+    elif isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
     elif isinstance(node.func, ast.Name) and node.func.id == EXEC and len(node.args) > 1:  # the last gets its names
@@ -379,7 +380,8 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 
 def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
     """Return the value that an update gives a setting; None where it does not change it."""
-    if update.word in (SETDEFAULT, NAMED) and getattr(update.key, "value", name) != name:
+    key = getattr(update.key, "value", name)
+    if (update.word == SETDEFAULT and key != name) or (update.word == NAMED and str(key).partition(".")[0] != name):
         return None
     if update.word in (EXEC, NAMED):
         return TOP

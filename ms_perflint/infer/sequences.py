@@ -304,13 +304,38 @@ def _changed(evaluator: Evaluator, parts: list[Held], change: Change, made_in: S
         return [*parts, *added] if word == "append" else [*added, *parts]
     if word in ("reverse", "clear"):
         return parts[::-1] if word == "reverse" else []
-    index, is_deleted = _position(evaluator, change, scope), isinstance(getattr(change.node, "ctx", None), ast.Del)
+    is_deleted = isinstance(getattr(change.node, "ctx", None), ast.Del)
+    if isinstance(change.node, ast.Subscript) and isinstance(change.node.slice, ast.Slice):
+        bounds = bounds_of(evaluator, change.node.slice, scope)
+        put = [] if is_deleted else whole(evaluator, evaluator.read(added[0])) if added else None
+        if bounds is None or bounds.step is not None or put is None:
+            return None
+        made = [*parts]
+        made[bounds] = put
+        return made
+    if word in ("sort", "remove"):
+        return _by_value(evaluator, parts, change.node, scope)
+    index = _position(evaluator, change, scope)
     if index is None or not -len(parts) <= index < len(parts) + (word == "insert"):
         return None
     if any(each.is_spread for each in added) and not is_deleted:  # something that is not known
         return None
     index = index + len(parts) if index < 0 else index
     return [*parts[:index], *([] if is_deleted else added), *parts[index + (word != "insert") :]]
+
+
+def _by_value(evaluator: Evaluator, parts: list[Held], node: ast.AST, scope: Scope) -> Optional[list[Held]]:
+    """Return the elements of a list of constants after `sort()` or `remove(constant)`; None where that is not known."""
+    constants = [value.constant for value in map(evaluator.read, parts) if not value.overridable]
+    args = node.args if isinstance(node, ast.Call) and not node.keywords else [None, None]
+    wanted = evaluator.value(args[0], scope).constant if args and args[0] is not None else None
+    is_known = len(args) < 2 and len(constants) == len(parts) and len({type(each) for each in constants}) == 1
+    if not is_known or not isinstance(constants[0], (int, str)) or (args and wanted not in constants):
+        return None
+    if args:
+        at = constants.index(wanted)
+        return [*parts[:at], *parts[at + 1 :]]
+    return [parts[at] for at in sorted(range(len(parts)), key=constants.__getitem__)]  # type: ignore[arg-type]
 
 
 def _position(evaluator: Evaluator, change: Change, scope: Scope) -> Optional[int]:
