@@ -307,6 +307,11 @@ def sets_by_name(evaluator: Evaluator) -> bool:
     return any(update.word == SETATTR for update in _updates(evaluator))
 
 
+def is_updated(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether an object may get attributes with names that are computed."""
+    return sets_by_name(evaluator) or bool(_updates_of(evaluator, frozenset([known.identity])))
+
+
 def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[Update]:
     """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere."""
     loop = setting_loops.of_key(target.slice, block)

@@ -186,7 +186,11 @@ def _of_others(module: SemanticIndex) -> tuple[list[Change], list[Change]]:
         about = change.about
         home = change.block.scope.home(about.id) if type(about) is ast.Name else None
         bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
-        is_number = type(change.node) is ast.AugAssign and type(change.node.value) not in (ast.List, ast.Tuple)
+        is_number = (
+            change.word == "extend"
+            and type(change.node) is ast.AugAssign
+            and type(change.added) not in (ast.List, ast.Tuple)
+        )
         if not word_of(about):
             nameless.append(change)
         elif type(about) is ast.Attribute:

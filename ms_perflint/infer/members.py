@@ -161,7 +161,7 @@ def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.e
 def has(evaluator: Evaluator, known: Alternative, name: str) -> Optional[bool]:
     """Return whether a class or an object of the project has a member; None where that is not known, and of others."""
     answer = bases.has(evaluator, known, name)
-    return None if answer is False and bulk_updates.sets_by_name(evaluator) else answer
+    return None if answer is False and bulk_updates.is_updated(evaluator, known) else answer
 
 
 def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[Value]:

@@ -345,7 +345,7 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     if is_filled and set(found.alternatives) <= set(default.alternatives):
         is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
         if is_absent or not found.alternatives:
-            return default if is_absent else TOP
+            return default if is_absent else default._replace(open=True)
     if found.alternatives:
         return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
     return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
