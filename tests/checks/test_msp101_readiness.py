@@ -487,7 +487,30 @@ BLOCKED = [
     ),
 ]
 
+ATTACK = """
+eye = ops.eye(8, 8, ms.float32)
+
+
+class Attack(nn.Cell):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+        self.gradient = ops.GradOperation()
+
+    def construct(self, x):
+        return self.gradient(self.network)(x)
+
+
+attack = Attack(net)
+"""
+
 READY = [
+    forward(
+        "gradient by inputs beside the steps",
+        "return loss_fn(net(ops.matmul(x, eye)), y)",
+        ATTACK,
+        "x = x + 0.1 * attack(x)",
+    ),
     *(
         forward(f"a sum on {loss}", "loss = ce(net(x), y)\nloss += 0.1\nreturn loss", f"ce = {loss}\n")
         for loss in (

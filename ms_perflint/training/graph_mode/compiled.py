@@ -31,9 +31,20 @@ _HOOKS = (
 MANY = 400  # functions; further ones of a program are not looked at, which is reported
 
 
-@fact
 def compiled(program: Program) -> tuple[Scope, ...]:
     """Return the functions of the project that graph mode compiles in a training, in the order of calls."""
+    return _compiled(program)[0]
+
+
+def is_of_step(program: Program, function: Scope) -> bool:
+    """Return whether a step of a training runs a compiled function, and not only a cell that Python calls beside it."""
+    functions, count = _compiled(program)
+    return function in functions[:count]
+
+
+@fact
+def _compiled(program: Program) -> tuple[tuple[Scope, ...], int]:
+    """Return the compiled functions, and how many of them, the first ones, steps of a training run."""
     walk = _Walk(program)
     for model in trained_models(program):
         for name in _OF_MODEL:
@@ -42,6 +53,7 @@ def compiled(program: Program) -> tuple[Scope, ...]:
         walk.known(own)
     for site in train_sites(program):
         walk.value(program.evaluator.callees(site))
+    count = len(walk.found)
     hooks = (site for word in _HOOKS for site in program.sites(word) if program.runs(site))
     for site in (each for each in hooks if isinstance(each.node, ast.Call) and each.node.args):
         walk.value(program.value(site.node.args[0], site.scope))  # type: ignore[attr-defined]
@@ -53,7 +65,7 @@ def compiled(program: Program) -> tuple[Scope, ...]:
                         walk.object(known.cls)
     if walk.is_cut:
         program.leave_out(Message("graph mode compiles more than {most} functions", most=MANY))
-    return tuple(walk.found)
+    return tuple(walk.found), count
 
 
 def _run_by_python(program: Program, compiled: Container[Scope]) -> Iterator[Scope]:

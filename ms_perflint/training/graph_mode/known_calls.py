@@ -23,7 +23,7 @@ from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
 from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
-from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled
+from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled, is_of_step
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
@@ -370,10 +370,13 @@ class _Callee:
         return api in GRADS and not self._is_plain_gradient(inner_of(self.node), self.function)
 
     def _is_plain_gradient(self, of: Optional[ast.expr], scope: Scope) -> bool:
-        """Return whether a gradient is that of a function, or in code that steps an optimizer, mostly a train cell.
+        """Return whether a gradient is that of a function, or in code that is not differentiated itself.
 
-        Run: the gradient of a cell does not compile inside of what is differentiated itself.
+        That is code that steps an optimizer, mostly a train cell, and a cell beside the steps. Run: the gradient of a
+        cell does not compile inside of what is differentiated.
         """
+        if not is_of_step(self.program, self.function):
+            return True
         known = self.program.value(of, scope).alternatives if of is not None else ()
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
             return True

@@ -15,7 +15,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import compiled, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import compiled, is_of_step, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import is_optimizer_word
@@ -28,9 +28,10 @@ _LAYERS = ("BatchMatMul", "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv
 def in_second_derivatives(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the first gradient in a compiled function that is differentiated itself, if PyNative drops a part of it."""
     cls = function.cls
-    if (cls is not None and is_step_class(program, cls)) or any(
+    is_step = (cls is not None and is_step_class(program, cls)) or any(
         is_optimizer_word(each.word) for each in function.calls
-    ):
+    )
+    if is_step or not is_of_step(program, function):
         return
     site = next((each for each in calls_of(program, function) if _is_gradient(program, each)), None)
     name = _dropped(program) if site is not None else None
