@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.lists import identities
+from ms_perflint.infer.list_changes import identities
 from ms_perflint.infer.places import GROWS
 
 GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})

@@ -12,7 +12,7 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, taken_word, text_of, word_of
-from ms_perflint.infer import bases, lists, mappings, method_writes, protocols, tables
+from ms_perflint.infer import bases, list_changes, mappings, method_writes, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
@@ -185,7 +185,7 @@ def _named_so(base: Value, deep: Sequence[Binding], is_any: bool) -> Sequence[Bi
     if is_any or not deep:
         return deep
     made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))]
-    names = {"", *(name for what in made for name in lists.names_of(what))}
+    names = {"", *(name for what in made for name in list_changes.names_of(what))}
     return [each for each in deep if taken_word(receiver_of(each)) in names]
 
 
@@ -213,7 +213,7 @@ def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast
         return None
     if answer:
         return None if tables.is_taken_from(what) else True
-    return False if lists.is_fixed(evaluator, what) and not tables.grows(evaluator, what, key, own) else None
+    return False if list_changes.is_fixed(evaluator, what) and not tables.grows(evaluator, what, key, own) else None
 
 
 def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Binding]:

@@ -20,9 +20,8 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
-from ms_perflint.infer import lists
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.lists import CALLS
+from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Value
@@ -35,7 +34,7 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
     what, node = known.what, known.where[1]
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
-    return lists.runs_once(evaluator, node, what.scope)
+    return runs_once(evaluator, node, what.scope)
 
 
 def has_run_before(

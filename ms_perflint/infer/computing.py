@@ -15,7 +15,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import tables
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.lists import is_fixed
+from ms_perflint.infer.list_changes import is_fixed
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import (
     BOTTOM,

@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.infer import lists, mappings
+from ms_perflint.infer import list_changes, mappings
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import MAPPED, whole
@@ -174,7 +174,7 @@ def _choices(evaluator: Evaluator, value: Value) -> Optional[list[Value]]:
     if isinstance(what, Display) and what.kind == COMPREHENSION:
         parts = whole(evaluator, value)
         return [evaluator.read(part) for part in parts] if parts is not None else None
-    if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET) or lists.changed(evaluator, what):
+    if not isinstance(what, Display) or what.kind not in (LIST, TUPLE, SET) or list_changes.changed(evaluator, what):
         return None
     shown = [part for part in what.parts if not part.is_spread]
     return [evaluator.read(part) for part in shown] if len(shown) == len(what.parts) else None

@@ -13,7 +13,7 @@ from ms_perflint.index.execution_order import happens_before, made_in, never_bef
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import lists
+from ms_perflint.infer import list_changes, lists
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
@@ -68,7 +68,7 @@ def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[H
     what = only.what if only is not None else None
     if isinstance(what, Constant) and isinstance(what.value, str):
         return _letters(only, what.value)  # type: ignore[arg-type]
-    if not isinstance(what, Display) or lists.changed(evaluator, what):
+    if not isinstance(what, Display) or list_changes.changed(evaluator, what):
         return None
     return in_order(evaluator, what, depth)
 
@@ -91,14 +91,14 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     """Return an element of a list, tuple or comprehension."""
     what = known.what
     assert isinstance(what, Display)
-    parts, changes = in_order(evaluator, what), lists.changed(evaluator, what)
-    is_there = changes <= lists.BEHIND if key >= 0 else not changes
+    parts, changes = in_order(evaluator, what), list_changes.changed(evaluator, what)
+    is_there = changes <= list_changes.BEHIND if key >= 0 else not changes
     if parts is not None and -len(parts) <= key < len(parts) and is_there:
         return evaluator.read(parts[key])
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
         return TOP  # which one it is depends on conditions
     value = Value(*evaluator.elements(Value((known,))))
-    is_moved = not changes <= lists.KEEPS and len(value.alternatives) > 1
+    is_moved = not changes <= list_changes.KEEPS and len(value.alternatives) > 1
     return value if value.alternatives and not value.open and not is_moved else TOP
 
 
@@ -143,7 +143,7 @@ def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Op
         return TOP
     if any(each.node is node and each.scope is scope for each in _slices(what)):
         return evaluator.known(what, node, scope)  # in a cycle, one slice more holds the same, and is changed alike
-    is_fixed = (bounds is not None or what.kind == MANY_OF) and not lists.changed(evaluator, what)
+    is_fixed = (bounds is not None or what.kind == MANY_OF) and not list_changes.changed(evaluator, what)
     parts = in_order(evaluator, what) if bounds is not None and is_fixed else None
     if parts is not None and bounds is not None:
         made = Display(node, scope, LIST, tuple(parts[bounds]))
@@ -264,7 +264,7 @@ def _index(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[int]:
 
 
 def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Optional[list[Held]]:
-    holders = lists.bindings_of(what)
+    holders = list_changes.bindings_of(what)
     if len(holders) != 1:
         return None
     read, is_own = made_in(holders[0].scope.owner, node, scope)
@@ -272,10 +272,10 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
         return None
     parts, loops = in_order(evaluator, what), holders[0].block.loops
     found: list[tuple[int, Change]] = []
-    for change in lists.changes(evaluator, what):
+    for change in list_changes.changes(evaluator, what):
         at = place(change.node, change.block.scope)
         is_once = change.block.loops == loops and not isinstance(change.block.scope.node, COMPREHENSIONS)
-        if change.node is node and is_once and (is_own or lists.runs_once(evaluator, node, scope)):
+        if change.node is node and is_once and (is_own or list_changes.runs_once(evaluator, node, scope)):
             continue
         if is_own and never_before(at, read):
             continue

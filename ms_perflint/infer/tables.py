@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import lists, setting_loops
+from ms_perflint.infer import list_changes, lists, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
 from ms_perflint.infer.values import (
@@ -71,7 +71,7 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    return any(_grows(module, names, key, own) for module, names in lists.held_under(evaluator, what).items())
+    return any(_grows(module, names, key, own) for module, names in list_changes.held_under(evaluator, what).items())
 
 
 def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
@@ -184,7 +184,7 @@ def fails_without(node: ast.expr) -> bool:
 
 def is_taken_from(what: Display) -> bool:
     """Return whether its file takes entries out of a dict, under a name that it got where it was made."""
-    names, module = {holder.name for holder in lists.bindings_of(what)}, what.scope.module
+    names, module = {holder.name for holder in list_changes.bindings_of(what)}, what.scope.module
     if any(type(target.ctx) is ast.Del for name in names for target, *_ in module.registered.get(name, ())):
         return True
     sites = (site for word in REMOVES for site in module.by_word.get(word, ()))

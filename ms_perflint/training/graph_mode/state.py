@@ -19,7 +19,7 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, text_of, word_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.lists import identities
+from ms_perflint.infer.list_changes import identities
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message

@@ -11,7 +11,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place, rank
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import lists, sequences
+from ms_perflint.infer import list_changes, sequences
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.program import Program
@@ -108,7 +108,7 @@ class NetworkCalls:
 
     def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
         made = known.creation
-        if made is None or not made.call.args or lists.grows(self.evaluator, known):
+        if made is None or not made.call.args or list_changes.grows(self.evaluator, known):
             found, _ = self.evaluator.elements(Value((known,)))
             return [Value((each,)) for each in found], False
         cells = [self._held_by(argument, made.scope) for argument in made.call.args]

@@ -1,0 +1,333 @@
+"""Changes of lists and dicts after they are made, under all the names that they have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional, Union
+
+from ms_perflint.core.facts import fact
+from ms_perflint.index.execution_order import place
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of
+from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.changes import STORE, Change, augmenting, touching
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import ADDS
+from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
+
+FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
+BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are
+KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
+CALLS = 6  # calls that are gone back, one behind the other
+KEEPS = BEHIND | {STORE}  # those that move no element to another place
+CHOICES = (ast.BoolOp, ast.IfExp, ast.NamedExpr, ast.Starred)  # expressions that give one of their parts
+OWN = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.Constant, ast.BinOp)  # that make something new
+HOLDERS = ("argparse.", "collections.", "contextlib.", "dataclasses.", "functools.", "operator.", "types.")
+
+
+def grows(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether code changes a row of objects after it was made."""
+    return isinstance(known.what, Instance) and bool(changed(evaluator, known.what))
+
+
+def changed(evaluator: Evaluator, what: Union[Display, Instance]) -> frozenset[str]:
+    """Return the names of the methods by which code changes a list after it was made."""
+    return frozenset(change.word for change in changes(evaluator, what))
+
+
+def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Change, ...]:
+    """Return the changes of a list after it was created.
+
+    They are made under the names that it is assigned to there, in functions to which it is passed, and where the
+    evaluator finds that an expression is this list.
+    """
+    if isinstance(what, Display) and what.kind in FIXED:
+        return ()
+    found: dict[int, Change] = {}
+    todo = bindings_of(what)
+    is_passed_on = not todo
+    if not todo and (key := _keys(what.scope.module).get(id(what.node))):
+        stored = (each for each in evaluator.program.touching(key) if each.site is None)
+        found.update((id(each.node), each) for each in _about(evaluator, what, stored))
+    for holder in todo:  # grows on the way
+        own = _changes(holder.scope.module, holder)
+        if not is_passed_on:
+            names = holder.scope.module.aliases((names_in(holder.node) or (holder.name,))[-1])
+            is_passed_on = not names.isdisjoint(_passed_on(holder.scope.module))
+        for change in (*own, *_under_other_names(evaluator, what, holder, own)):
+            if change.site is None:
+                found[id(change.node)] = change
+                continue
+            parameters = [*_parameters(evaluator, change, change.site)]
+            todo.extend(each for each in parameters if each not in todo)
+            is_passed_on = is_passed_on or (not parameters and _is_kept(evaluator, change.site))
+    nameless, named = _of_others(what.scope.module)
+    others = (each for each in (*nameless, *(named if is_passed_on else ())) if each.node is not what.node)
+    found.update((id(each.node), each) for each in _about(evaluator, what, others))
+    return tuple(found.values())
+
+
+@fact
+def _passed_on(module: SemanticIndex) -> frozenset[str]:
+    """Return the last words of what a file puts into something else, returns, or makes a default."""
+    nodes: list[Optional[ast.AST]] = [each for shown in module.displays for each in ast.iter_child_nodes(shown)]
+    for scope in module.scopes:
+        nodes += [value for value, _ in (*scope.returns, *scope.yields)]
+        nodes += [*scope.node.args.defaults, *scope.node.args.kw_defaults] if isinstance(scope.node, FUNCTIONS) else []
+    assigned = (stmt for stmt, _ in module.steps if type(stmt) is ast.Assign)
+    nodes += [each.value for each in assigned if type(each.value) in CHOICES or type(each.targets[0]) is ast.Subscript]
+    parts = (ast.iter_child_nodes(each) if type(each) in CHOICES else (each,) for each in nodes if each is not None)
+    return frozenset(word_of(each) for several in parts for each in several)
+
+
+def _is_kept(evaluator: Evaluator, site: Site) -> bool:
+    """Return whether a call may put what it is given into a container or object, or give it to a function."""
+    called = evaluator.callees(site).alternatives
+    return site.word in ADDS or any(each.definition is not None or each.api.startswith(HOLDERS) for each in called)
+
+
+@fact
+def _of_others(module: SemanticIndex) -> tuple[list[Change], list[Change]]:
+    """Return the changes of what a file takes from something else: `group[0].append(1)`; and of names for such."""
+    nameless, named = list[Change](), list[Change]()
+    for change in (each for changes in touching(module).values() for each in changes if each.site is None):
+        about = change.about
+        home = change.block.scope.home(about.id) if type(about) is ast.Name else None
+        bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
+        is_number = (
+            change.word == "extend"
+            and type(change.node) is ast.AugAssign
+            and type(change.added) not in (ast.List, ast.Tuple)
+        )
+        if not word_of(about):
+            nameless.append(change)
+        elif type(about) is ast.Attribute:
+            named += [change] if not isinstance(about.value, ast.Name) or about.value.id != "self" else []
+        elif any(each.kind == "for" or not (is_number or type(each.whole) in OWN) for each in bindings):
+            named.append(change)
+    return nameless, named
+
+
+def _under_other_names(
+    evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
+) -> Iterator[Change]:
+    """Yield the changes of a list under other names, and in other functions and files than that of its name."""
+    module, word = holder.scope.module, (names_in(holder.node) or (holder.name,))[-1]
+    owner = holder.scope.owner
+    is_local = isinstance(holder.node, (ast.Name, ast.arg)) and owner.is_function
+    words = module.aliases(word)
+    if is_local and any(isinstance(node, ast.Name) and node.id == word for node, _ in owner.returns):
+        words |= module.result_names(owner.name)
+    for name in _properties(module).get(word, ()):
+        yield from _about(evaluator, what, (each for each in touching(module).get(name, ()) if each.site is None))
+    for name in sorted(words):
+        changes = touching(module).get(name, ()) if is_local else evaluator.program.touching(name)
+        asked = (each for each in changes if each not in own and _may_be_of(holder, each, name == word))
+        yield from _about(evaluator, what, asked)
+
+
+@fact
+def _properties(module: SemanticIndex) -> dict[str, list[str]]:
+    """Return the names of the properties that return an attribute, by the name of that."""
+    found: dict[str, list[str]] = {}
+    for scope in (each for each in module.scopes if each.cls is not None and is_decorated(each.node, *PROPERTIES)):
+        for value, _ in scope.returns:
+            found.setdefault(word_of(value), []).append(scope.name)
+    return found
+
+
+def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterable[Change]) -> Iterator[Change]:
+    """Return those of some changes that change a list, according to the evaluator."""
+    one = Alternative(what, (what.scope.module, what.node))  # type: ignore[arg-type]
+    return (each for each in changes if _can_be(evaluator.value(each.about, each.block.scope), one))
+
+
+def _can_be(value: Value, one: Alternative) -> bool:
+    """Return whether a value can be an object, also under a name under which it grows later."""
+    for known in value.alternatives:
+        what = known.what
+        if type(what) is Display or type(what) is Instance:
+            if what.node is one.what.node and known.identity == one.identity and not _are_apart(what, one.what):  # type: ignore[union-attr, arg-type]
+                return True
+            for part in what.parts if type(what) is Display and what.binding is not None else ():
+                if part.is_spread and part.known is not None and _can_be(part.known, one):
+                    return True
+    return False
+
+
+def _are_apart(what: Union[Display, Instance], other: Union[Display, Instance]) -> bool:
+    """Return whether two calls of one function make two objects."""
+    calls = [each.scope.call for each in (what, other) if isinstance(each.scope, CallContext)]
+    return len(calls) == 2 and None not in calls and calls[0].call is not calls[1].call  # type: ignore[union-attr]
+
+
+def identities(value: Value) -> set[object]:
+    """Return the identities of the lists that a value can be, with those that grow under a later name."""
+    found = {known.identity for known in value.alternatives if known.is_display}
+    grown = (
+        known for known in value.alternatives if isinstance(known.what, Display) and known.what.binding is not None
+    )
+    parts = (part for known in grown for part in known.parts if part.is_spread and part.known is not None)
+    return found.union(*(identities(part.known) for part in parts))
+
+
+@fact
+def _keys(module: SemanticIndex) -> dict[int, str]:
+    """Return the keys and attributes that lists, dicts and objects are given, by the identity of their nodes.
+
+    By literal dicts, `setdefault`, and stores in other objects.
+    """
+    dicts = (node for node in module.displays if isinstance(node, ast.Dict))
+    found = {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
+    calls = (site.call.args for site in module.by_word.get("setdefault", ()))
+    found.update((id(args[1]), text_of(args[0])) for args in calls if len(args) == 2)
+    stores = (each for held in (module.stored, module.deep) for stores in held.values() for each in stores)
+    named = (each for each in stores if isinstance(each.node, ast.Attribute) or isinstance(each.value, ast.List))
+    found.update((id(each.value), each.name) for each in named if each.whole is not None)
+    return found
+
+
+def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
+    """Return whether the changed object may be the object of a name, by the bindings of its own name."""
+    about, scope = change.about, change.block.scope
+    if not isinstance(about, ast.Name):
+        return True
+    home = scope.home(about.id)
+    if home is None or not is_named_so:
+        return home is not None or bool(scope.module.scope.stars)
+    if isinstance(change.node, ast.AugAssign) and scope.owner is holder.scope.owner:
+        return False  # which binds the name again
+    if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
+        return any(each.path or word_of(each.value) == about.id for each in home.bindings[about.id] if each.value)
+    return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
+
+
+def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Binding]:
+    """Yield the parameters that get a list which a call passes."""
+    for known in evaluator.callees(site).alternatives:
+        function, is_bound = known.definition, known.definition is not known.what
+        if function is not None and function.is_class:
+            function, is_bound = function.method("__init__"), True
+        if function is None or not function.is_function:
+            continue
+        signature = Signature.of(function, is_bound and function.is_method)
+        arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
+        for name in dict.fromkeys((*signature.slots, *signature.words)):
+            part = arguments.of(name).part
+            if part is not None and part.node is change.about:
+                yield from function.bindings.get(name, ())[:1]
+
+
+def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
+    """Return whether code runs at most once in a run: in no loop, and in no function that runs twice."""
+    for _ in range(CALLS):
+        here = place(node, scope)
+        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+            return False
+        if not scope.owner.is_function:
+            return True
+        sites = evaluator.program.callers(scope.owner)
+        if len(sites) != 1:
+            return False
+        node, scope = sites[0].node, sites[0].scope
+    return False
+
+
+def is_fixed(evaluator: Evaluator, what: Display) -> bool:
+    """Return whether a list or dict is never changed after it is made, as far as its file shows.
+
+    An empty one is filled later, wherever that is; one that is given to a function of another library may be, too.
+    """
+    if what.kind in FIXED:
+        return True
+    if what.kind != COMPREHENSION and not what.parts:
+        return False
+    named = ((module, name) for module, names in held_under(evaluator, what).items() for name in sorted(names))
+    changes = (change for module, name in named for change in touching(module).get(name, ()))
+    return not any(change.word != STORE and _may_change(evaluator, change) for change in changes)
+
+
+def held_under(evaluator: Evaluator, what: Display) -> dict[SemanticIndex, set[str]]:
+    """Return the names that an object gets where it is made, and in functions to which it is passed, by file."""
+    found: dict[SemanticIndex, set[str]] = {}
+    todo = bindings_of(what)
+    for holder in todo:  # grows on the way
+        module = holder.scope.module
+        names = module.aliases((names_in(holder.node) or (holder.name,))[-1])
+        found.setdefault(module, set()).update(names)
+        passed = (change for name in names for change in touching(module).get(name, ()) if change.site is not None)
+        for change in passed:
+            todo += [each for each in _parameters(evaluator, change, change.site) if each not in todo]  # type: ignore[arg-type]
+    return found
+
+
+def _may_change(evaluator: Evaluator, change: Change) -> bool:
+    """Return whether a method changes its list or dict, or a call may change one that it is given."""
+    if change.site is None:
+        return True
+    called = evaluator.callees(change.site)
+    packages = {known.api.partition(".")[0] for known in called.alternatives if known.definition is None}
+    return called.open or not packages <= KEEPING or any(known.api == "builtins.exec" for known in called.alternatives)
+
+
+def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
+    """Return the names and attributes to which a list is given where it is made."""
+    if isinstance(what, Display) and what.binding is not None:
+        return [what.binding]
+    return [*_given_names(what.scope.module, what.scope.owner).get(id(what.node), ())]
+
+
+def names_of(what: Union[Display, Instance]) -> set[str]:
+    """Return the names, attributes and keys that an object is given in the file that makes it."""
+    module = what.scope.module
+    key = _keys(module).get(id(what.node))
+    return module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
+
+
+@fact
+def _given_names(module: SemanticIndex, owner: Scope) -> dict[int, list[Binding]]:
+    """Return the names and attributes that code of a scope binds, by the identity of the node that gives the value."""
+    groups = [*owner.bindings.values()]
+    if owner.parent is not None and owner.parent.is_class:
+        groups.extend(owner.parent.attributes.values())
+    found: dict[int, list[Binding]] = {}
+    for binding in (each for group in groups for each in group):
+        node = binding.value if binding.kind != "augment" else binding.stmt
+        found.setdefault(id(node), []).append(binding)
+    return found
+
+
+@fact
+def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
+    """Return the changes of a list under one name, and the calls that get the list: the same in all programs."""
+    owner, names = holder.scope.owner, names_in(holder.node) or (holder.name,)
+    scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
+    found = list(_grown(holder))
+    for change in touching(module).get(names[-1], ()):
+        scope, about = change.block.scope, change.about
+        if not isinstance(change.node, ast.AugAssign) and scope.owner in scopes and names_in(about) == names:
+            is_other = isinstance(about, ast.Name) and holder not in scope.lookup(about)
+            found += [] if is_other else [change]
+    return found
+
+
+def _grown(holder: Binding) -> Iterator[Change]:
+    """Yield the elements that `+=` adds to an attribute or parameter, or in a loop; elsewhere it rebinds a name."""
+    owner, names = holder.scope.owner, names_in(holder.node)
+    is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
+    group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]
+    for each in group.get(names[-1] if names else holder.name, ()):
+        stmt, is_held = each.stmt, is_attribute or holder.kind == "parameter" or each.block.loops
+        if is_held and isinstance(stmt, ast.AugAssign):
+            yield augmenting(stmt, each.block)
+
+
+def names_in(node: ast.AST) -> tuple[str, ...]:
+    """Return `("name",)` or `("self", "name")`; empty for other expressions."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return (node.value.id, node.attr)
+    return ()
