@@ -41,7 +41,7 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
     """
     found: dict[str, list[Change]] = {}
     for stmt, block in module.steps:
-        if type(stmt) is ast.AugAssign and (type(stmt.op) is ast.Mult) is (type(stmt.value) is ast.Constant):
+        if type(stmt) is ast.AugAssign and _may_be_of_list(stmt):
             found.setdefault(word_of(stmt.target), []).append(augmenting(stmt, block))
         elif type(stmt) is ast.Assign and type(stmt.value) is ast.Attribute:
             _note_named(found, stmt.value.value, stmt.value.attr, stmt.value, block)
@@ -68,6 +68,12 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
             if word and (base is None or word != word_of(base)):
                 found.setdefault(word, []).append(Change("", None, site.block, site.node, each, site))
     return found
+
+
+def _may_be_of_list(stmt: ast.AugAssign) -> bool:
+    """Return whether an assignment may change a list: `rows += more`, `rows *= 2`; `n += 1` and `n *= m` do not."""
+    is_constant = type(stmt.value) is ast.Constant
+    return is_constant if type(stmt.op) is ast.Mult else not is_constant
 
 
 def augmenting(stmt: ast.AugAssign, block: Block) -> Change:

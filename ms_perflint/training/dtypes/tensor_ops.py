@@ -91,6 +91,7 @@ FORMS = words("shape dtype ndim size itemsize")
 # Methods that give an array of NumPy; then also those that give other values of Python
 ARRAYS = words("asnumpy")
 READS = ARRAYS | words("item tolist")
+PRINTS = words("print debug info warning error")  # show what they are given, and give nothing
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
 CREATIONS = {
     **dict.fromkeys(words("Tensor Zeros Ones full arange eye Eye initializer Fill fill"), ""),

@@ -31,7 +31,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
-from ms_perflint.training.dtypes.tensor_ops import FORMS
+from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -55,7 +55,7 @@ _SEEDED = frozenset({"RandomState", "default_rng", "seed"})
 _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
 _HOPS = 3  # names that stand for one another
 _CUTS = frozenset({"extend", "insert", "pop", "reverse"})  # methods of lists
-_PRINTS = frozenset({"print", "debug", "info", "warning", "error", "log", "write"})
+_PRINTS = PRINTS | {"log", "write"}
 
 
 def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:

@@ -17,6 +17,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.tensor_ops import PRINTS
 from ms_perflint.training.networks import networks, precision
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.networks import Search, is_loss
@@ -26,7 +27,6 @@ DTYPES = frozenset({"mindspore.float16", "mindspore.bfloat16"})
 NAMES = frozenset({"float16", "bfloat16", "half"})
 TEXTS = frozenset({"float16", "bfloat16", "fp16", "bf16"})
 CASTS = frozenset({"cast", "Cast", "astype", "to", "half", "bfloat16", "type"})
-_PRINTS = frozenset({"print", "debug", "info", "warning", "error"})
 SORTS = frozenset({"TopK", "topk", "Sort", "sort", "argsort", "top_k", "ArgSort"})
 # ascend_config={"precision_mode": ...}, device_context.ascend.op_precision.precision_mode(...)
 PRECISION = "precision_mode"
@@ -163,7 +163,7 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     position = parents.index(call)
     if not _is_cast(call):
         return False
-    if any(isinstance(each, ast.Call) and word_of(each.func) in _PRINTS for each in parents[:position]):
+    if any(isinstance(each, ast.Call) and word_of(each.func) in PRINTS for each in parents[:position]):
         return True
     return (
         _is_of_whole(program, scope, call)
