@@ -31,7 +31,7 @@ _SHORT = (
 PUBLISHED = f"{_LONG}|(?:^|_)(?:{_SHORT})"  # of lower-case names
 # Parts of names of numbers that the task or the data fixes
 FIXED = (
-    r"(?i)class|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
+    r"(?i)class(?!_(?:name|path))|num_cls|n_cls|label|vocab|anchor|landmark|offset|coord|box|categor|action|joint|keypoint|"
     r"(num|n)_(points|nodes|tokens|users|items|outputs?|targets?)|out(put)?_(dim|size|num)|image|pixel|seq_?len|max_len"
 )
 HIDDEN = r"(?i)hid|bottleneck|inner|inter|ffn|feed|width|units|neurons"
@@ -157,8 +157,9 @@ def names_in(node: ast.AST) -> list[str]:
 
 
 def is_fixed(node: ast.expr) -> bool:
-    """Return whether the task fixes a number, by its name."""
-    return any(re.search(FIXED, words(name)) for name in names_in(node))
+    """Return whether the task fixes a number, by its name; names in the case of classes name what makes it."""
+    named = (name for name in names_in(node) if not name[:1].isupper() or name.isupper())
+    return any(re.search(FIXED, words(name)) for name in named)
 
 
 def is_class_count(node: ast.expr, value: int, heads: Iterable[int]) -> bool:
