@@ -29,7 +29,7 @@ from ms_perflint.core.reports import Problem, Report
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.fixes.conflicts import Taken, is_sound
 from ms_perflint.fixes.writing import Change, unified_diff, write
-from ms_perflint.index.semantic_index import parse
+from ms_perflint.index.parsing import parse
 from ms_perflint.languages import Message
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ def unparsable(path: str, raw: bytes) -> Iterator[Problem]:
         source = Source(path, raw)
         if not source.is_notebook and _is_python(source):
             return
-        from ms_perflint.index.semantic_index import parse  # here, because most files are Python
+        from ms_perflint.index.parsing import parse  # here, because most files are Python
 
         parse(source)
     except SourceError as error:

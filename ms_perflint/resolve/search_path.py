@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.source import Source, SourceError
-from ms_perflint.index.semantic_index import FUNCTIONS, parse
+from ms_perflint.index.parsing import parse
+from ms_perflint.index.semantic_index import FUNCTIONS
 from ms_perflint.index.syntax_forms import children, is_main_guard, name_of, word_of
 
 MATTER = (ast.Assign, ast.AugAssign, ast.Call, ast.FunctionDef)
