@@ -13,13 +13,13 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files, values
 from ms_perflint.infer.changes import Change, touching
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.infer.queries import BUDGET, DEEPEST, MEMBERS, NESTED, Queries
+from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import ConfigDocument, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
+from ms_perflint.program import bounds, live_code, run_configurations, run_order
 from ms_perflint.program import callers as answers
-from ms_perflint.program import live_code, run_configurations, run_order
 from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
@@ -230,23 +230,7 @@ class Program:
         """Return why some questions have no answer, or a partial one; None where all have one."""
         if not self.is_whole:
             return Message("more than {most} KB of code may run", most=live_code.SIZE // 1000)
-        queries = self.evaluator.queries
-        asked = queries.spent_on or queries.wide_on
-        if not asked:
-            return next(iter(self._left_out), None)
-        node = next((each for each in asked if isinstance(each, (ast.expr, ast.stmt))), None)
-        module = next((each.module for each in asked if isinstance(each, Scope)), None)
-        where = self.named(module.path) if module is not None else ""
-        if module is not None and node is not None:
-            where = f"{where}:{module.place(node).spot}"
-        place = where or os.path.basename(self.entry)
-        if queries.spent == NESTED:
-            return Message(
-                "values depend on one another more than {most} levels deep in {place}", most=f"{DEEPEST:,}", place=place
-            )
-        if not queries.spent:
-            return Message("more than {most} values depend on one another in {place}", most=f"{MEMBERS:,}", place=place)
-        return Message("the budget of {most} evaluations was spent in {place}", most=f"{BUDGET:,}", place=place)
+        return bounds.reached_by(self.queries, self.entry, self.named) or next(iter(self._left_out), None)
 
     def named(self, path: str) -> str:
         """Return the name of a file for messages, relative to the folder around it and the entry script."""
