@@ -158,7 +158,7 @@ def _started(script: Script, command: Command) -> Optional[Started]:
         if is_module:
             text, position = words[position + 1][0].replace(".", os.sep) + ".py", position + 1
         if text.endswith(".py"):
-            files.append((text, position))
+            files.append((_apart(text), position))
             if not is_module:  # `python -m launcher train.py` goes on
                 break
     return Started(command, words, files)
@@ -232,7 +232,7 @@ class _Folders:
     def told(self, value: str) -> Optional[str]:
         """Return the value of a flag, of a config file the full path; None where it is not known."""
         if re.search(_CONFIG, value):
-            return self.find(value, os.path.dirname(self.program.entry))
+            return self.find(_apart(value), os.path.dirname(self.program.entry))
         return value if GAP not in value else None
 
     def _is_there(self, path: str) -> bool:
@@ -248,6 +248,12 @@ def _steps(script: Script, command: Command) -> Iterator[str]:
             return
         if other.name == "cd" and len(other.words) > 1 and blocks[: len(other.blocks)] == other.blocks:
             yield _whole(script.text(other.words[1][0], other.blocks))
+
+
+def _apart(path: str) -> str:
+    """Return a path with unknown folders apart from names: the value in `${FOLDER}train.py` ends with a slash."""
+    parts = ((part, part.lstrip(GAP)) for part in path.split("/"))
+    return "/".join(f"{GAP}/{name}" if name and name != part else part for part, name in parts)
 
 
 def _whole(path: str) -> str:
