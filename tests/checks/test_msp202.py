@@ -228,7 +228,17 @@ NOT_BOUND = [  # where another number, or one that is not known, is passed
     ),
 ]
 
+HELD = 'class LabelSettings:\n    hidden = 100\n    labels = 100\n\n\nNUM_CLASSES = 100\nclass_name = "hidden"\n'
+
+
+def held(width: str, marker: str = "") -> Program:
+    """Return a program with two layers of a width."""
+    layers = f"self.fc1 = nn.Dense(784, {width}){marker}\nself.fc2 = nn.Dense({width}, 10)"
+    return case(f"the width `{width}`", IMPORTS, HELD, cell(layers, "return self.fc2(self.fc1(x))"), TRAIN)
+
+
 FIRES = [
+    *(held(width, "  # ! unsafe") for width in ("LabelSettings.hidden", "getattr(LabelSettings, class_name)")),
     *(loading(*each) for each in LOADS),
     *(read_back(*each) for each in READS_BACK),
     case(
@@ -563,6 +573,7 @@ FIRES = [
 ]
 
 QUIET = [
+    *map(held, ("LabelSettings.labels", "NUM_CLASSES", "LabelSettings().labels", "int(NUM_CLASSES)")),
     *(
         case(
             f"a product with what is no weight: {right}",
