@@ -7,7 +7,7 @@ import os
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
-from ms_perflint.resolve.importers import Importers
+from ms_perflint.resolve.entry_points import Importers
 from ms_perflint.resolve.project import Project
 from ms_perflint.training.training import trains
 

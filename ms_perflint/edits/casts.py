@@ -20,8 +20,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.casts import Cast
 from ms_perflint.training.dtypes.creations import Creation
 from ms_perflint.training.dtypes.dtype import Dtype
-from ms_perflint.training.dtypes.redundant_casts import Redundant
-from ms_perflint.training.dtypes.round_trips import is_changed_in_place
+from ms_perflint.training.dtypes.redundant_casts import Redundant, is_changed_in_place
 
 DROP, BOTH = Message("drop the cast"), Message("drop both casts")
 OVERLOADED = Message("a class that overloads the comparison may give another dtype")

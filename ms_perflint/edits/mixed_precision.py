@@ -15,13 +15,13 @@ from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.program import Program
+from ms_perflint.training.callbacks import read_as_loss
 from ms_perflint.training.devices import is_cpu_by_default, target_of
 from ms_perflint.training.networks import breakages, conversions, networks, precision, products, train_cells
 from ms_perflint.training.networks.breakages import Half
 from ms_perflint.training.networks.plans import converted
 from ms_perflint.training.networks.train_cells import Training
 from ms_perflint.training.networks.undecided_precision import Suspect
-from ms_perflint.training.step_outputs import read_as_loss
 
 LEVEL = Message("compute in FP16, with loss scaling")
 # Why a fix is not safe

@@ -12,11 +12,11 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.networks import alignment, doubts, known_networks, layers, loads
+from ms_perflint.training.networks import doubts, known_networks, layers, loads
 from ms_perflint.training.networks.free_widths import Tiles
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number
-from ms_perflint.training.networks.widths import Hidden, moving
+from ms_perflint.training.networks.widths import Hidden, aligned, moving, width_at
 
 _PARTS = {
     layers.IN: Message("this layer takes the width in, and changes with it"),
@@ -30,8 +30,8 @@ NO_NUMBER = Message("no number fits all sizes that depend on the width")
 
 def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     """Return the remedy that makes a hidden width a multiple, with all code that depends on it."""
-    changed = alignment.aligned(found, tiles.multiple)
-    new = alignment.width_at(found, changed) if changed else tiles.padded(found.width)
+    changed = aligned(found, tiles.multiple)
+    new = width_at(found, changed) if changed else tiles.padded(found.width)
     constants = (*found.origins, *found.literals, *found.literal_sums)
     edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
     count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})

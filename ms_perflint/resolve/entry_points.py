@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import IN_FOLDERS
+from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import PYTHON
 from ms_perflint.resolve.import_statements import imports
-from ms_perflint.resolve.importers import Importers
 from ms_perflint.resolve.imports import Imports
+
+if TYPE_CHECKING:
+    from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -168,3 +171,44 @@ def _is_test(path: str) -> bool:
     """Return whether the name of a file is that of a test module of pytest."""
     name = os.path.basename(path)
     return name.startswith("test_") or name.endswith("_test.py")
+
+
+# --- importers
+
+
+class Importers:
+    """The files that some scripts reach without a search path, each with those that import it."""
+
+    def __init__(self, imports: Imports, scripts: Sequence[str]) -> None:
+        self.imports = imports
+        self._of: dict[str, list[str]] = {}
+        self._at: dict[tuple[str, str], list[str]] = {}  # by a word that is imported, and the directory that holds it
+        files = reachable(scripts, imports.usual)
+        for file in files:
+            for each in imports.usual(file):
+                self._of.setdefault(each, []).append(file)
+            for home in imports.homes_of(file).items():
+                self._at.setdefault(home, []).append(file)
+        computing = self._leading_to(filter(imports.computes_names, files))
+        homes = {home for each in scripts if each in computing for home in imports.ancestors(os.path.dirname(each))}
+        configured = (file for file in reachable(computing, imports.usual) if imports.names_modules(file, homes))
+        # those that may lead to more than import statements say
+        self._open = computing.keys() & self._leading_to(configured).keys()
+        self._open |= self._leading_to(filter(imports.changes_search_path, files)).keys()
+        self._open |= set(self._differing(frozenset(scripts)))
+
+    def may_run(self, path: str) -> Set[str]:
+        """Return the files whose programs may contain a file; all scripts whose programs do are among them."""
+        return self._leading_to((path,)).keys() | self._open
+
+    def _differing(self, scripts: Set[str]) -> Iterator[str]:
+        """Yield the scripts that lead to a file whose imports find something else where the script stands."""
+        for (top, home), files in self._at.items():
+            for script in scripts & self._leading_to(files).keys():
+                directory = os.path.dirname(script)
+                if directory != home and self.imports.offered_by(directory, top):
+                    yield script
+
+    def _leading_to(self, files: Iterable[str]) -> dict[str, None]:
+        """Return some files with all that import them, directly or not."""
+        return reachable(files, lambda file: self._of.get(file, ()))

@@ -13,7 +13,7 @@ from ms_perflint.index.syntax_forms import descendants, given, is_main_test, wor
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import first_iterations, jit
+from ms_perflint.training import iterations, jit
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
@@ -371,7 +371,7 @@ def _is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
             return False
         if each in known or is_main_test(each.test) or by_default(program, each) is True or _is_of_tensor(each):
             continue
-        if not first_iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
+        if not iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
             return False
     return program.runs(site)
 

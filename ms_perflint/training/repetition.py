@@ -17,7 +17,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.last_iteration import has_one_iteration, is_in_last_iteration, is_in_one_iteration
+from ms_perflint.training.iterations import has_one_iteration, is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.optimizers import optimizers
 from ms_perflint.training.training import (
     MODEL_TRAINS,

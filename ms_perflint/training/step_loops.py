@@ -15,7 +15,7 @@ from ms_perflint.index.syntax_forms import around, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
-from ms_perflint.training.last_iteration import is_in_last_iteration, is_in_one_iteration
+from ms_perflint.training.iterations import is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.training import callees, callers, steps_by_hand
 
 # Names of unknown iterables of loops whose iterations are trainings

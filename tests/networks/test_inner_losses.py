@@ -6,7 +6,7 @@ import pytest
 
 from ms_perflint.core.source import Source
 from ms_perflint.index.index_builder import module_of
-from ms_perflint.training.networks.inner_losses import fed_by, gives_losses
+from ms_perflint.training.networks.inner_parts import fed_by, gives_losses
 
 FED = [
     "y = self.dense(x)\nreturn self.head(y)",

@@ -16,8 +16,7 @@ from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell, is_cell_class
 from ms_perflint.training.networks import networks
-from ms_perflint.training.networks.inner_losses import gives_losses, is_returned
-from ms_perflint.training.networks.inner_parts import is_loss_value, parts
+from ms_perflint.training.networks.inner_parts import gives_losses, is_loss_value, is_returned, parts
 from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps

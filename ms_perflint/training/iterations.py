@@ -1,4 +1,4 @@
-"""Code that runs in one iteration of a loop: the last one, the one that leaves the loop, or the only one."""
+"""Code that runs in some iterations of a loop only: the last one, the one that leaves the loop, all but the first."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.reachability import Condition, condition_of
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import inside, spelling, word_of
 from ms_perflint.program.program import Program
 
@@ -137,3 +137,50 @@ def _leaves(site: Site, loops: int) -> bool:
         return False
     following = arm.owner.body if arm.arm == "body" else arm.owner.orelse
     return site.stmt in following and isinstance(following[-1], ast.Break)
+
+
+# --- the first iterations
+
+_RISES: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE, ast.NotEq)  # of a counter on the left: they begin to hold
+_FALLS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Eq)
+
+
+def is_behind(program: Program, loop: ast.AST, condition: Condition, most: int) -> bool:
+    """Return whether a condition compares a counter with a number below `most`, and holds in all later iterations."""
+    test, result = condition.test, condition.result
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, result = test.operand, not result
+    if isinstance(test, ast.Name):
+        return result and _is_counter(loop, test, condition)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    counter, number, is_turned = test.left, test.comparators[0], False
+    if not isinstance(counter, ast.Name) or not _is_counter(loop, counter, condition):
+        counter, number, is_turned = number, counter, True
+    kinds = _FALLS if result is is_turned else _RISES
+    if isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
+        kinds = _RISES if result else _FALLS
+    value = program.value(number, condition.scope).constant
+    is_small = isinstance(value, int) and value < most
+    return is_small and isinstance(test.ops[0], kinds) and _is_counter(loop, counter, condition)
+
+
+def _is_counter(loop: ast.AST, node: ast.expr, condition: Condition) -> bool:
+    """Return whether a name counts the iterations of a loop, and no code in the loop sets it back."""
+    bindings = condition.scope.lookup(node) if isinstance(node, ast.Name) else ()
+    all_of_name = [each for binding in bindings[:1] for each in binding.scope.bindings[binding.name]]
+    kinds = [_counts_on(each, loop) for each in all_of_name]
+    return None not in kinds and True in kinds
+
+
+def _counts_on(binding: Binding, loop: ast.AST) -> Optional[bool]:
+    """Return whether a binding counts on; False for one outside of the loop, None for one that sets it back."""
+    if binding.kind == "for":
+        over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
+        word = word_of(over.func) if isinstance(over, ast.Call) else ""
+        return True if (word, binding.path) in (("range", ()), ("enumerate", (0,))) else None
+    if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
+        added = binding.stmt.value
+        is_number = isinstance(added, ast.Constant) and isinstance(added.value, int)
+        return True if is_number and isinstance(binding.stmt.op, ast.Add) else None
+    return None if loop in binding.block.loops or binding.kind != "assign" else False
