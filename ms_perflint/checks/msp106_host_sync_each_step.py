@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import host_reads, training
+from ms_perflint.training import host_reads, removable_reads, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -45,8 +45,8 @@ class HostSyncEachStep(Check):
             return
         reads = host_reads.reads_from(self.program, call)
         # each read is replaced by its tensor, if all can be left out
-        changes = [edit.unwrap(each.module, *read) for each in reads for read in host_reads.unread(each)]
-        is_whole = all(changes) and all(each.node in host_reads.removable(self.program) for each in reads)
+        changes = [edit.unwrap(each.module, *read) for each in reads for read in removable_reads.unread(each)]
+        is_whole = all(changes) and all(each.node in removable_reads.removable(self.program) for each in reads)
         edits = tuple(one for each in changes for one in each or ()) if is_whole else None
         related = tuple(Related(each.place, Message("read here too")) for each in reads[1:])
         says = READS.filled(read=host_reads.written(call))

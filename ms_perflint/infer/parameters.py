@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Optional
 
@@ -141,6 +141,15 @@ def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
     """Return the argument of a call for a parameter."""
     found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.call, site.scope))}
     return found.pop() if len(found) == 1 else Argument(binding.name, is_open=True)
+
+
+def parameters_given(
+    evaluator: Evaluator, function: Scope, site: Site, is_one: Callable[[ast.expr], bool]
+) -> frozenset[str]:
+    """Return the parameters of a function for which a call passes an expression of some kind."""
+    bindings = (each for found in function.bindings.values() for each in found if each.kind == "parameter")
+    parts = ((each.name, argument(evaluator, each, site).part) for each in bindings)
+    return frozenset(name for name, part in parts if part is not None and is_one(part.node))
 
 
 def arguments(evaluator: Evaluator, function: Scope, layer: Layer) -> list[Arguments]:

@@ -10,7 +10,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
-from ms_perflint.infer.parameters import argument
+from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.program.program import Program
 from ms_perflint.training.networks.plans import Use
 
@@ -81,7 +81,7 @@ def _is_read_by_callee(program: Program, site: Site, same: Callable[[ast.expr], 
         function = known.definition if cls is None else bases.method(program.evaluator, cls, "__init__")
         if function is None or not function.is_function:
             continue
-        if _reads(program, function, cls or function.parent, _passed(program, function, site, same)):
+        if _reads(program, function, cls or function.parent, parameters_given(program.evaluator, function, site, same)):
             return True
     return False
 
@@ -93,13 +93,6 @@ def _reads(program: Program, function: Scope, cls: Optional[Scope], passed: froz
     kept = _kept(program, function, passed) if cls is not None and cls.is_class else frozenset()
     classes = bases.ancestors(program.evaluator, cls) if kept and cls is not None else ()
     return any(members(program, each.node, lambda base: any(is_own(base, name) for name in kept)) for each in classes)
-
-
-def _passed(program: Program, function: Scope, site: Site, same: Callable[[ast.expr], bool]) -> frozenset[str]:
-    """Return the parameters of a function for which a call passes a network."""
-    bindings = (each for found in function.bindings.values() for each in found if each.kind == "parameter")
-    parts = ((each.name, argument(program.evaluator, each, site).part) for each in bindings)
-    return frozenset(name for name, part in parts if part is not None and same(part.node))
 
 
 def _kept(program: Program, function: Scope, passed: frozenset[str], depth: int = 4) -> frozenset[str]:
@@ -114,5 +107,5 @@ def _kept(program: Program, function: Scope, passed: frozenset[str], depth: int 
         if site.word == "__init__" and isinstance(site.node, ast.Call):
             for init in {known.definition for known in program.evaluator.callees(site).alternatives}:
                 if init is not None and init.is_function:
-                    found |= _kept(program, init, _passed(program, init, site, is_passed), depth - 1)
+                    found |= _kept(program, init, parameters_given(program.evaluator, init, site, is_passed), depth - 1)
     return frozenset(found)
