@@ -135,7 +135,7 @@ class Writer(LossScaling):
 
     def full_conversion(self, network: Value) -> Optional[Call]:
         """Return the call that converts a network already, at level "O0" by default; None without one."""
-        identities = {known.identity for known in network.alternatives}
+        identities = network.identities
         for call in self.program.calls(CONVERT):
             values = (self.program.value(call.node, call.scope), call.argument("network"))
             if is_full(call) and any(known.identity in identities for each in values for known in each.alternatives):

@@ -147,7 +147,7 @@ def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
     """Return whether the object in which a store is made may be one of these: another may have its name by now."""
     value = evaluator.value(receiver_of(store), store.scope)
-    holders = {known.identity for known in base.alternatives}
+    holders = base.identities
     is_unknown = not holders or base.open or value.open or not value.alternatives
     return is_unknown or any(known.identity in holders for known in value.alternatives)
 
@@ -347,7 +347,7 @@ def _is_sure(
         return is_run and (_is_same(evaluator, binding, base, holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
-        is_same = _identities(held) == _identities(base)
+        is_same = held.identities == base.identities
         if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
@@ -366,11 +366,7 @@ def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Option
     if holder is not None and ast.dump(target) != ast.dump(holder):
         return False
     is_name = holder is None or isinstance(holder, ast.Name)  # which is not bound again
-    return is_name or _identities(evaluator.value(target, binding.scope)) == _identities(base)
-
-
-def _identities(value: Value) -> set[object]:
-    return {known.identity for known in value.alternatives}
+    return is_name or evaluator.value(target, binding.scope).identities == base.identities
 
 
 def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:

@@ -60,7 +60,7 @@ def laid_over(
     do without it: programs come with files to choose from.
     """
     found = list(values)
-    updates = _updates_of(evaluator, frozenset([*(known.identity for known in base.alternatives), *of_any]))
+    updates = _updates_of(evaluator, frozenset([*base.identities, *of_any]))
     if not updates:
         return found
     may_replace = not of_any and not _is_set_by_methods(evaluator, base, name)
@@ -95,8 +95,8 @@ def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
     made = [known for known in base.alternatives if known.is_display and isinstance(known.what.node, ast.Dict)]  # type: ignore[union-attr]
     if not made:
         return True
-    changed, owner = evaluator.value(update.receiver, update.block.scope).alternatives, update.block.scope.owner
-    is_same = {known.identity for known in changed} == {known.identity for known in base.alternatives}
+    owner = update.block.scope.owner
+    is_same = evaluator.value(update.receiver, update.block.scope).identities == base.identities
     return is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
 
 

@@ -146,15 +146,22 @@ def _about(evaluator: Evaluator, what: Union[Display, Instance], changes: Iterab
 
 def _can_be(value: Value, one: Alternative) -> bool:
     """Return whether a value can be an object, also under a name under which it grows later."""
-    for known in value.alternatives:
+    for known in _also_grown(value):
         what = known.what
-        if type(what) is Display or type(what) is Instance:
-            if what.node is one.what.node and known.identity == one.identity and not _are_apart(what, one.what):  # type: ignore[union-attr, arg-type]
-                return True
-            for part in what.parts if type(what) is Display and what.binding is not None else ():
-                if part.is_spread and part.known is not None and _can_be(part.known, one):
-                    return True
+        is_made = (type(what) is Display or type(what) is Instance) and what.node is one.what.node  # type: ignore[union-attr]
+        if is_made and known.identity == one.identity and not _are_apart(what, one.what):  # type: ignore[arg-type]
+            return True
     return False
+
+
+def _also_grown(value: Value) -> Sequence[Alternative]:
+    """Return the alternatives of a value, and the lists among them by the names under which they were made."""
+    found = value.alternatives
+    for known in found:
+        if type(known.what) is Display and known.what.binding is not None:
+            parts = (part for part in known.what.parts if part.is_spread and part.known is not None)
+            found = (*found, *(each for part in parts for each in _also_grown(part.known)))
+    return found
 
 
 def _are_apart(what: Union[Display, Instance], other: Union[Display, Instance]) -> bool:
@@ -165,12 +172,7 @@ def _are_apart(what: Union[Display, Instance], other: Union[Display, Instance]) 
 
 def identities(value: Value) -> set[object]:
     """Return the identities of the lists that a value can be, with those that grow under a later name."""
-    found = {known.identity for known in value.alternatives if known.is_display}
-    grown = (
-        known for known in value.alternatives if isinstance(known.what, Display) and known.what.binding is not None
-    )
-    parts = (part for known in grown for part in known.parts if part.is_spread and part.known is not None)
-    return found.union(*(identities(part.known) for part in parts))
+    return {known.identity for known in _also_grown(value) if known.is_display}
 
 
 @fact

@@ -395,6 +395,11 @@ class Value(NamedTuple):
         return only.constant if only is not None else NO_CONSTANT
 
     @property
+    def identities(self) -> set[object]:
+        """Return the identities of what it can be."""
+        return {known.identity for known in self.alternatives}
+
+    @property
     def by_default(self) -> tuple[Alternative, ...]:
         """Return what it is with the default options."""
         return tuple(known for known in self.alternatives if known.by_default)
@@ -484,33 +489,25 @@ def _of_either(first: Alternative, other: Alternative) -> Alternative:
     return known._replace(what=Bound(function, Alternative(what, (function.module, own[0]))))
 
 
-def is_same(answer: object, other: object) -> bool:
-    """Return whether two answers are equal, and were read in the same places, of the same objects."""
+def is_same(answer: object, other: object, anywhere: bool = False) -> bool:
+    """Return whether two answers are equal, and were read in the same places (outside of code `anywhere`)."""
     if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
         return answer == other
-    return all(map(_is_same, answer.alternatives, other.alternatives))
+    return all(_is_same(*each, anywhere) for each in zip(answer.alternatives, other.alternatives))
 
 
 def is_alike(answer: object, other: object) -> bool:
     """Return whether they are the same, wherever in launchers and config files they were read."""
-    if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
-        return answer == other
-    return all(map(_is_alike, answer.alternatives, other.alternatives))
+    return is_same(answer, other, anywhere=True)
 
 
-def _is_same(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
+def _is_same(known: Optional[Alternative], other: Optional[Alternative], anywhere: bool) -> bool:
     if known is other or known is None or other is None:
         return known is other
-    is_alike = known == other and known.where == other.where
-    return is_alike and _is_same(known.receiver, other.receiver) and _is_same(known.origin, other.origin)
-
-
-def _is_alike(known: Optional[Alternative], other: Optional[Alternative]) -> bool:
-    if known is other or known is None or other is None:
-        return known is other
-    is_outside = isinstance(known.where, Place) and isinstance(other.where, Place)
-    is_alike = known == other and (is_outside or known.where == other.where)
-    return is_alike and _is_alike(known.receiver, other.receiver) and _is_alike(known.origin, other.origin)
+    is_outside = anywhere and isinstance(known.where, Place) and isinstance(other.where, Place)
+    if known != other or not (is_outside or known.where == other.where):
+        return False
+    return _is_same(known.receiver, other.receiver, anywhere) and _is_same(known.origin, other.origin, anywhere)
 
 
 def _is(known: Alternative, constant: object) -> bool:

@@ -23,8 +23,7 @@ def _section(evaluator: Evaluator, parser: Alternative, name: object) -> Value:
     for site in evaluator.program.sites(READ):
         if site.base is None or not site.call.args:
             continue
-        receivers = evaluator.value(site.base, site.scope).alternatives
-        if parser.identity in {known.identity for known in receivers}:
+        if parser.identity in evaluator.value(site.base, site.scope).identities:
             found.append(config_files.at(evaluator, site.call.args[0], site.scope))
     if len(found) != 1 or found[0].open:
         return TOP

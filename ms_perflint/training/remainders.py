@@ -56,7 +56,7 @@ def made_by_function(call: Call) -> Optional[Call]:
 
 def _batches_of(call: Call) -> Iterator[tuple[Call, pipelines.Pipeline]]:
     """Yield the calls that make the batches of a training, each with the pipeline in which they do."""
-    read = {known.identity for known in call.argument("train_dataset").alternatives}
+    read = call.argument("train_dataset").identities
     for each in pipelines.training_pipelines(call.program):
         for stage in each.stages if each.stages[0].identity in read else ():
             made = call_of(call.program, stage)

@@ -66,7 +66,7 @@ def _by_loss(program: Program, training: Training) -> Iterator[Related]:
     if not losses or not all(each is not None and each.argument("reduction").must_be("mean") for each in losses):
         text = Message("a loss scale needs the shape of the loss, which is dynamic by these inputs")
         yield from (Related(site.place, text) for site in program.sites("set_inputs") if program.runs(site))
-    trained = {known.identity for known in call.argument("network").alternatives}
+    trained = call.argument("network").identities
     for export in program.calls("mindspore.export"):
         if any(known.identity in trained for known in export.argument("net").alternatives):
             yield Related(export.place, Message("the network that is exported here would compute in FP16"))

@@ -16,11 +16,12 @@ from ms_perflint.program.call_site import call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
 from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.dtypes.tensor_ops import PRINTS
 from ms_perflint.training.networks import feeds, layers, widths
 from ms_perflint.training.networks.provenance import Origin
 from ms_perflint.training.networks.widths import Hidden
 
-_PRINTS = frozenset({"print", "info", "debug", "format", "len", "isinstance", "type"})
+_ASKS = PRINTS | {"format", "len", "isinstance", "type"}
 _RATES = frozenset({"learning_rate", "lr", "global_step"})
 _WEIGHTS = frozenset({"weight", "bias", "embedding_table", "gamma", "beta"})
 
@@ -154,7 +155,7 @@ def _other_use(program: Program, module: SemanticIndex, origins: Sequence[Origin
 def _passed(program: Program, site: Site) -> Iterator[ast.AST]:
     """Yield the arguments that a call passes to a layer, to code of the program, or prints."""
     made = program.evaluator.callees(site).alternatives
-    if site.word in _PRINTS or any(
+    if site.word in _ASKS or any(
         each.definition is not None or each.cls is not None or each.api in layers.LAYERS for each in made
     ):
         for argument in given(site.call):
