@@ -45,3 +45,8 @@ def is_cell(program: Program, known: Alternative) -> bool:
         return is_cell_class(program, known.cls)
     api = mindspore_api.returned(known.type_api) or known.type_api
     return api == CELL or CELL in mindspore_api.ancestors(api)
+
+
+def is_method_of_cells(program: Program, name: str) -> bool:
+    """Return whether every cell has a method of this name."""
+    return mindspore_api.parameters(f"{CELL}.{name}", program.version) is not None

@@ -17,6 +17,7 @@ from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training.bases import is_method_of_cells
 from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.repetition import STEP_HOOKS
 from ms_perflint.training.training import words_called
@@ -41,16 +42,11 @@ SCHEDULES = "mindspore.train.LearningRateScheduler"
 NETWORK = "train_network"  # a parameter of callbacks; in sink mode a cell around the network
 ELEMENT = "train_dataset_element"  # a parameter of callbacks, the batch of the step
 _READERS = ("getattr", "hasattr")
-# Attributes of each cell: that of sink mode has no others of the network (mindspore 2.10 train/dataset_helper.py:87)
-OF_EACH_CELL = frozenset(
-    {
-        *("add_flags", "add_flags_recursive", "cells", "cells_and_names", "cls_name", "compile"),
-        *("construct", "get_flags", "get_parameters", "init_parameters_data", "jit_config_dict"),
-        *("name_cells", "param_prefix", "parameter_layout_dict", "parameters_and_names"),
-        *("parameters_broadcast_dict", "parameters_dict", "phase", "requires_grad", "set_broadcast_flag"),
-        *("set_grad", "set_train", "to_float", "trainable_params", "training", "untrainable_params"),
-        "update_parameters_name",
-    }
+# Attributes of each cell, beside its methods: that of sink mode has no others of the network
+# (mindspore 2.10 train/dataset_helper.py:87)
+_OF_EACH_CELL = frozenset(
+    {"cls_name", "compile", "construct", "jit_config_dict", "param_prefix", "parameter_layout_dict"}
+    | {"phase", "requires_grad", "training"}
 )
 
 
@@ -93,7 +89,7 @@ def inside_network(train: Call) -> Optional[Place]:
 
     In sink mode that is another cell.
     """
-    return _first_in_classes(train, _inside_network)
+    return _first_in_classes(train, partial(_inside_network, train.program))
 
 
 def batch_read(train: Call) -> Optional[Place]:
@@ -124,12 +120,14 @@ def _loads_of(cls: Scope, attribute: str) -> Iterator[Place]:
                 yield cls.module.place(node)
 
 
-def _inside_network(cls: Scope) -> Optional[Place]:
+def _inside_network(program: Program, cls: Scope) -> Optional[Place]:
     """Return where a class first reads an attribute of `train_network`."""
     for method in cls.defines:
         for node in ast.walk(method.node) if NETWORK in method.attrs else ():
             read = _read(node)
-            if read is not None and read[1] not in OF_EACH_CELL and _is_network(read[0], method):
+            if read is None or read[1] in _OF_EACH_CELL or is_method_of_cells(program, read[1]):
+                continue
+            if _is_network(read[0], method):
                 return cls.module.place(node)
     return None
 

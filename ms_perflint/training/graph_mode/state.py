@@ -26,19 +26,11 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import gives_tensor
+from ms_perflint.training.graph_mode import set_by_calls
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
-from ms_perflint.training.graph_mode.set_by_calls import (
-    changed_items,
-    changed_names,
-    holder_of,
-    is_store,
-    keys_of,
-    stored,
-    stored_globals,
-)
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -67,7 +59,7 @@ def _names_changed(program: Program, function: Scope) -> Iterator[Obstacle]:
         home = function.home(name)
         if home is None or home is function:
             continue
-        by_calls = stored_globals(program, home.module, name) if home is home.module.scope else []
+        by_calls = set_by_calls.stored_globals(program, home.module, name) if home is home.module.scope else []
         is_rebound = any(_is_changed(program, each) for each in (*home.bindings[name], *by_calls))
         if is_rebound or _has_changed_items(program, node, function):
             message = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
@@ -86,7 +78,7 @@ def _has_changed_items(program: Program, node: ast.Name, function: Scope) -> boo
 @fact
 def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[object]], ...]:
     """Return the changes of items in containers of outer scopes between steps, each with its containers."""
-    changes = [each for each in changed_names(program) if _is_changed(program, each)]
+    changes = [each for each in set_by_calls.changed_names(program) if _is_changed(program, each)]
     values = [program.value(each.node, each.scope) for each in changes if isinstance(each.node, ast.expr)]
     return tuple((each, _identities(value)) for each, value in zip(changes, values))
 
@@ -146,7 +138,7 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
     named: set[int] = set()
     for attr in (*sorted(keys), *sorted(function.attrs - keys)):
         stores = [each for each in _stores(program, attr) if _is_changed(program, each)]
-        items = [each for each in changed_items(program, attr) if _is_changed(program, each)]
+        items = [each for each in set_by_calls.changed_items(program, attr) if _is_changed(program, each)]
         for node in _loads(function, attr) if stores or items else ():
             value = program.value(node, function)
             if id(node) in named or any(map(is_parameter, value.alternatives)):
@@ -167,10 +159,10 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
 
 def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
     """Return whether a change leaves the item that is read as it is, or is a store that counts by its key."""
-    changed = keys_of(change)
+    changed = set_by_calls.keys_of(change)
     if entry is None or not changed or not isinstance(entry.slice, ast.Constant):
         return False
-    return (_key(entry) != "" and is_store(change)) or entry.slice.value not in changed
+    return (_key(entry) != "" and set_by_calls.is_store(change)) or entry.slice.value not in changed
 
 
 def _stores(program: Program, attr: str) -> list[Binding]:
@@ -182,7 +174,7 @@ def _stores(program: Program, attr: str) -> list[Binding]:
         if scope.is_class
         for binding in scope.attributes.get(attr, ())
     ]
-    return [*own, *program.stores_anywhere(attr), *stored(program, attr)]
+    return [*own, *program.stores_anywhere(attr), *set_by_calls.stored(program, attr)]
 
 
 def _key(node: ast.AST) -> str:
@@ -203,7 +195,7 @@ def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope)
     target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
     if target is None:
         return False
-    return bool(_kin(program, holder_of(target), store.scope) & _kin(program, base, scope))
+    return bool(_kin(program, set_by_calls.holder_of(target), store.scope) & _kin(program, base, scope))
 
 
 def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:

@@ -22,35 +22,9 @@ from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.training.bases import PARAMETER
 from ms_perflint.training.dtypes.casts import without_casts
-from ms_perflint.training.networks import layers
+from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_entered, made_of
-from ms_perflint.training.networks.signals import (
-    ADDED,
-    CONCATS,
-    FLAT,
-    FLATTENS,
-    JOINED,
-    LOST,
-    PART,
-    SHAPING,
-    SLICE,
-    SPLITS,
-    STATE,
-    TIES,
-    Bits,
-    Effect,
-    Fed,
-    Flow,
-    Made,
-    Operated,
-    Passed,
-    Source,
-    Sources,
-    Tied,
-    covers,
-    flow,
-    union,
-)
+from ms_perflint.training.networks.signals import Bits, Effect, Fed, Flow, Made, Operated, Passed, Source, Sources, Tied
 
 CHANGES = 8  # of the effects of an expression, after which earlier ones are kept too
 
@@ -121,10 +95,10 @@ class _Solver:
             for node, _ in function.returns
             if function not in self._entered and (found := self._held[id(node)])
         ]
-        left = union(self._held[id(site)] for site in rows)
+        left = signals.union(self._held[id(site)] for site in rows)
         ends = signal(left).union(*(found for *_, found in returned))
         effects = (each for key in sorted(self._effects, key=self._position.__getitem__) for each in self._effects[key])
-        return flow(effects, self._sources, ends, returned, self._lost)
+        return signals.flow(effects, self._sources, ends, returned, self._lost)
 
     def signal(self, node: ast.expr, scope: Scope) -> Bits:
         """Return the sources that reach an expression; those known so far, if it depends on itself."""
@@ -175,7 +149,7 @@ class _Solver:
             found |= self._held[key]
             before = self._effects.get(key, [])
             if own != before:
-                earlier = (each for each in before if not any(covers(new, each) for new in own))
+                earlier = (each for each in before if not any(signals.covers(new, each) for new in own))
                 own = list(dict.fromkeys((*earlier, *own)))
         self._have(key, own)
         if found != self._held[key]:
@@ -208,7 +182,7 @@ class _Solver:
             given = self._given.setdefault(own, {})
             is_more = given.get(key, 0) | signal == signal
             given[key] = signal
-            all_given = self._passed.get(own, 0) | signal if is_more else union(given.values())
+            all_given = self._passed.get(own, 0) | signal if is_more else signals.union(given.values())
             self._passed[own] = all_given = self._sources.widened(all_given)
             if all_given and own in self._held:
                 self._change(own, all_given)
@@ -223,26 +197,27 @@ class _Solver:
 
     def _expression(self, node: ast.expr, scope: Scope) -> Bits:
         if isinstance(node, ast.Name):
-            return union(self._binding(binding) for binding in self._calls.bindings(node, scope))
+            return signals.union(self._binding(binding) for binding in self._calls.bindings(node, scope))
         if isinstance(node, ast.Call):
             return self._call(node, scope)
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.MatMult):
                 self._note(node, scope, "matmul", (node.left, node.right))
                 return self._product(node.left, node.right, scope)
-            self._note(node, scope, ADDED, (node.left, node.right))
+            self._note(node, scope, signals.ADDED, (node.left, node.right))
             return self._tied([self.signal(node.left, scope), self.signal(node.right, scope)])
         if isinstance(node, ast.Attribute):
-            return self._sources.changed(self.signal(node.value, scope), FLAT) if node.attr in FLATTENS else 0
+            found = self.signal(node.value, scope) if node.attr in signals.FLATTENS else 0
+            return self._sources.changed(found, signals.FLAT)
         if isinstance(node, ast.Subscript):
             last = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else None
             cuts = isinstance(last, ast.Slice) and (last.lower or last.upper) is not None
             found = self.signal(node.value, scope)
             if any(isinstance(each, ast.Slice) for each in (node.slice, *getattr(node.slice, "elts", ()))):
-                self._note(node, scope, SLICE, (node.value,))
-            return self._sources.changed(found, LOST) if cuts else found
+                self._note(node, scope, signals.SLICE, (node.value,))
+            return self._sources.changed(found, signals.LOST) if cuts else found
         if isinstance(node, (ast.Tuple, ast.List)):
-            return union(self.signal(element, scope) for element in node.elts)
+            return signals.union(self.signal(element, scope) for element in node.elts)
         if isinstance(node, ast.IfExp):
             return self.signal(node.body, scope) | self.signal(node.orelse, scope)
         if isinstance(node, ast.UnaryOp):
@@ -261,7 +236,7 @@ class _Solver:
             return self._held[key]
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
             sides = (binding.stmt.target, binding.stmt.value)
-            self._note(binding.stmt.value, binding.scope, ADDED, sides)
+            self._note(binding.stmt.value, binding.scope, signals.ADDED, sides)
             return self._tied([self.signal(side, binding.scope) for side in sides])
         value = binding.value
         for index in binding.path:
@@ -275,7 +250,7 @@ class _Solver:
         """Keep the operands of an operator, if one of them comes from a layer."""
         operands = list(operands)
         is_plain = all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in operands[1:])
-        if word not in SHAPING and is_plain:
+        if word not in signals.SHAPING and is_plain:
             return
         given = tuple(
             (part, self.signal(part, scope))
@@ -284,14 +259,14 @@ class _Solver:
         )
         if layer is not None:
             given = ((node, self._sources.bit(Source(layer))), *given)
-        if word not in SHAPING and all(signal for _, signal in given):
+        if word not in signals.SHAPING and all(signal for _, signal in given):
             return
         if any(signal for _, signal in given):
             self._own.append(Operated(node, scope, word, given))
 
     def _tied(self, sides: Sequence[Bits]) -> Bits:
         """Return the result of an operator whose operands have equal widths."""
-        found = union(sides)
+        found = signals.union(sides)
         if sum(bool(side) for side in sides) > 1:
             self._own.append(Tied(found))
         return found
@@ -314,7 +289,7 @@ class _Solver:
         if callee.is_product:
             return self._product(node.args[0], node.args[1], scope)
         found = self._operated(callee.name, given)
-        found = found if callee.is_known else self._sources.changed(found, LOST)
+        found = found if callee.is_known else self._sources.changed(found, signals.LOST)
         return found | self._applied(callee.cells, given, node, scope) if callee.cells else found
 
     def _loop(self, cells: Sequence[Value], given: Bits, before: Bits, scope: Scope) -> Bits:
@@ -322,17 +297,17 @@ class _Solver:
         outside = given & ~self._sources.alike(before)
         if outside != given:
             return self._line(cells, outside or given, scope)
-        return union(self._step(cell, given, scope) for cell in cells)
+        return signals.union(self._step(cell, given, scope) for cell in cells)
 
     def _operated(self, word: str, given: Sequence[Bits]) -> Bits:
         """Return the output of an operator."""
-        if word in CONCATS:
-            return self._sources.changed(union(given), JOINED)
-        if word in FLATTENS:
-            return self._sources.changed(union(given), FLAT)
-        if word in SPLITS:
-            return self._sources.changed(union(given), PART)
-        return self._tied(given) if word in TIES else union(given)
+        if word in signals.CONCATS:
+            return self._sources.changed(signals.union(given), signals.JOINED)
+        if word in signals.FLATTENS:
+            return self._sources.changed(signals.union(given), signals.FLAT)
+        if word in signals.SPLITS:
+            return self._sources.changed(signals.union(given), signals.PART)
+        return self._tied(given) if word in signals.TIES else signals.union(given)
 
     def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Bits:
         """Return the output of a product; with a `Parameter` on its right it is a layer."""
@@ -340,13 +315,14 @@ class _Solver:
         weights = [made_of(known) for known in self.evaluator.value(without_casts(right), scope).alternatives]
         found = [layer for layer in weights if layer is not None and layer.api == PARAMETER]
         self._own.extend(Fed(layer, first, scope.owner, None) for layer in found)
-        return union(self._sources.bit(Source(each)) for each in found) or second | self._sources.changed(first, LOST)
+        made = signals.union(self._sources.bit(Source(each)) for each in found)
+        return made or second | self._sources.changed(first, signals.LOST)
 
     def _applied(
         self, cells: Iterable[Alternative], given: Sequence[Bits], node: Optional[ast.Call], scope: Scope
     ) -> Bits:
         """Return the output of cells and functions for some arguments."""
-        return union(self._result(known, given, node, scope) for known in cells)
+        return signals.union(self._result(known, given, node, scope) for known in cells)
 
     def _result(self, known: Alternative, given: Sequence[Bits], node: Optional[ast.Call], scope: Scope) -> Bits:
         first, made = given[0] if given else 0, known.creation
@@ -356,9 +332,9 @@ class _Solver:
                 return self._row(known, first, scope)
             if layer is None or made is None or layer.api not in layers.LAYERS:
                 return self._operated(word, given)
-            self._own.append(Fed(layer, union(given), scope.owner, made.scope))
+            self._own.append(Fed(layer, signals.union(given), scope.owner, made.scope))
             if node is not None and layer.api in layers.RECURRENT and len(given) > 1:
-                self._note(node, scope, STATE, all_given(node)[1:], layer)
+                self._note(node, scope, signals.STATE, all_given(node)[1:], layer)
             makes = layer.api in layers.TABLES or any(role == layers.OUT for _, role in layers.LAYERS[layer.api])
             return self._sources.bit(Source(layer)) if makes else first
         function = known.definition
@@ -367,10 +343,10 @@ class _Solver:
             methods = (bases.method(self.evaluator, known.cls, name) for name in INSTANCE_METHODS)
             function = next((method for method in methods if method is not None), None)
         if function is None:
-            return self._sources.changed(union(given), LOST)
+            return self._sources.changed(signals.union(given), signals.LOST)
         self._entered.add(function)
         self._own.extend(Passed(*each) for each in self._given_to(function, is_bound, given, node, scope))
-        found = union(self.signal(value, function) for value, _ in function.returns)
+        found = signals.union(self.signal(value, function) for value, _ in function.returns)
         return found if made is None else self._sources.given_out(found, known)
 
     def _given_to(
@@ -429,4 +405,4 @@ class _Solver:
         found = self._applied(cells, [signal], None, scope)
         for known in rest:
             found |= self._operated(known.type_api.rpartition(".")[2], [signal])
-        return found if cell.alternatives else self._sources.changed(signal, LOST)
+        return found if cell.alternatives else self._sources.changed(signal, signals.LOST)

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import Optional
 
-from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import is_method_of_cells
 from ms_perflint.training.networks.plans import Use
 
 _MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
@@ -20,13 +20,9 @@ _NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give othe
 
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
-
-    def is_of_all_cells(name: str) -> bool:
-        api = f"mindspore.nn.Cell.{name}"
-        return name in _MEMBERS or mindspore_api.parameters(api, program.version) is not None
-
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    return [node for node in found if node.attr in _NAMES or not is_of_all_cells(node.attr)]
+    others = (node for node in found if node.attr not in _MEMBERS)
+    return [node for node in others if node.attr in _NAMES or not is_method_of_cells(program, node.attr)]
 
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
