@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, ScopeNode, SemanticIndex, Site
 from ms_perflint.index.signature import Applied, receiver_name
-from ms_perflint.index.syntax_forms import children, given, path_of, table_of, text_of, word_of
+from ms_perflint.index.syntax_forms import children, given, object_of, path_of, table_of, text_of, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
@@ -113,13 +113,10 @@ class ExpressionWalk:
                 self._store(target, value, (), stmt, block, "delete" if is_deleted else "assign")
                 return
         else:
-            holder = node.func.value if isinstance(node.func, ast.Attribute) else node
-            if isinstance(holder, ast.Call) and word_of(holder.func) == "vars" and holder.args:
-                base = holder.args[0]
-            elif isinstance(holder, ast.Attribute) and holder.attr == "__dict__":
-                base = holder.value
-            else:
+            holder = object_of(node.func.value) if isinstance(node.func, ast.Attribute) else None
+            if holder is None:
                 return
+            base = holder
         if owner is not None and isinstance(base, ast.Name) and base.id == receiver_name(method):
             owner.any_attributes = True
 
@@ -249,10 +246,8 @@ class ExpressionWalk:
             if isinstance(target, ast.Subscript) and value is not None:
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return
-        if isinstance(base, ast.Call) and word_of(base.func) == "vars" and len(base.args) == 1:
-            words = f"{path_of(base.args[0])}.__dict__"
-        else:
-            words = path_of(base)
+        held = object_of(base) if isinstance(base, ast.Call) else None
+        words = path_of(base) if held is None else f"{path_of(held)}.__dict__"
         if words:
             base = ast.Name(id=words)
         binding = Binding(attribute, kind, target, value, path, stmt, block)

@@ -108,6 +108,14 @@ def path_of(node: Optional[ast.AST]) -> str:
     return ".".join(reversed(words)) if len(words) <= 2 and all(map(str.isidentifier, words)) else ""
 
 
+def object_of(node: ast.AST) -> Optional[ast.expr]:
+    """Return the object whose members a mapping is: `x` of `vars(x)` and `x.__dict__`; None for other expressions."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr == "__dict__" else None
+    is_call = isinstance(node, ast.Call) and word_of(node.func) == "vars" and len(node.args) == 1
+    return node.args[0] if is_call else None  # type: ignore[attr-defined]
+
+
 def table_of(node: ast.expr) -> tuple[str, int]:
     """Return the last word of the table in a subscript, and the number of keys: `tables`, 1 for `tables[kind]`."""
     depth = 0

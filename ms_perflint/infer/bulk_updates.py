@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import name_of, path_of, word_of
+from ms_perflint.index.syntax_forms import name_of, object_of, path_of, word_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
@@ -350,13 +350,11 @@ def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
 
 def _is_own(receiver: ast.expr) -> bool:
     """Return whether an object updates itself: `self`, `super()`, `self.__dict__`, `vars(self)`."""
+    if isinstance(receiver, ast.Name):
+        return receiver.id == "self"
     if isinstance(receiver, ast.Call) and name_of(receiver.func) == "super":
         return True
-    if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
-        receiver = receiver.value
-    elif isinstance(receiver, ast.Call) and name_of(receiver.func) == "vars":
-        receiver = receiver.args[0] if receiver.args else receiver
-    return name_of(receiver) == "self"
+    return name_of(object_of(receiver) or receiver) == "self"
 
 
 # --- whether it runs

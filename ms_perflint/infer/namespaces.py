@@ -13,11 +13,11 @@ from ms_perflint.index.syntax_forms import is_enumeration
 from ms_perflint.infer import mappings
 from ms_perflint.infer.bulk_updates import sets_by_name
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.infer.values import TOP, Alternative, Value
 
 BEFORE, BEHIND = ("__module__",), ("__dict__", "__weakref__", "__doc__")  # what Python puts into that of a class
 OF_MODULE = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__", "__file__", "__cached__")
-NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
 
 
 def of_class(evaluator: Evaluator, known: Alternative, node: ast.expr, scope: Scope) -> Optional[Value]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Optional, TypeVar, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Read
-from ms_perflint.index.syntax_forms import given, text_of, word_of
+from ms_perflint.index.syntax_forms import given, object_of, text_of, word_of
 from ms_perflint.infer.direct_imports import imports, outside, passing
 
 T = TypeVar("T")
@@ -368,8 +368,7 @@ class Places:
 
     def spread(self, node: ast.expr, scope: Scope) -> list[Place]:
         """Return the places that `**node` may pass; for `vars(x)` and `x.__dict__` all members of the object."""
-        given = node.args if isinstance(node, ast.Call) and word_of(node.func) == "vars" else []
-        held = node.value if isinstance(node, ast.Attribute) and node.attr == "__dict__" else next(iter(given), None)
+        held = object_of(node)
         return [*taken(self.places(node, scope)), *(self._computed(held) if held is not None else ())]
 
     def _computed(self, base: ast.expr) -> list[Place]:

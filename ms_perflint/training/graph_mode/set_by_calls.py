@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import targets, text_of, word_of
+from ms_perflint.index.syntax_forms import object_of, targets, text_of, word_of
 from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
@@ -57,15 +57,6 @@ def is_store(change: Binding) -> bool:
     if isinstance(by, ast.Subscript):
         return isinstance(by.ctx, ast.Store) and not isinstance(by.value, ast.Subscript)
     return not change.path
-
-
-def holder_of(node: ast.expr) -> ast.expr:
-    """Return the object whose members a mapping is: of `vars(net)` and `net.__dict__` it is `net`."""
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return node.value
-    if _is_call(node, "vars") and len(node.args) == 1:  # type: ignore[attr-defined]
-        return node.args[0]  # type: ignore[attr-defined,no-any-return]
-    return node
 
 
 @fact
@@ -151,14 +142,14 @@ def _by_item(module: SemanticIndex) -> Iterator[Binding]:
         for target in [stmt.target] if isinstance(stmt, ast.AugAssign) else targets(stmt):
             name = text_of(target.slice) if isinstance(target, ast.Subscript) else ""
             base = target.value if isinstance(target, ast.Subscript) else target
-            if name and (_is_call(base, "globals") or holder_of(base) is not base):
+            if name and (_is_call(base, "globals") or object_of(base) is not None):
                 yield _member(base, name, stmt.value, stmt, block)  # type: ignore[attr-defined]
 
 
 def _member(base: ast.expr, name: str, value: ast.expr, node: ast.AST, block: Block) -> Binding:
     """Return the store of an entry of a mapping, which may be a namespace."""
-    holder = holder_of(base)
-    if holder is not base:
+    holder = object_of(base)
+    if holder is not None:
         return _stored(ast.Attribute(holder, name, ast.Store()), name, value, node, block)
     is_global = _is_call(base, "globals")
     target = ast.Name(name, ast.Store()) if is_global else ast.Subscript(base, ast.Constant(name), ast.Store())

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, text_of, word_of
+from ms_perflint.index.syntax_forms import descendants, object_of, text_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.list_changes import identities
 from ms_perflint.infer.places import ADDS
@@ -195,7 +195,7 @@ def _same_object(program: Program, store: Binding, base: ast.expr, scope: Scope)
     target = store.node.value if isinstance(store.node, (ast.Attribute, ast.Subscript)) else None
     if target is None:
         return False
-    return bool(_kin(program, set_by_calls.holder_of(target), store.scope) & _kin(program, base, scope))
+    return bool(_kin(program, object_of(target) or target, store.scope) & _kin(program, base, scope))
 
 
 def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
