@@ -31,16 +31,7 @@ from ms_perflint.infer.evaluator import Evaluator, Kind, Library
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
-from ms_perflint.infer.values import (
-    BOTTOM,
-    MANY,
-    TOP,
-    Alternative,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Constant, Display, Value, join
 
 # Expressions that are known as they stand
 LEAVES = frozenset({ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda})

@@ -26,19 +26,7 @@ from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import (
-    BOTTOM,
-    MANY,
-    TOP,
-    Alternative,
-    Api,
-    Bound,
-    Constant,
-    Instance,
-    Member,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Api, Bound, Constant, Instance, Member, Value, join
 
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
 

@@ -16,17 +16,7 @@ from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import (
-    BOTTOM,
-    NO_CONSTANT,
-    TOP,
-    Alternative,
-    Api,
-    Constant,
-    Options,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Constant, Options, Value, join
 from ms_perflint.libraries import named_options
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"

@@ -407,9 +407,7 @@ MODEL = Library(
         "builtins.eval": (_evaluated,),
         "builtins.input": (unknown,),
     },
-    items={
-        "collections.defaultdict": _defaulted,
-    },
+    items={"collections.defaultdict": _defaulted},
     mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace", "TypedDict"}),
     closed=("builtins.open",),
 )

@@ -175,9 +175,7 @@ def _is_on_mode(program: Program, site: Site, condition: Condition) -> bool:
 def is_under_untaken_mode_test(program: Program, site: Site) -> bool:
     """Return whether a condition on the mode or debugging fails with the default options, on all ways to a site."""
     return conditions.fails(
-        program,
-        site,
-        lambda each: _is_on_mode(program, site, each) and conditions.by_default(program, each) is False,
+        program, site, lambda each: _is_on_mode(program, site, each) and conditions.by_default(program, each) is False
     )
 
 
