@@ -24,29 +24,10 @@ from ms_perflint.mindspore_api.versions import (
 )
 
 __all__ = [
-    "REQUIRED",
-    "UNKNOWN",
-    "Missing",
-    "Named",
-    "Parameter",
-    "Version",
-    "added_in",
-    "ancestors",
-    "canonical",
-    "constant",
-    "default_mode",
-    "departed",
-    "descendants",
-    "exports",
-    "is_in",
-    "is_module",
-    "newest",
-    "parameters",
-    "parse_version",
-    "removed_in",
-    "returned",
-    "spelling",
-]
+    "REQUIRED", "UNKNOWN", "Missing", "Named", "Parameter", "Version", "added_in", "ancestors", "canonical",
+    "constant", "default_mode", "departed", "descendants", "exports", "is_in", "is_module", "newest", "parameters",
+    "parse_version", "removed_in", "returned", "spelling",
+]  # fmt: skip
 
 
 def constant(name: str, default: object = None) -> object:

@@ -16,17 +16,9 @@ from ms_perflint.infer.spreads import keys
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
-from ms_perflint.training.conditions import (
-    PathCondition,
-    always,
-    asks_environment,
-    by_default,
-    contradict,
-    devices,
-    fails,
-    path_conditions,
-)
+from ms_perflint.training.conditions import PathCondition
 from ms_perflint.training.mode import before_training
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
@@ -136,14 +128,14 @@ def uses_parameter_server(program: Program) -> bool:
     return any(
         call.given("enable_ps") is not None
         and call.argument("enable_ps").default_truth is not False
-        and not fails(program, call, partial(_is_asked, program))
+        and not conditions.fails(program, call, partial(_is_asked, program))
         for call in program.calls(SERVER)
     )
 
 
 def _is_asked(program: Program, condition: Condition) -> bool:
     """Return whether a condition needs an option to hold, as far as the program shows."""
-    holds = by_default(program, condition)
+    holds = conditions.by_default(program, condition)
     return holds is False or (holds is None and isinstance(condition.test, (ast.Name, ast.Attribute)))
 
 
@@ -193,7 +185,7 @@ class CallPaths:
     def __init__(self, program: Program, call: Site) -> None:
         self.program = program
         self.call = call
-        self.path_conditions = path_conditions(program, call)
+        self.path_conditions = conditions.path_conditions(program, call)
 
     def sets_fusion(self, names: tuple[str, ...], inner: bool) -> bool:
         """Return whether a call with one of these settings runs on every path of the call, or on the default one.
@@ -233,7 +225,9 @@ class CallPaths:
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
-        return self._covers(sites, contradict, lambda each, mine: _asks_for_several(each) or mine <= each.devices)
+        return self._covers(
+            sites, conditions.contradict, lambda each, mine: _asks_for_several(each) or mine <= each.devices
+        )
 
     def _covers(
         self,
@@ -242,24 +236,26 @@ class CallPaths:
         is_granted: Callable[[Condition, frozenset[str]], bool],
     ) -> bool:
         """Return whether one of the sites runs on a path of the call: its conditions hold there, or are granted."""
-        others = [each for site in sites for each in path_conditions(self.program, site)]
+        others = [each for site in sites for each in conditions.path_conditions(self.program, site)]
         for own in self.path_conditions:
-            mine = devices(own)
+            mine = conditions.devices(own)
             left = [
                 frozenset(each for each in other if each not in own and not is_granted(each, mine))
                 for other in others
                 if not apart(own, other)
             ]
-            if any(all(by_default(self.program, each) for each in rest) for rest in left) or always(left):
+            if any(
+                all(conditions.by_default(self.program, each) for each in rest) for rest in left
+            ) or conditions.always(left):
                 return True
         return False
 
     def _apart(self, own: PathCondition, other: PathCondition) -> bool:
         """Return whether two paths exclude each other; one for an Ascend counts for other devices, too."""
-        mine, others = devices(own), devices(other)
+        mine, others = conditions.devices(own), conditions.devices(other)
         if "Ascend" in others and "Ascend" not in mine:
             own = tuple(c for c in own if c.devices == DEVICES)
-        return contradict(own, other)
+        return conditions.contradict(own, other)
 
     def _is_granted(self, condition: Condition, mine: frozenset[str]) -> bool:
         """Return whether a condition holds if gradients are added up, is about the fusion, or is not known."""
@@ -268,7 +264,9 @@ class CallPaths:
         words = " ".join(condition.words).lower()
         if _asks_for_several(condition) or "fusion" in words or "all_reduce" in words or "allreduce" in words:
             return True
-        return by_default(self.program, condition) is None and not asks_environment(self.program, condition)
+        return conditions.by_default(self.program, condition) is None and not conditions.asks_environment(
+            self.program, condition
+        )
 
 
 def _asks_for_several(condition: Condition) -> bool:

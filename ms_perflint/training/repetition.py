@@ -17,19 +17,9 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import training
 from ms_perflint.training.iterations import has_one_iteration, is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.optimizers import optimizers
-from ms_perflint.training.training import (
-    MODEL_TRAINS,
-    callees,
-    callers,
-    calls_into,
-    is_callback,
-    scopes_above,
-    train_sites,
-    training_calls,
-    training_scopes,
-)
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
@@ -65,12 +55,12 @@ def _repeats(
     if not scope.is_function or (scope, entered) in seen:
         return False
     seen.add((scope, entered))
-    found = [caller for caller in callers(program, scope) if program.runs(caller)]
+    found = [caller for caller in training.callers(program, scope) if program.runs(caller)]
     if _is_given_as_hook(program, scope):
         return True
     cls = scope.cls if scope.name in REPEATED_HOOKS else None
-    is_hook = cls is not None and is_callback(program, cls) and _is_used(program, cls)
-    if is_hook and (not found or program.calls(*MODEL_TRAINS)):  # else the program itself calls it
+    is_hook = cls is not None and training.is_callback(program, cls) and _is_used(program, cls)
+    if is_hook and (not found or program.calls(*training.MODEL_TRAINS)):  # else the program itself calls it
         return True
     leading = (caller for caller in found if _leads_to(program, caller, site, entered))
     return any(_repeats(program, caller, scope, even_once, seen) for caller in leading)
@@ -81,7 +71,7 @@ def _has_one_iteration(program: Program, loop: ast.AST, site: Site, entered: Opt
     function = site.scope.owner
     if has_one_iteration(program, loop, function):
         return True
-    found = [each for each in callers(program, function) if program.runs(each)] if function.is_function else []
+    found = [each for each in training.callers(program, function) if program.runs(each)] if function.is_function else []
     leading = [caller for caller in found if _leads_to(program, caller, site, entered)]
     scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
     return bool(scopes) and all(each is not None and has_one_iteration(program, loop, each) for each in scopes)
@@ -137,7 +127,7 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
     Model of its own. With `stages` a loop over trainings of many epochs counts, too, if it makes neither.
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
-    is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in train_sites(program)}
+    is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in training.train_sites(program)}
     making = _making(program, is_by_epoch)
     if any(id(site.node) in making for site in inside):
         return False
@@ -146,8 +136,10 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
         is_stage = not stages and not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
         if id(site.node) in direct and not is_stage:
             return True
-        for callee in () if is_stage else callees(program, site):
-            if callee in training_scopes(program) and (is_by_epoch or stages or not _has_epochs(program, callee)):
+        for callee in () if is_stage else training.callees(program, site):
+            if callee in training.training_scopes(program) and (
+                is_by_epoch or stages or not _has_epochs(program, callee)
+            ):
                 return True
     return False
 
@@ -159,10 +151,12 @@ def _making(program: Program, by_epoch: bool) -> frozenset[int]:
     `by_epoch`: of a loop over epochs, in which an optimizer does not begin a training.
     """
     kinds = () if by_epoch else optimizers()
-    trained = {id(layer.call) for layer in map(_model_of, program.calls(*MODEL_TRAINS)) if layer is not None}
+    trained = {id(layer.call) for layer in map(_model_of, program.calls(*training.MODEL_TRAINS)) if layer is not None}
     models = [call for call in program.calls("mindspore.train.Model") if id(call.node) in trained]
     found = [*models, *program.calls(*kinds)]
-    return frozenset({*(id(site.node) for site in found), *calls_into(program, scopes_above(program, found))})
+    return frozenset(
+        {*(id(site.node) for site in found), *training.calls_into(program, training.scopes_above(program, found))}
+    )
 
 
 def _model_of(train: Call) -> Optional[Layer]:
@@ -182,7 +176,7 @@ def _counts_epochs(loop: ast.AST) -> bool:
 
 def _has_epochs(program: Program, scope: Scope) -> bool:
     """Return whether a function that trains has a loop over epochs, directly or in what it calls."""
-    entered = training_calls(program)
+    entered = training.training_calls(program)
 
     def called(caller: Scope) -> Iterator[Scope]:
         return (each for site in caller.calls for each in entered.get(id(site.node), ()))

@@ -18,19 +18,12 @@ from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived, passes_parameters_on
 from ms_perflint.program.program import Program, fact
+from ms_perflint.training import training_steps
 from ms_perflint.training.bases import base_apis, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.followed import end, is_unknown
 from ms_perflint.training.networks import networks
 from ms_perflint.training.training import MODEL_TRAINS, is_trained, mentions_step, train_sites
-from ms_perflint.training.training_steps import (
-    GRADS,
-    STEP_CELLS,
-    is_of_inputs,
-    is_step_class,
-    is_step_object,
-    step_flow,
-)
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
@@ -43,7 +36,7 @@ _INIT = f"{MODEL}.__init__"
 # Methods of a Model by which it builds and runs its step [mindspore 2.10 train/model.py]
 _STEPS = ("_build_train_network", "_train", "_train_process", "_train_dataset_sink_process")
 _CONVERTED = "convert_to_thor_model"
-_NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *STEP_CELLS, *GRADS))
+_NAMES = frozenset(api.rpartition(".")[2] for api in (MODEL, *training_steps.STEP_CELLS, *training_steps.GRADS))
 
 
 def is_script(program: Program) -> bool:
@@ -55,7 +48,7 @@ def making_words(program: Program, module: SemanticIndex) -> frozenset[str]:
     """Return the last words of the calls of a module that may make what is trained."""
     found = module.aliases(*_NAMES, *_model_words(program)).intersection(module.by_word)
     if mentions_step(program):
-        found |= step_flow(program).words.get(module, set())
+        found |= training_steps.step_flow(program).words.get(module, set())
     return frozenset(found)
 
 
@@ -325,7 +318,7 @@ def _trainings_at(program: Program, site: Site) -> Iterator[Training]:
     for known in program.evaluator.callees(site).alternatives:
         yield from _cell(program, known, site)
         call, values = _gradient(program, known)
-        if call is not None and not is_of_inputs(call) and not _in_train_cell(program, call):
+        if call is not None and not training_steps.is_of_inputs(call) and not _in_train_cell(program, call):
             yield Training("gradient", call, tuple(values), (site,))
 
 
@@ -336,7 +329,7 @@ def _cells(program: Program, model: Call, site: Site) -> Iterator[Training]:
 
 
 def _cell(program: Program, known: Alternative, site: Site) -> Iterator[Training]:
-    call = made_at(program, known) if is_step_object(program, known) else None
+    call = made_at(program, known) if training_steps.is_step_object(program, known) else None
     if call is not None:
         yield Training("cell", call, (Value((known,)),), (site,))
 
@@ -348,7 +341,7 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
         inner = inner_of(made.call)
         if inner is not None:
             values.append(program.value(inner, made.scope))
-        if known.type_api in GRADS:
+        if known.type_api in training_steps.GRADS:
             return made_at(program, known), values
         if known.origin is None:
             break
@@ -358,7 +351,11 @@ def _gradient(program: Program, known: Alternative) -> tuple[Optional[Call], lis
 
 def _in_train_cell(program: Program, call: Call) -> bool:
     """Return whether a call is in a train cell of which an object, or one of a derived class, may be called."""
-    around = (each for each in call.scope.chain() if is_cell_class(program, each) and is_step_class(program, each))
+    around = (
+        each
+        for each in call.scope.chain()
+        if is_cell_class(program, each) and training_steps.is_step_class(program, each)
+    )
     cls = next(around, None)
     kin = (*ancestors(program.evaluator, cls), *derived(program.inputs, cls)) if cls is not None else ()
     return any(each.method("construct") is not None for each in kin)
@@ -375,7 +372,7 @@ PIPELINES = (
     *("mindspore.nn.PipelineCell", "mindspore.nn.MicroBatchInterleaved"),
     *(f"mindspore.parallel.nn.{word}" for word in ("Pipeline", "PipelineCell", "MicroBatchInterleaved")),
 )
-WRAPPERS = STEP_CELLS | {"mindspore.nn.WithLossCell", *PIPELINES}
+WRAPPERS = training_steps.STEP_CELLS | {"mindspore.nn.WithLossCell", *PIPELINES}
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
