@@ -71,6 +71,7 @@ PLAIN = PASSES | MAKES | {"wraps", "namedtuple"}  # of modules of Python, what i
 DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *COMPREHENSIONS)
 JOINS = (ast.Add, ast.BitOr, ast.Mult)  # operators that make a container of two
 NAMESPACES = frozenset({"globals", "locals", "vars", "__dict__"})
+HOLDING = RECORDS | MAKES | NAMESPACES | {"map"}  # calls that may make a container
 
 
 class Node:
@@ -315,34 +316,11 @@ class Places:
         if word in PASSES:
             for argument in given(node):
                 found.extend(self.places(argument, scope))
-        if word in RECORDS:
-            made = self._display(node)
-            found.append((made, ""))
-            self.flow([(self.word(ANY), "")], made, (ELEMENT,))
         for keyword in node.keywords:
             if keyword.arg in FACTORIES:
                 found.extend(results(self.places(keyword.value, scope)))
-        if word == "map" and node.args:
-            made = self._display(node)
-            found.append((made, ""))
-            self.flow(results(self.places(node.args[0], scope)), made, (ELEMENT,))
-        if word in MAKES:
-            made = self._display(node)
-            found.append((made, ""))
-            if word == "defaultdict" and node.args:
-                self.flow(results(self.places(node.args[0], scope)), made, (ELEMENT,))
-            self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
-            for keyword in node.keywords:
-                self._entry(made, keyword.arg, self.places(keyword.value, scope))
-        if word in NAMESPACES and not node.args and self._is_of_file(word, scope):
-            made = self._display(node)
-            found.append((made, ""))
-            self.flow([(self.own_names, "")], made, (ELEMENT,))
-        elif word == "locals" and not node.args and scope.is_function:
-            made = self._display(node)
-            found.append((made, ""))
-            for name in scope.bindings:
-                self._entry(made, name, [(self.variable(scope, name), "")])
+        if word in HOLDING:
+            found.extend(self._filled(node, word, scope))
         if word == "reduce" and word_of(node.args[0] if node.args else node) == "getattr":
             found.extend(self._computed(node.args[-1]))
         if word in SUBMITS:  # what waits for the result gives it: `pool.submit(make).result()`
@@ -365,6 +343,27 @@ class Places:
         elif word in TAKES or word in ("min", "max"):
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
+
+    def _filled(self, node: ast.Call, word: str, scope: Scope) -> list[Place]:
+        """Return the place of the container that a call makes, and let its elements flow into it; none of others."""
+        is_own = word in NAMESPACES and not node.args and self._is_of_file(word, scope)
+        is_local = word == "locals" and not node.args and scope.is_function
+        if word not in RECORDS | MAKES and not (word == "map" and node.args) and not is_own and not is_local:
+            return []
+        made = self._display(node)
+        if word in RECORDS:
+            self.flow([(self.word(ANY), "")], made, (ELEMENT,))
+        if node.args and word in ("map", "defaultdict"):
+            self.flow(results(self.places(node.args[0], scope)), made, (ELEMENT,))
+        if word in MAKES:
+            self.flow((place for argument in node.args for place in self.places(argument, scope)), made, ("", ELEMENT))
+            for keyword in node.keywords:
+                self._entry(made, keyword.arg, self.places(keyword.value, scope))
+        if is_own:
+            self.flow([(self.own_names, "")], made, (ELEMENT,))
+        for name in scope.bindings if is_local and not is_own else ():
+            self._entry(made, name, [(self.variable(scope, name), "")])
+        return [(made, "")]
 
     def spread(self, node: ast.expr, scope: Scope) -> list[Place]:
         """Return the places that `**node` may pass; for `vars(x)` and `x.__dict__` all members of the object."""
