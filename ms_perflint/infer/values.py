@@ -493,7 +493,7 @@ def is_same(answer: object, other: object, anywhere: bool = False) -> bool:
     """Return whether two answers are equal, and were read in the same places (outside of code `anywhere`)."""
     if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
         return answer == other
-    return all(_is_same(*each, anywhere) for each in zip(answer.alternatives, other.alternatives))
+    return all(map(partial(_is_same, anywhere=anywhere), answer.alternatives, other.alternatives))
 
 
 def is_alike(answer: object, other: object) -> bool:
