@@ -59,7 +59,8 @@ def overlaid(
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
     if found and any(protocols.replaces(evaluator, known, each) for known in base.alternatives for each in found):
         return [*values, TOP]
-    is_reloaded = any(type(known.what) is SemanticIndex for known in base.alternatives) and _reloads(evaluator)
+    is_module = any(type(known.what) is SemanticIndex for known in base.alternatives)
+    is_reloaded = is_module and bool(evaluator.program.sites("reload"))  # the program runs modules again
     sure = (binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder))
     before = [*sure] if found and not is_reloaded else []
     if before:
@@ -85,11 +86,6 @@ def overlaid(
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
-
-
-def _reloads(evaluator: Evaluator) -> bool:
-    """Return whether the program runs modules again."""
-    return bool(evaluator.program.sites("reload"))
 
 
 def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Value:

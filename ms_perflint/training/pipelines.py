@@ -178,21 +178,21 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
         if kind in _SAME:
             return inner
         if kind == "RepeatDataset":
-            times = _number(program, site, 0, "count")
-            return 0 if _is_endless(program, site) else inner * times if inner and times else None
+            times = _count(program, site) if given(site.call) else -1
+            return 0 if times == -1 else inner * times if inner and times else None
         if kind == "TakeDataset":
-            count = _number(program, site, 0, "count")
+            count = _count(program, site)
             return count if count is not None and count > 0 and (inner is None or inner >= count) else None
         return _largest_part(program, site, inner) if site.word == "split" and inner else None
-    given = Call(site, program, stage.type_api)
-    asked = given.argument("num_samples")
+    source = Call(site, program, stage.type_api)
+    asked = source.argument("num_samples")
     if isinstance(asked.constant, int):
         return asked.constant
     if stage.type_api == GENERATOR:
-        return _generated(program, given)
-    if stage.type_api == _SLICES and given.given("sampler") is None:
-        return _sliced(program, given)
-    return _ROWS.get(stage.type_api) if given.given("sampler") is None and asked.constant is None else None
+        return _generated(program, source)
+    if stage.type_api == _SLICES and source.given("sampler") is None:
+        return _sliced(program, source)
+    return _ROWS.get(stage.type_api) if source.given("sampler") is None and asked.constant is None else None
 
 
 def _largest_part(program: Program, site: Site, count: int) -> Optional[int]:
@@ -204,15 +204,11 @@ def _largest_part(program: Program, site: Site, count: int) -> Optional[int]:
     return (largest if isinstance(largest, int) else round(largest * count)) or None
 
 
-def _is_endless(program: Program, site: Site) -> bool:
-    return not given(site.call) or _number(program, site, 0, "count") == -1
-
-
-def _number(program: Program, site: Site, slot: int, name: str) -> Optional[int]:
-    """Return the number that a call passes; None where that is not known."""
-    words = [word.value for word in site.call.keywords if word.arg == name]
-    given = site.call.args[slot : slot + 1] or words
-    constant = program.value(given[0], site.scope).constant if given else None
+def _count(program: Program, site: Site) -> Optional[int]:
+    """Return the number that a call passes first, as `count`; None where that is not known."""
+    words = [word.value for word in site.call.keywords if word.arg == "count"]
+    asked = site.call.args[:1] or words
+    constant = program.value(asked[0], site.scope).constant if asked else None
     return constant if isinstance(constant, int) else None
 
 

@@ -24,7 +24,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import CELL, base_apis, is_cell, is_cell_class
+from ms_perflint.training.bases import CELL, PARAMETER, base_apis, is_cell, is_cell_class
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.layers import LAYERS
@@ -346,8 +346,7 @@ def _has_state(program: Program, site: Site, api: str) -> bool:
     if api == _SGD:
         momentum = Call(site, program, api).argument("momentum")
         return not all(value == 0 for value in momentum.constants) or not momentum.constants
-    is_scaled = any(part in api for part in _STATES)
-    return is_scaled or api in LAYERS or api == "mindspore.Parameter" or is_optimizer(program, api, None)
+    return _has_weights(api) or api == PARAMETER or is_optimizer(program, api, None)
 
 
 def _is_class_one(program: Program, cls: Scope, seen: frozenset[Scope]) -> bool:

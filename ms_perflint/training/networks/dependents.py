@@ -14,7 +14,6 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given, word_of
-from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
@@ -270,13 +269,11 @@ class Dependents:
         if not rest or not self.group.carries(self.flow, left):
             return
         node, right = rest[0]
-        weights = {call_of(self.program, known) for known in self._value(node, operation.scope)}
+        weight = self.program.value(without_casts(node), operation.scope)
+        weights = {call_of(self.program, known) for known in weight.alternatives}
         is_layer = bool(weights) and all(call in self.flow.takes for call in weights)
         if not is_layer and not self.group.carries(self.flow, right):
             self._stop(operation.node, operation.scope, OPERAND)
-
-    def _value(self, node: ast.expr, scope: Scope) -> Sequence[Alternative]:
-        return self.program.value(without_casts(node), scope).alternatives
 
     def _tie(self, operation: Operation) -> None:
         """Read operands of equal width: those of a sum, or a state and the layer that gets it."""
