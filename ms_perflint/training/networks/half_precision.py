@@ -155,7 +155,7 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         return True
     if any(map(partial(_is_other_level, program, scope), parents, (*parents[1:], node))):
         return True
-    call = call_around(node, parents)
+    call = call_around(parents)
     if call is None:
         return _is_allowed(parents) or _is_unread(program, parents)
     if _is_numpy(program, call, scope) or is_loss(program, scope):
@@ -167,14 +167,14 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
         return True
     return (
         _is_of_whole(program, scope, call)
-        or _is_sorted(scope, call, parents[:position])
+        or _is_sorted(scope, parents[:position])
         or _is_taken_back(program, scope, parents[:position])
     )
 
 
 def _is_allowed(parents: Parents) -> bool:
     """Return whether a node is one of several dtypes that a call only checks: `check(x.dtype, [float32, float16])`."""
-    several, call = parents[-1], call_around(parents[-1], parents[:-1])
+    several, call = parents[-1], call_around(parents[:-1])
     if call is None or not isinstance(several, (ast.List, ast.Tuple, ast.Set)):
         return False
     is_any = any(word_of(each) not in NAMES for each in several.elts)
@@ -211,7 +211,7 @@ def _is_of_whole(program: Program, scope: Scope, cast: ast.Call) -> bool:
     return dtype is not None and dtype.is_whole
 
 
-def call_around(node: ast.AST, parents: Parents) -> Optional[ast.Call]:
+def call_around(parents: Parents) -> Optional[ast.Call]:
     """Return the call of which a mention is an argument or the callee; None without one."""
     for parent in reversed(parents):
         if isinstance(parent, ast.Call):
@@ -235,7 +235,7 @@ def _called_word(call: ast.Call) -> str:
     return word_of(call.func.func if isinstance(call.func, ast.Call) else call.func)
 
 
-def _is_sorted(scope: Scope, cast: ast.Call, parents: Parents) -> bool:
+def _is_sorted(scope: Scope, parents: Parents) -> bool:
     """Return whether the result of a cast is sorted, directly or by its name, which avoids missing kernels."""
     parent = parents[-1] if parents else None
     if isinstance(parent, ast.Call) and _sorts(scope, parent):
@@ -331,7 +331,7 @@ def _is_beside_networks(program: Program, known: Alternative) -> bool:
 
 def _is_reached_by_mention(program: Program, network: Search, mention: Mention) -> bool:
     """Return whether code that names half precision may be a part of the network, or give it the dtype."""
-    call = call_around(mention.node, mention.parents)
+    call = call_around(mention.parents)
     site = mention.scope.module.site_at(call) if call is not None else None
     if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
         return False  # that call is asked for itself
@@ -367,7 +367,7 @@ def _is_unselected(program: Program, mention: Mention) -> bool:
     for scope in (scope for scope in module.scopes if scope.owner is scope):
         for node, parents in nodes(scope.node):
             if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load):
-                taken = _taken(node, parents)
+                taken = _taken(parents)
                 value = program.value(taken, scope) if taken is not None else None
                 if value is None or value.open or value.overridable or not value.alternatives:
                     return False
@@ -376,7 +376,7 @@ def _is_unselected(program: Program, mention: Mention) -> bool:
     return True
 
 
-def _taken(table: ast.Name, parents: Parents) -> Union[ast.expr, None]:
+def _taken(parents: Parents) -> Union[ast.expr, None]:
     """Return the expression that takes a value out of a table: `table[key]`, `table.get(key)`; None for others."""
     parent = parents[-1]
     if isinstance(parent, ast.Subscript):
