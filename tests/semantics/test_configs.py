@@ -102,6 +102,10 @@ LIBRARIES = [
         "True ?",
     ),
     ("from absl import flags\nX = flags.DEFINE_bool('x', True, 'help')\nreveal(X.name)", "absl.flags.DEFINE_bool.name"),
+    *(
+        (f"import {call.partition('.')[0]}\n@dataclass\nclass Args:\n    x: int = 1\nreveal({call}(Args).x)", "1 ?")
+        for call in ("tyro.cli", "jsonargparse.CLI", "simple_parsing.parse")
+    ),
     ("import typer\ndef main(x: int = typer.Option(1, '--x')):\n    reveal(x)\ntyper.run(main)", "1 ?"),
     ("import typer\ndef main(x: int = typer.Argument(default=1)):\n    reveal(x)\ntyper.run(main)", "1 ?"),
     ("import typer\ndef main(x: int = typer.Option(...)):\n    reveal(x)\ntyper.run(main)", "... ?"),

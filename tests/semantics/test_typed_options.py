@@ -122,3 +122,21 @@ def test_main(arguments: str, content: str, expression: str, expected: str) -> N
         "conf/model/moved.yaml": "# @package _global_\nwidth: 16",
     }
     assert shown(reveal(files)) == expected
+
+
+COMPOSED = [
+    ('with initialize(config_path="conf"):\n    cfg = compose(config_name="config")', "1 ?"),
+    ('initialize(config_path="conf")\ncfg = compose("config")', "1 ?"),
+    ('initialize(config_path="conf")\ncfg = compose("config", overrides=["x=2"])', "..."),
+    ('initialize(config_path="conf")\ncfg = compose("other")', "..."),
+    ('cfg = compose("config")', "..."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), COMPOSED)
+def test_composed(text: str, expected: str) -> None:
+    files = {
+        "train.py": f"from hydra import compose, initialize\n{text}\nreveal(cfg.x)",
+        "conf/config.yaml": "x: 1",
+    }
+    assert shown(reveal(files)) == expected
