@@ -447,6 +447,20 @@ return a + b
 
 QUIET = [
     case(
+        "clipping between numbers of another type gives that type",
+        IMPORTS,
+        cell(
+            """\
+a = ops.clamp(x.astype(ms.int32), 1.0, 5.5).astype(ms.int32)
+b = x.astype(ms.int32).clip(1.0, 5.5).astype(ms.int32)
+c = ops.clip_by_value(x.astype(ms.int32), Tensor(1.0), Tensor(4.0)).astype(ms.int32)
+d = ops.clamp(x.astype(ms.float16), Tensor(1.0), None).astype(ms.float16)
+e = ops.clip(x.half(), max=y).half()
+return a + b + c + d + e""",
+            inputs="x, y",
+        ),
+    ),
+    case(
         "arrays of integers, steps between tensors, a dtype of choice, a draw in the dtype of what it is given",
         IMPORTS,
         cell(

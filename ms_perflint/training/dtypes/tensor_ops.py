@@ -51,7 +51,7 @@ MOVES = words(
 # ... and others whose result has the dtype of their first argument, whatever that is
 KEEP = MOVES | words(
     """masked_fill MaskedFill zeros_like ones_like full_like ZerosLike OnesLike new_zeros new_ones new_full
-    stop_gradient depend Depend copy clone deepcopy tril triu Tril Triu pad Pad clip_by_value clamp clip
+    stop_gradient depend Depend copy clone deepcopy tril triu Tril Triu pad Pad
     AllReduce AllGather Broadcast take fill"""
 )
 # ... where that is a number of any kind
@@ -69,7 +69,8 @@ KEEP_FLOAT = words(
 KEEP_FLOAT32 = words(
     """exp Exp expm1 Expm1 log Log log1p Log1p log2 log10 pow Pow rsqrt Rsqrt reciprocal Reciprocal softmax
     Softmax log_softmax LogSoftmax softplus Softplus cumsum CumSum cumprod CumProd prod ReduceProd sum
-    norm std var logsumexp relu ReLU acos ACos asin Asin cosh Cosh sinh Sinh tan Tan"""
+    norm std var logsumexp relu ReLU acos ACos asin Asin cosh Cosh sinh Sinh tan Tan
+    clip_by_value clamp clip"""
 )
 NORM = "mindspore.nn.Norm"  # the cell that came before `ops.norm`
 BOOLEAN = words(
