@@ -23,7 +23,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.linting.check_runner import CheckRunner
 from ms_perflint.linting.inquiry import Failure
-from ms_perflint.linting.prefilter import MARK
+from ms_perflint.linting.prefilter import MARK, MARKS
 from ms_perflint.linting.review import is_read, review, review_unread
 from ms_perflint.linting.unparsable import unparsable
 from ms_perflint.program.program import Program
@@ -254,11 +254,11 @@ class Linter:
         return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
-        """Return whether a file, or one that it imports, names MindSpore."""
-        project = self.project
-        if MARK in raw or b"import" not in raw:
-            return MARK in raw
-        return any(project.contains(each, MARK.decode()) for each in project.closure(path))
+        """Return whether a file, or one that it imports, names MindSpore, or whether it reads tensors."""
+        if any(mark in raw for mark in MARKS):
+            return True
+        imported = self.project.closure(path) if b"import" in raw else ()
+        return any(self.project.contains(each, MARK.decode()) for each in imported)
 
     def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.

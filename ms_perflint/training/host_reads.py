@@ -31,6 +31,7 @@ KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max",
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 _WITH_LOSS = r"(?i)loss(?!y)"  # of a cell that gives one, also around the network
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
+_RANK = r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = rf"{EVALUATES}|score|accura"
 _CHOICES = (ast.If, ast.While, ast.IfExp, ast.Assert)
@@ -78,7 +79,7 @@ def _reads_behind(program: Program, step: StepLoop) -> Iterator[Site]:
     if not entered or _is_short(program, step) or _evaluates(program, step):
         return
     results = _results(program, step)
-    if not results.names or results.decide():
+    if results.decide():
         return
     for site, entry in entered:
         passed = parameters_given(program.evaluator, entry.scope, site, results.is_one)
@@ -269,7 +270,9 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each in known or is_main_test(each.test) or by_default(program, each) is True or _is_of_tensor(each):
+        if each in known or is_main_test(each.test) or _is_of_tensor(each) or _is_of_first_rank(each):
+            continue
+        if by_default(program, each) is True:
             continue
         if not iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
             return False
@@ -307,6 +310,11 @@ def _is_of_tensor(condition: Condition) -> bool:
     """Return whether a condition is that something is a tensor: `isinstance(loss, Tensor)`."""
     test = condition.test
     return condition.result and isinstance(test, ast.Call) and _asks_kind(test) and word_of(test.args[-1]) == "Tensor"
+
+
+def _is_of_first_rank(condition: Condition) -> bool:
+    """Return whether a condition is that the process is the first one, for which the others wait: `rank == 0`."""
+    return re.fullmatch(_RANK, condition.text) is not None
 
 
 def _around(step: StepLoop) -> Iterator[Binding]:

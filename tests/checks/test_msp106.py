@@ -426,7 +426,24 @@ FIRES = [
     each("a share", "share = loss / 4", "losses.append(float(share))  # !"),
     each("a computed f-string", 'print(f"{(loss * 2).asnumpy()}")  # !'),
     each("a total so far", "total = total + loss", "print(total)  # !"),
+    *(
+        each(f"of the first process: {test}", f"if {test}:", "    print(loss)  # !", before="rank = get_rank_id()\n")
+        for test in ("rank == 0", "args.rank_id == 0", "not rank", "get_rank() == 0", "local_rank == 0")
+    ),
     each("computed twice", "half = loss / 2", "rest = half.mean() - 1", "losses.append(rest.item())  # !"),
+    case(
+        "in a file that does not name MindSpore",
+        {
+            "train.py": join(START)
+            + "from meters import Meter\nmeter = Meter()\n"
+            + CALLS.replace("train(", "meter.add(").replace("(x, y)\n", "(step(x, y))\n"),
+            "meters.py": """
+            class Meter:
+                def add(self, value):
+                    self.last = value.asnumpy()  # !
+            """,
+        },
+    ),
     case(
         "in a function that a loop calls where it can",
         START,
@@ -524,6 +541,10 @@ QUIET = [
             "if i % 100 == 0:\n    meter.update(loss)",
             "x = number(loss)",
         )
+    ),
+    *(
+        each(f"of some processes or steps: {test}", f"if {test}:", "    print(loss)", before="rank = get_rank_id()\n")
+        for test in ("rank != 0", "rank == 0 and i % 100 == 0", "rank in log_ranks", "rank == 0 and wanted")
     ),
     each(
         "of no operator",
@@ -649,7 +670,6 @@ QUIET = [
         before="parser = argparse.ArgumentParser()\nparser.add_argument('--verbose', action='store_true')\n"
         "args = parser.parse_args()\n",
     ),
-    each("rank 0", "if rank == 0:", "    print(loss)", before="rank = ms.communication.get_rank()\n"),
     each("a text that is formatted", 'print("%d" % len(losses))', "share = loss / 4"),
     each("a text that gets others", 'print("step {} of {}".format(i, epoch))'),
     each("a text that gets a shape", 'print("shape {}".format(loss.shape))'),
