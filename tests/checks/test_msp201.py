@@ -105,6 +105,13 @@ ADDED = [
     ("appended to a list", "rows = []\nrows.append({layer})\nreturn nn.SequentialCell(rows)"),
     ("appended to a list that is spread", "rows = []\nrows.append({layer})\nreturn nn.SequentialCell(*rows)"),
 ]
+CHAINED = [
+    "w = 8\nfor h in {widths}:\n    rows.append(nn.Dense(w, h))\n    w = h",
+    "w = {widths}\nfor i in range(len(w) - 1):\n    rows.append(nn.Dense(w[i], w[i + 1]))",
+    "w = {widths}\nrows.extend([nn.Dense(w[i - 1], w[i]) for i in range(1, len(w))])",
+    "w = {widths}\nfor a, b in zip(w[:-1], w[1:]):\n    rows.append(nn.Dense(in_channels=a, out_channels=b))",
+    "w = {widths}\nrows.extend(nn.Dense(a, b) for a, b in zip(w, w[1:]))",
+]
 NOT_ADDED = [
     ("appended to another row", "rows, others = nn.SequentialCell(), []\nothers.append({layer})\nreturn rows"),
     ("small", "rows = nn.SequentialCell()\nrows.append(nn.Dense(8, 8))\nreturn rows"),
@@ -116,6 +123,11 @@ def added(body: str) -> str:
     """Return a function that makes a network, and a training of that."""
     lines = body.format(layer="nn.Dense(64, 64)").splitlines()
     return "def make():\n" + "".join(f"    {line}\n" for line in lines) + "\n\n"
+
+
+def chained(body: str, widths: tuple[int, ...]) -> str:
+    """Return the lines that make a row of layers, of which each takes the width that the one before gives."""
+    return f"rows = nn.SequentialCell()\n{body.format(widths=widths)}\nreturn rows"
 
 
 FULL_AGAIN = [
@@ -157,6 +169,11 @@ CASTING = """
 
     """
 FIRES = [
+    *(
+        case(f"wide behind wide {at} {w}", IMPORTS, added(chained(body, w)), RUN_REPORTED.replace("Net()", "make()", 1))
+        for at, body in enumerate(CHAINED)
+        for w in ((8, 128, 64, 1), (4, 64, 64, 2))
+    ),
     *(
         case(
             f"dtypes that are checked {at}",
@@ -954,6 +971,10 @@ QUIET = [
         for at, cast in enumerate(HALF_THERE)
     ),
     *(case(f"layer {name}", IMPORTS, added(body), RUN.replace("Net()", "make()", 1)) for name, body in NOT_ADDED),
+    *(
+        case(f"each narrower {at}", IMPORTS, added(chained(body, (8, 64, 32, 16))), RUN.replace("Net()", "make()", 1))
+        for at, body in enumerate(CHAINED)
+    ),
     *(
         case(f"weight of less than a tile, {name}", IMPORTS, cell(init, construct), RUN)
         for name, init, construct in (

@@ -6,9 +6,11 @@ import ast
 import math
 from typing import Optional
 
+from ms_perflint.core.findings import Place
+from ms_perflint.index.predicates import key
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import targets
-from ms_perflint.infer.values import Value
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import family
@@ -130,7 +132,31 @@ def _side(call: Call) -> Optional[int]:
             return most if most < SIDE else None
         into = into * (1 if is_transposed else kernel) // group
         out = out * (kernel if is_transposed else 1) // group
+    elif call.block.loops or call.scope is not call.scope.owner:
+        return _side_in_a_loop(call, min(into, out))
     return min(into, out)
+
+
+def _side_in_a_loop(call: Call, side: int) -> int:
+    """Return the smaller width of a dense layer that is made in a loop over widths: none of these follows itself."""
+    names = [name for name, _ in LAYERS[call.api]]
+    spelled = {key(node) for node in map(call.given, names) if node is not None}
+    inputs, outputs = (call.argument(name).by_default for name in names)
+    if len(spelled) == 1 or len(outputs) == 1:
+        return side
+    pairs = [(each, out) for each in inputs for out in outputs if each.where != out.where or _is_repeated(out)]
+    sides = ([width.constant for width in pair if isinstance(width.constant, int)] for pair in pairs)
+    return max(map(min, sides), default=side)
+
+
+def _is_repeated(width: Alternative) -> bool:
+    """Return whether a constant stands twice in the list in which it is written."""
+    if isinstance(width.where, Place):
+        return False
+    module, node = width.where
+    lists = (each.elts for each in ast.walk(module.tree) if isinstance(each, (ast.List, ast.Tuple)))
+    written = next((each for each in lists if node in each), [])
+    return sum(isinstance(each, ast.Constant) and each.value == width.constant for each in written) > 1
 
 
 def _number(call: Call, name: str) -> Optional[int]:
