@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import checkpoints, training
+from ms_perflint.training import checkpoints, family, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -41,6 +41,7 @@ class SynchronousCheckpoint(Check):
         """A checkpoint is saved per step or per epoch of a training, and synchronously."""
         return (
             not self.target.is_cpu
+            and not family.is_part(call.module, family.ADAPTERS)
             and checkpoints.is_synchronous(call)
             and training.is_trained(self.program)
             and self.program.runs(call)

@@ -6,6 +6,7 @@ Of a library without a row nothing is known.
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -42,6 +43,7 @@ FAMILY = (
     Library("mindyolo", networks=True),
     Library("msadapter", eager=True, adapter=True),
     Library("sciai", physics=True),
+    Library("x2ms_adapter", eager=True, adapter=True),
 )
 
 
@@ -61,6 +63,11 @@ def is_of(name: str, libraries: frozenset[str]) -> bool:
     """Return whether a qualified name belongs to one of some libraries."""
     package, dot, _ = name.partition(".")
     return bool(dot) and package in libraries
+
+
+def is_part(module: SemanticIndex, libraries: frozenset[str]) -> bool:
+    """Return whether a file belongs to a copy of one of some libraries."""
+    return not libraries.isdisjoint(module.directory.split(os.sep)[-2:])
 
 
 # --- what of a library is a network

@@ -1756,6 +1756,24 @@ FIRES += [
     for each in KEPT
 ]
 QUIET += [case(f"the last epoch {at}", STEP, LOOP + each.format(SAVE)) for at, each in enumerate(LAST)]
+SHIM = "import mindspore\n\n\ndef save(net, name):\n    mindspore.save_checkpoint(net, name)\n"
+SHIMS = ("x2ms_adapter/save_load.py", "x2ms_adapter/torch_api/save_load.py", "msadapter/save_load.py")
+
+
+def shimmed(name: str) -> dict[str, str]:
+    """Return a program that saves through a function in another file."""
+    text = STEP + LOOP + '    save(net, "net.ckpt")\n'
+    imported = name[: -len(".py")].replace("/", ".")
+    return {"train.py": f"from {imported} import save\n" + text, name: SHIM}
+
+
+QUIET += [case(f"part of an adapter {name}", shimmed(name)) for name in SHIMS]
+FIRES.append(
+    case(
+        "a file like that",
+        {**shimmed("adapters/a.py"), "adapters/a.py": SHIM.replace("net, name)\n", "net, name)  # !\n")},
+    )
+)
 TOLD = """
 class Saves(ms.Callback):
     def on_train_epoch_end(self, run_context):
