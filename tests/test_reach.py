@@ -266,6 +266,16 @@ def test_methods_of_an_object_under_a_computed_name_run() -> None:
     }
 
 
+def test_methods_that_the_command_line_may_name_run() -> None:
+    assert trained(train="import fire\nfire.Fire(Task)\n") == {"Task"}
+    assert trained(train="from fire import Fire\nif __name__ == '__main__':\n    Fire(Task())\n") == {"Task"}
+    assert trained(train="import fire\ndef main():\n    task = Task()\n    fire.Fire(task)\nmain()\n") == {"Task"}
+    assert trained(train="import fire\nfire.Fire({'task': Task, 'main': print})\n") == {"Task"}
+    assert trained(train="import jsonargparse\njsonargparse.CLI(Task)\n") == {"Task"}
+    assert trained(train="import fire\nclass Mine(Task):\n    pass\nfire.Fire()\n") == {"Task"}
+    assert trained(train="import fire\ndef main():\n    Task()\nfire.Fire(main)\n") == set()
+
+
 def test_other_computed_names_make_no_method_run() -> None:
     assert trained() == set()
     assert trained("getattr(self, 'run')(name)") == set()

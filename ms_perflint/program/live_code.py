@@ -27,6 +27,7 @@ HOOKS = frozenset(
     }
 )  # fmt: skip
 
+EXPOSING = frozenset({"Fire", "CLI", "auto_cli"})  # calls that run the methods that the command line names
 COMPUTED = ""  # among the attributes that code loads: one with a computed name
 SIZE = 2_000_000  # bytes of running modules, about 50,000 lines, from which on a program is not read any further
 ENTRIES = 800_000  # the same, where all entries of its tables run: of more, only those that the run names do
@@ -115,6 +116,19 @@ def _dispatched(scope: Scope) -> Iterator[str]:
             yield from (each.cls.name for each in scope.chain() if each.cls is not None)
         elif module.calls(site.call) and word not in module.imported:
             yield from set[str]().union(*(each.names | each.attrs for each in (scope, *module.scopes)))
+
+
+def _exposed(scope: Scope) -> Iterator[str]:
+    """Yield the words among which are the names of classes with methods that the command line may name."""
+    for site in scope.calls or scope.module.scope.calls:  # as above
+        if site.word not in EXPOSING or not isinstance(site.node, ast.Call):
+            continue
+        if not site.node.args:
+            yield from (each.name for each in scope.module.scope.defines)
+        given = {each.id for part in site.node.args for each in ast.walk(part) if isinstance(each, ast.Name)}
+        values = [each.value for name in given for each in site.scope.bindings.get(name, ()) if each.value is not None]
+        yield from given
+        yield from (each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name))
 
 
 def _acting(program: Files) -> list[str]:
@@ -307,6 +321,8 @@ class _Reach:
             if self.program.names.imports_by_call(scope.module):
                 self.importing.update(dict.fromkeys(self.program.names.named_by_call(scope.module)))
                 self.importing.update(dict.fromkeys(self.program.project.imports.named(self.program.entry)))
+        if not EXPOSING.isdisjoint(scope.attrs) or not EXPOSING.isdisjoint(scope.names):
+            self.dispatching.update(_exposed(scope))
         new = scope.attrs - self.attrs
         self.attrs |= new
         for attr in new & self.methods.keys():
