@@ -639,6 +639,31 @@ def test_a_step_that_is_made_for_a_model(use: str, answer: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("base", "use", "answer"),
+    [
+        ("nn.Cell", "both.set_train(False)", "does not train"),
+        ("nn.Cell", "ms.load_checkpoint('a.ckpt', Both(other=step))", "does not train"),
+        ("nn.Cell", "print(both.step.network)", "does not train"),
+        ("nn.Cell", "both(1)", "trains, "),
+        ("nn.Cell", "keep(step)", "trains: unknown: "),
+        ("nn.Cell", "kept = [step]", "trains: unknown: "),
+        ("object", "data.show()", "trains: unknown: "),
+    ],
+)
+def test_a_step_that_is_part_of_a_cell(base: str, use: str, answer: str, tmp_path: Path) -> None:
+    """What calls the cell is known."""
+    called = "construct" if base == "nn.Cell" else "work"
+    body = "    def __init__(self, step=None, other=None):\n        super().__init__()\n        self.step = step\n\n"
+    cls = f"class Both({base}):\n{body}    def {called}(self, x):\n        return self.step(x)\n\n\n"
+
+    text = f"from keepers import keep\n{HANDED}{cls}"
+    (tmp_path / "a.py").write_text(
+        f"{text}step = nn.TrainOneStepCell(net, opt)\nboth = Both(step)\n{use}\ndata.save('x')\n"
+    )
+    assert run("program", "--isolated", ".", cwd=tmp_path).out.startswith(f"a.py  {answer}")
+
+
+@pytest.mark.parametrize(
     ("use", "trains"),
     [
         ("", "does not train"),

@@ -11,9 +11,9 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import flat, short
 from ms_perflint.index.predicates import DEVICES, choice
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part, receiver_name
-from ms_perflint.index.syntax_forms import only_target, word_of
+from ms_perflint.index.syntax_forms import descendants, given, only_target, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import NAMESPACES
@@ -21,6 +21,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.resolver import BY_CALL
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
 from ms_perflint.training.training_steps import STEP_CELLS
 
@@ -180,7 +181,8 @@ def trainer(program: Program) -> Optional[End]:
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
     steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
-    made = next((call for call in steps if not _is_in_model(program, call) and not _is_dropped(call)), None)
+    kept = (call for call in steps if not _is_in_model(program, call) and not _is_dropped(call))
+    made = next((call for call in kept if not _is_part(program, call)), None)
     return End(made.node, made.scope) if made is not None else _optimizes(program) or _runs_unknown(program)
 
 
@@ -229,6 +231,25 @@ def _is_dropped(made: Call) -> bool:
         return False
     inner = (scope for scope in made.module.scopes if function in scope.chain())
     return getattr(made.stmt, "value", None) is made.node and not any(name.id in scope.names for scope in inner)
+
+
+def _is_part(program: Program, made: Call) -> bool:
+    """Return whether a training step is only given to cells of the program: what calls these would be known."""
+    name, owner = only_target(made.stmt), made.scope.owner
+    if not isinstance(name, ast.Name):
+        return False
+    others = (each for each in made.module.scopes if name.id in each.names and each.home(name.id) is not owner)
+    hidden = {id(node) for other in others for node in descendants(other.node)}
+    loads = (each for each in descendants(owner.node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+    uses = {id(each) for each in loads if each.id == name.id} - hidden
+    sites = [site for site in owner.calls if isinstance(site.node, ast.Call) and _makes_cell(program, site)]
+    return bool(uses) and uses <= {id(part) for site in sites for part in given(site.call)}
+
+
+def _makes_cell(program: Program, site: Site) -> bool:
+    """Return whether a call makes a cell of a class of the program."""
+    only = program.evaluator.callees(site).only
+    return only is not None and is_cell_class(program, only.definition)
 
 
 def _optimizes(program: Program) -> Optional[End]:
