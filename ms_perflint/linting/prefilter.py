@@ -18,7 +18,7 @@ from ms_perflint.core.reports import Report, reported
 from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings ...
-MARKS = (MARK, b".asnumpy")  # ... but those about tensors of the programs that import it
+READS, READ = "MSP106", b".asnumpy"  # ... but those of the rule about tensors that Python reads, where it has this
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|[\w\x80-\xff]+)"  # the first word of what is imported
 OTHERWISE = (b"sys.path", b"import_module", b"__import__")  # by what else a file may import others
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
@@ -28,7 +28,8 @@ def answered(
     paths: Sequence[str], files: Files, memory: Optional[Memory] = None, config: Optional[Config] = None
 ) -> Optional[Report]:
     """Return the report on files that are all cached or do not name MindSpore; None where the engine has to run."""
-    marks = (*MARKS, *COMMENTS) if config and REVIEW in (*config.select, *config.extend_select) else MARKS
+    asked = (*config.select, *config.extend_select) if config else ()
+    marks = (MARK, *(COMMENTS if REVIEW in asked else ()), *((READ,) if READS in asked else ()))
     unknown = [path for path in paths if memory is None or not memory.knows(path)]
     if any(_has_to_be_read(path, files, marks) for path in unknown):
         return None
