@@ -8,7 +8,7 @@ in the directories above the importing file, up to the project's root: any of th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Optional
 
@@ -39,6 +39,13 @@ class Located(NamedTuple):
 NOT_LOCAL = Located()
 
 
+class Usual(NamedTuple):
+    """What a file imports, directly or not, where the search path does not matter."""
+
+    files: frozenset[str]  # with the file itself
+    homes: frozenset[tuple[str, str]]  # the first words of their absolute imports, with the directories that hold these
+
+
 class Imports:
     """The imports of a project. Files are scanned as bytes; only those that change `sys.path` are parsed."""
 
@@ -51,6 +58,8 @@ class Imports:
         self._configs: dict[str, tuple[str, ...]] = {}  # the config files that these files name, where they name some
         self._computing: set[str] = set()  # the files that import computed names, among those that were scanned
         self._additions: dict[str, Additions] = {}  # of the files that change `sys.path`, among those that were scanned
+        self._usual: dict[str, Usual] = {}  # of files that others import
+        self._same: dict[Usual, Usual] = {}  # each once: the files of a package mostly reach the same
 
     @property
     def scanned(self) -> int:
@@ -231,8 +240,7 @@ class Imports:
     @fact
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path does not change what the imports of a file find."""
-        homes = self.homes_of(path).items()
-        return all(home == root for root in roots for top, home in homes if self.offered_by(root, top))
+        return _is_in_place(self.homes_of(path).items(), roots, self.offered_by)
 
     @fact
     def homes_of(self, path: str) -> dict[str, str]:
@@ -276,18 +284,52 @@ class Imports:
             files = self._reach(entry, roots)
         return frozenset(files), roots
 
-    def _reach(self, entry: str, roots: Roots) -> dict[str, None]:
-        """Return a file and all files that it imports with a search path, in the order found.
+    def _reach(self, entry: str, roots: Roots) -> Collection[str]:
+        """Return a file and all files that it imports with a search path.
 
         Also those that config files name, if one of them imports computed names.
         """
         start = [entry]
         while True:
-            found = reachable(start, lambda path: self.imported(path, roots))
+            found = self._imported_by(start, roots)
             more = [path for path in self._named(entry, found, roots) if path not in found]
             if not more:
                 return found
             start += more
+
+    def _imported_by(self, start: Sequence[str], roots: Roots) -> Collection[str]:
+        """Return some files and all that they import with a search path."""
+        usual = [self._usual_of(path) for path in start]
+        homes = {home for each in usual for home in each.homes}
+        if _is_in_place(homes, roots, self.offered_by):
+            return frozenset[str]().union(*(each.files for each in usual))
+        return reachable(start, lambda path: self.imported(path, roots))
+
+    def _usual_of(self, path: str) -> Usual:
+        """Return what a file imports, by what the files that it imports do."""
+        imported = [self._usual_behind(each) for each in self.usual(path)]
+        files = frozenset((path,)).union(*(each.files for each in imported))
+        return Usual(files, frozenset(self.homes_of(path).items()).union(*(each.homes for each in imported)))
+
+    def _usual_behind(self, path: str) -> Usual:
+        """Return what a file that others import imports; what is known of those behind it is not looked up again."""
+        if path not in self._usual:
+            files: set[str] = set()
+            homes: set[tuple[str, str]] = set()
+            todo = [path]
+            while todo:
+                each = todo.pop()
+                known = self._usual.get(each)
+                if known is not None:
+                    files |= known.files
+                    homes |= known.homes
+                elif each not in files:
+                    files.add(each)
+                    homes.update(self.homes_of(each).items())
+                    todo.extend(self.usual(each))
+            found = Usual(frozenset(files), frozenset(homes))
+            self._usual[path] = self._same.setdefault(found, found)
+        return self._usual[path]
 
     @fact
     def named(self, entry: str) -> list[str]:
@@ -313,16 +355,22 @@ class Imports:
         is_there = bool(self.files.named(*os.path.split(path)))
         return tuple(computed_imports.targets(self.raw(path) or b"")) if is_there else ()
 
-    def _search_path(self, entry: str, files: dict[str, None]) -> Roots:
-        """Return the directory of an entry script, and what files of its program add before and behind it."""
+    def _search_path(self, entry: str, files: Collection[str]) -> Roots:
+        """Return the directory of an entry script, and what files of its program add before and behind it.
+
+        The entry script comes first, then the others by their paths.
+        """
         start = os.path.dirname(entry)
         roots = [start]
-        if not self._additions.keys().isdisjoint(files):
-            for path in files:
-                found = self._additions.get(path)
-                for directory, first in found.directories(start, path == entry) if found is not None else ():
-                    roots.insert(0 if first else len(roots), directory)
+        for path in sorted(self._additions.keys() & files, key=lambda path: (path != entry, path)):
+            for directory, first in self._additions[path].directories(start, path == entry):
+                roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))
+
+
+def _is_in_place(homes: Iterable[tuple[str, str]], roots: Roots, offered_by: Callable[[str, str], object]) -> bool:
+    """Return whether what a search path offers under the first words of imports is where these find it without."""
+    return all(home == root for root in roots for top, home in homes if offered_by(root, top))
 
 
 def _unread(path: str) -> Optional[bytes]:
