@@ -33,6 +33,13 @@ def replace_expression(module: SemanticIndex, node: ast.expr, text: str) -> tupl
     return _proven(module, node, wanted, [(Edit(path, start, end, text),), (Edit(path, start, end, f"({text})"),)])
 
 
+def wrap(module: SemanticIndex, node: ast.expr, callee: str) -> tuple[Edit, ...] | None:
+    """Return the edits that pass an expression to a callee: its own text may have edits. None where that is no call."""
+    start, end = module.span(node)
+    path, wanted = module.path, ast.parse(f"{callee}({module.text(node)})", mode="eval").body
+    return _proven(module, node, wanted, [(Edit(path, start, start, f"{callee}("), Edit(path, end, end, ")"))])
+
+
 def unwrap(module: SemanticIndex, node: ast.expr, inner: ast.expr) -> tuple[Edit, ...] | None:
     """Return the edits that replace an expression by one of its sub-expressions.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Edit
 from ms_perflint.edits.arguments import add_arguments, set_argument
-from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.edits.expressions import wrap
 from ms_perflint.edits.imports import import_name
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
@@ -165,8 +165,7 @@ class LossScaling:
                 loss := given.elts[0] if isinstance(given, ast.Tuple) else given
             ):
                 return None
-            text = f"{name}.scale({function.module.text(loss)})"
-            found = joined(found, replace_expression(function.module, loss, text))
+            found = joined(found, wrap(function.module, loss, f"{name}.scale"))
         for site in training.sites:
             names = _results(site.stmt, site.node)
             if not names:

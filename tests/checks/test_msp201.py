@@ -8,6 +8,7 @@ import pytest
 from programs import Program, case, fires, join, quiet
 
 from ms_perflint.core.findings import Safety
+from ms_perflint.edits.expressions import apply
 
 CODE = "MSP201"
 
@@ -1763,6 +1764,29 @@ def test_code_that_a_fix_repeats_has_the_line_ends_of_edits() -> None:
     (finding,) = Program({"train.py": join(text).replace("\n", "\r\n")}).lint("MSP201").findings
     assert finding.fix is not None
     assert "auto_mixed_precision(Net(\n    128,\n)" in "".join(edit.text for edit in finding.fix.edits)
+
+
+@pytest.mark.parametrize(
+    ("given", "to"),
+    [
+        ("loss(net(x), y)", "loss_scaler.scale(loss(amp_net(x), y))"),
+        ("net(x).mean()", "loss_scaler.scale(amp_net(x).mean())"),
+        ("(net(x) - y).abs().mean()", "loss_scaler.scale((amp_net(x) - y).abs().mean())"),
+        ("loss(y, net(x))", "loss_scaler.scale(loss(y, amp_net(x)))"),
+        ("loss(net(x), y) + loss(net(x * 2), y)", "loss_scaler.scale(loss(amp_net(x), y) + loss(amp_net(x * 2), y))"),
+    ],
+)
+def test_a_network_that_is_bound_anew_is_in_the_loss_that_is_scaled(given: str, to: str) -> None:
+    text = (
+        "import mindspore as ms\nfrom mindspore import nn\n"
+        "net, loss = nn.Dense(784, 304), nn.MSELoss()\nopt = nn.Adam(net.trainable_params())\n\n\n"
+        f"def forward(x, y):\n    return {given}\n\n\n"
+        "grad = ms.value_and_grad(forward, None, opt.parameters)\n"
+        "for x, y in data:\n    value, grads = grad(x, y)\n    opt(grads)\n    print(net.prepare(0))\n"
+    )
+    (found,) = Program({"train.py": text}).lint("MSP201").findings
+    assert found.fix is not None
+    assert f"    return {to}\n".encode() in apply(text.encode(), found.fix.edits)
 
 
 def test_the_loss_scaler_is_made_once_where_the_gradient_function_is_made_in_each_step() -> None:
