@@ -276,6 +276,39 @@ NUMBERS = [
     ("few epochs", f"{GRADS}for epoch in range(10):\n{_steps('epoch')}", []),
     ("tensor", GRADS + EPOCHS + _steps("ms.Tensor(epoch)"), []),
     ("constant", GRADS + EPOCHS + _steps("3"), []),
+    *(
+        (
+            f"number of the step, {name}",
+            f"{GRADS}import numpy as np\n{before}n = 0\n{EPOCHS}{_steps(to, 'n += 1')}",
+            [EACH.format(to)],
+        )
+        for name, before, to in (
+            ("limited", "", "min(1.0, n / 50)"),
+            ("in two ways", "", "n / 50 if n < 50 else 1.0"),
+            ("interpolated", "", "np.interp(n, [0, 50], [0, 1])"),
+            ("by a function", "def weight(k):\n    return 1 / (1 + k)\n\n\n", "weight(n)"),
+            ("by a schedule", "rates = np.linspace(0, 1, 500)\n", "rates[n]"),
+        )
+    ),
+    *(
+        (f"number that goes on, {name}", f"{GRADS}b = 1.0\n{EPOCHS}{_steps(to, then)}", [EACH.format(to)])
+        for name, to, then in (
+            ("multiplied", "b", "b *= 0.9"),
+            ("limited", "b", "b = max(b * 0.9, 0.1)"),
+            ("read from the loss", "b", "b = value.item()"),
+            ("of the loss", "float(b)", "b = value"),
+        )
+    ),
+    *(
+        (f"no number, {name}", f"{GRADS}{before}n = 0\n{EPOCHS}{_steps(to, then)}", [])
+        for name, before, to, then in (
+            ("limited constant", "", "max(2, 3)", "n += 1"),
+            ("size", "", "float(x.shape[0])", "n += 1"),
+            ("tensor of a list", "rates = [ms.Tensor(0.1), ms.Tensor(0.2)]\n", "rates[n]", "n += 1"),
+            ("tensor by a function", "def weight(k):\n    return ms.Tensor(k)\n\n\n", "weight(n)", "n += 1"),
+            ("tensor that is scaled", "", "y", "y *= 0.5"),
+        )
+    ),
 ]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
@@ -32,6 +32,9 @@ _KEEP = frozenset(
         "math.sin", "math.sqrt", "math.log", "numpy.exp", "numpy.cos", "numpy.sin", "numpy.sqrt", "numpy.log",
     }
 )  # fmt: skip
+# Functions that give numbers for numbers
+_NUMBERS = ("math.", "numpy.", *(f"builtins.{name}" for name in ("min", "max", "abs", "round", "pow", "float", "int")))
+_FORMS = frozenset({"shape", "size", "ndim", "len"})  # mostly the same in each step
 _RANDOM = frozenset({"random.random", "random.uniform", "random.gauss"})
 _RANDOM_ARRAYS = frozenset({"numpy.random.rand", "numpy.random.randn", "numpy.random.random"})  # numbers without a size
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
@@ -80,10 +83,46 @@ class Loops:
             keeps = apis and (apis <= _KEEP or (apis == {"builtins.int"} and not self.certain))
             if keeps and len(node.args) == 1:
                 yield from self.of_number(site, node.args[0], hops - 1)
+            if not self.certain:
+                yield from self._of_result(site, node, hops)
+        elif isinstance(node, (ast.IfExp, ast.Subscript)) and not self.certain:
+            is_number = isinstance(node, ast.IfExp) or self._holds_numbers(site, node.value)
+            parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.slice,) if is_number else ()
+            yield from (loop for part in parts for loop in self.of_number(site, part, hops - 1))
         elif isinstance(node, ast.Name):
             yield from self._of_name(site, node, hops)
         elif isinstance(node, ast.Attribute) and not self.certain:
             yield from self._of_attribute(site, node)
+
+    def _of_result(self, site: Site, call: ast.Call, hops: int) -> Iterator[ast.AST]:
+        """Yield the loops in which a call likely gives many numbers: `min(1.0, step / 50)`, `float(loss)`.
+
+        A function of the project counts by what it returns.
+        """
+        counted = [loop for each in given(call) for loop in self.of_number(site, each, hops - 1)]
+        if self._gives_number(site, call):
+            yield from counted
+        known = self.program.value(call.func, site.scope).alternatives
+        if word_of(call.func) == "item" or any(each.api == "builtins.float" for each in known):
+            parts = descendants(call)
+            made = (each for part in parts if isinstance(part, ast.Name) for each in site.scope.lookup(part))
+            is_anew = any(each.kind != "parameter" and self.is_in_pass(site, each) for each in made)
+            yield from self._around(site) if is_anew and _FORMS.isdisjoint(map(word_of, parts)) else ()
+        for function in (each.definition for each in known if each.definition is not None):
+            returned = ((Site.of(value, block), value) for value, block in function.returns)
+            inside = [loop for where, value in returned for loop in self.of_number(where, value, hops - 1)]
+            yield from counted if inside and given(call) else inside
+
+    def _gives_number(self, site: Site, call: ast.Call) -> bool:
+        apis = self._apis(site, call)
+        return bool(apis) and all(each.startswith(_NUMBERS) for each in apis)
+
+    def _holds_numbers(self, site: Site, node: ast.expr) -> bool:
+        """Return whether an expression is a list of numbers, or an array that NumPy makes of numbers."""
+        known = self.program.value(node, site.scope).alternatives
+        rows = [[self.program.evaluator.read(part) for part in each.parts] for each in known if each.is_display]
+        are_numbers = all(row and all(each.are_constants for each in row) for row in rows)
+        return bool(known) and are_numbers and all(k.is_display or k.type_api.startswith("numpy.") for k in known)
 
     def _of_name(self, site: Site, name: ast.Name, hops: int) -> Iterator[ast.AST]:
         bindings = site.scope.lookup(name)
@@ -93,7 +132,9 @@ class Loops:
             if self.certain and binding.scope is not site.scope:
                 continue
             loops = binding.block.loops
-            if binding.kind == "augment" and loops and self._is_start_or_sum(binding):
+            if not self.certain and loops and any(map(self._is_number, bindings)) and self._goes_on(binding):
+                yield loops[0]
+            elif binding.kind == "augment" and loops and self._is_start_or_sum(binding):
                 if not self.certain or (loops[0] in site.block.loops and self._is_long_sum(site, binding)):
                     yield loops[0]
             elif binding.kind == "parameter":
@@ -106,11 +147,13 @@ class Loops:
             elif binding.whole is not None:
                 yield from self.of_number(site, binding.whole, hops - 1)
 
-    def _of_attribute(self, site: Site, given: ast.Attribute) -> Iterator[ast.AST]:
-        """Yield the loops in which a method of the same class counts an attribute: `self.step += 1`."""
-        owner = site.scope.owner.cls if word_of(given.value) == "self" else None
-        for binding in owner.attributes.get(given.attr, ()) if owner is not None else ():
-            if isinstance(binding.stmt, ast.AugAssign) and self._is_start_or_sum(binding):
+    def _of_attribute(self, site: Site, node: ast.Attribute) -> Iterator[ast.AST]:
+        """Yield the loops in which a method of the class of an object counts an attribute: `self.step += 1`."""
+        own = site.scope.owner.cls if word_of(node.value) == "self" else None
+        known = (each.cls for each in self.program.value(node.value, site.scope).alternatives)
+        owners = (own,) if own is not None else dict.fromkeys(each for each in known if each is not None)
+        for binding in (each for owner in owners for each in owner.attributes.get(node.attr, ())):
+            if isinstance(binding.stmt, ast.AugAssign) and self._goes_on(binding):
                 yield from binding.block.loops[:1] or self._around(site)
 
     def _around(self, site: Site) -> list[ast.AST]:
@@ -122,6 +165,26 @@ class Loops:
         """Return whether a loop around a site binds a name, or the function of the site does, outside of loops."""
         inside = [loop for loop in site.block.loops if loop in binding.block.loops or loop is binding.stmt]
         return bool(inside) or (not site.block.loops and site.scope.is_function)
+
+    def _is_number(self, binding: Binding) -> bool:
+        whole = binding.whole if binding.kind == "assign" else None
+        return whole is not None and scalar(self.program, whole, binding.scope) is not None
+
+    def _goes_on(self, binding: Binding) -> bool:
+        """Return whether a binding computes a number from the one before: `beta = max(beta * 0.9, 0)`."""
+        stmt = binding.stmt
+        if isinstance(stmt, ast.AugAssign):
+            is_number = scalar(self.program, stmt.value, binding.scope) is not None
+            return isinstance(stmt.op, _OPERATORS) and is_number
+        return binding.kind == "assign" and binding.whole is not None and self._is_next(binding, binding.whole)
+
+    def _is_next(self, binding: Binding, node: ast.expr) -> bool:
+        if isinstance(node, ast.BinOp):
+            sides = [side for side in (node.left, node.right) if not self._is_next(binding, side)]
+            return len(sides) < 2 and all(scalar(self.program, side, binding.scope) is not None for side in sides)
+        if isinstance(node, ast.Call):
+            return self._gives_number(binding.site, node) and any(self._is_next(binding, each) for each in given(node))
+        return isinstance(node, ast.Name) and node.id == binding.name
 
     def _is_start_or_sum(self, binding: Binding) -> bool:
         """Return whether a binding gives a constant, or adds a number: `step = 0`, `step += 1`."""

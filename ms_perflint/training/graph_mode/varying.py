@@ -121,7 +121,8 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
 
     `certain`: of a compiled callee that runs in each step; else of a training step that would be compiled.
     """
-    given = [each for each in plainly_given(site.node) if _may_vary(each)] if isinstance(site.node, ast.Call) else []
+    given = plainly_given(site.node) if isinstance(site.node, ast.Call) else []
+    given = [each for each in given if _may_vary(each, certain)]
     callee = _compiled_callee(program, site, would_be=not certain) if given else None
     if callee is None or (certain and not is_each_step(program, site)):
         return
@@ -138,9 +139,9 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
                     break
 
 
-def _may_vary(node: ast.expr) -> bool:
-    """Return whether an argument may vary, by its form."""
-    is_part = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
+def _may_vary(node: ast.expr, certain: bool) -> bool:
+    """Return whether an argument may vary, by its form; one item of a row may, unless that has to be certain."""
+    is_part = certain and isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
     return not is_part and not isinstance(node, (ast.Constant, ast.Lambda, ast.Compare))
 
 
