@@ -755,6 +755,28 @@ BLOCKED = [
     ),
     _written(
         "slower",
+        "limited number as an argument",
+        """
+
+
+        def forward(data, label, weight):
+            return loss_fn(net(data), label) * weight
+
+
+        """,
+        GRADIENT,
+        """
+        step = 0
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label, min(1.0, (1 + step) / 50))
+                optimizer(grads)
+                losses.append(loss)
+                step += 1
+        """,
+    ),
+    _written(
+        "slower",
         "list of tensors as an argument",
         """
 
