@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Remedy, Safety
+from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -17,11 +17,13 @@ from ms_perflint.training import training
 if TYPE_CHECKING:
     import libcst as cst
 
+    from ms_perflint.training.graph_mode.obstacle import Obstacle
     from ms_perflint.training.graph_mode.recreated import Recreated
 
 RECREATED = Message("each step creates this `{name}`, and compiles it again")
 ONCE = Message("make it once, before the loop")
 STATE = Message("each step begins with new weights, or a new state of the optimizer, which would be kept then")
+CHANGED = Message("what is made once keeps a value that changes between steps")
 MAY_CHANGE = Message("its arguments may change from step to step")
 
 
@@ -52,6 +54,12 @@ class CompiledFunctionInLoop(Check):
 
         return {id(each.site.node): each for each in recompiled_per_step(self.program)}
 
+    def _change(self, made: Site) -> Optional[Obstacle]:
+        """Return a change between steps that is not seen by what is made once."""
+        from ms_perflint.training.graph_mode.readiness import change_between_steps  # here, because most files are clean
+
+        return change_between_steps(self.program, made)
+
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that creates it; the fix moves its statement in front of the loop."""
         call = self.call(node)
@@ -59,6 +67,10 @@ class CompiledFunctionInLoop(Check):
             return
         recreated = self._recreated[id(call.node)]
         remedy = Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE)
+        change = self._change(recreated.site) if remedy.edits else None
         if recreated.is_stateful:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=STATE)
+        elif change is not None:
+            related = (Related(change.place, change.message),)
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=CHANGED, related=related)
         self.report(node, RECREATED.filled(name=recreated.name), remedy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import Program, case, fires, quiet
+from programs import Program, case, fires, join, quiet
 
 CODE = "MSP108"
 
@@ -849,6 +849,37 @@ QUIET = [
 @pytest.mark.parametrize("program", FIRES)
 def test_reported(program: Program) -> None:
     fires(CODE, program)
+
+
+@pytest.mark.parametrize(
+    ("read", "change"),
+    [
+        ("scale", "scale = 1 / (1 + i)"),
+        ("net.alpha", "net.alpha = 1 / (1 + i)"),
+        ("net.alpha", "setattr(net, 'alpha', 1 / (1 + i))"),
+        ("table['a']", "table['a'] = 1 / (1 + i)"),
+        ("len(table)", "table[i] = 1"),
+        ("nn.Dropout()(x).sum()", "net.set_train(i % 2 == 0)"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["GRAPH", "PYNATIVE"])
+def test_what_changes_between_steps_is_not_made_once(read: str, change: str, mode: str) -> None:
+    if "set_train" in change and mode == "PYNATIVE":
+        pytest.skip("the flag of what is trained")
+    made = "grad_fn = ms.value_and_grad(scaled, None, params)\n    value, grads = grad_fn(x, y)\n    opt(grads)\n"
+    if mode == "PYNATIVE":
+        made = "value, grads = first(x, y)\n    opt(grads)\n    graph = ms.jit(scaled)\n    graph(x, y)\n"
+    text = (
+        "scale, table = 1.0, {'a': 1.0}\nnet.alpha = 1.0\nfirst = ms.value_and_grad(forward, None, params)\n\n\n"
+        f"def scaled(x, y):\n    return loss(net(x), y) * {read}\n\n\n"
+        f"for i, (x, y) in enumerate(data.create_tuple_iterator()):\n    CHANGE\n    {made}"
+    )
+    for each, reason in ((change, "what is made once keeps a value"), ("pass", "its arguments may change")):
+        (finding,) = (
+            Program({"train.py": join(GRAPH).replace("GRAPH", mode) + text.replace("CHANGE", each)}).lint(CODE).findings
+        )
+        assert finding.fix is not None
+        assert str(finding.fix.reason).startswith(reason)
 
 
 @pytest.mark.parametrize("program", QUIET)

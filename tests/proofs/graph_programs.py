@@ -40,6 +40,12 @@ LOOP = """
     """
 
 
+NORMED = """
+    net = nn.SequentialCell(nn.Dense(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dense(32, 10))
+    optimizer = nn.SGD(net.trainable_params(), 0.05)
+    """
+
+
 class Written(NamedTuple):
     """A program, and what graph mode makes of it: "same", or the reason to leave it: "fails", "differs", "slower"."""
 
@@ -61,6 +67,16 @@ def _loop(*lines: str, depth: int = 1) -> str:
 
 
 READY = [
+    _written(
+        "same",
+        "training flag of each epoch",
+        NORMED,
+        FORWARD,
+        GRADIENT,
+        STEP,
+        "net.set_train()\n",
+        _loop("net.set_train(False)", "net(ms.Tensor(samples))", "net.set_train()"),
+    ),
     _written("same", "step function", FORWARD, GRADIENT, STEP, LOOP),
     _written(
         "same",
@@ -472,6 +488,16 @@ READY = [
 ]
 
 BLOCKED = [
+    _written(
+        "differs",
+        "training flag of the first epoch",
+        NORMED,
+        FORWARD,
+        GRADIENT,
+        STEP,
+        "net.set_train()\n",
+        _loop("net.set_train(False)", "net(ms.Tensor(samples))"),
+    ),
     _written(
         "differs",
         "weights loaded between the steps of a train cell",

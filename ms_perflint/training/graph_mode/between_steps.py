@@ -41,7 +41,7 @@ _HOPS = 4  # names that stand for one another
 def between_steps(program: Program) -> Iterator[Obstacle]:
     """Yield the changes that Python makes between steps, and that have another effect in graph mode."""
     for site in program.sites("set_data"):
-        if site.base is not None and word_of(site.base) == _RATE and _acts(program, site):
+        if site.base is not None and word_of(site.base) == _RATE and acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
             yield obstacle(site.module, site.node, "learning rate", text)
     for store in program.stores_anywhere(_RATE):
@@ -50,16 +50,16 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
         if any(each.type_api == "mindspore.Parameter" for each in new):
             continue  # both ignore it
-        if any(each.type_api.startswith("mindspore.nn.") for each in made) and _acts(program, store.site):
+        if any(each.type_api.startswith("mindspore.nn.") for each in made) and acts(program, store.site):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     in_groups = [each for each in program.stores_anywhere("lr") if isinstance(each.node, ast.Subscript)]
     if in_groups and program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL))):
         text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
-        for store in (each for each in in_groups if _acts(program, each.site)):
+        for store in (each for each in in_groups if acts(program, each.site)):
             yield obstacle(store.scope.module, store.node, "learning rate", text)
     for store in _freezing(program):
-        if _acts(program, store.site) and not is_recompiled_after(program, store.site):
+        if acts(program, store.site) and not is_recompiled_after(program, store.site):
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
@@ -96,13 +96,13 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
             if site.base is not None and _is_of_network(site.base, site.scope, _HOPS, by_gradient):
                 found.append((site.node, site.base, site))
     for node, weight, site in (*found, *((node, node, site) for node, site in _replaced(program))):
-        if not by_gradient and _is_beside(program, weight, site.scope):
+        if not by_gradient and is_beside(program, weight, site.scope):
             continue
-        if _acts(program, site) and not is_recompiled_after(program, site):
+        if acts(program, site) and not is_recompiled_after(program, site):
             yield obstacle(site.module, node, "weights", text)
 
 
-def _is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:
+def is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:
     """Return whether what holds a weight is known, and is no network that an optimizer trains.
 
     A target network that is a copy of the trained one is none.
@@ -188,6 +188,6 @@ def _are_weights(node: Optional[ast.expr], scope: Scope, hops: int) -> bool:
     )
 
 
-def _acts(program: Program, site: Site) -> bool:
+def acts(program: Program, site: Site) -> bool:
     """Return whether a site is Python code that runs between steps."""
     return not is_compiled(program, site.scope) and program.runs(site) and repeats(program, site, even_once=True)

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import position
+from ms_perflint.index.syntax_forms import inner_of, position
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit
@@ -29,6 +29,7 @@ from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
+from ms_perflint.training.graph_mode.train_flags import in_train_flags
 from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training import train_sites, training_scopes
@@ -38,6 +39,7 @@ _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
     in_second_derivatives,
 )  # fmt: skip
+_CHANGES = frozenset({"changed", "flag", "frozen", "weights", "written"})  # kinds of obstacles
 
 
 @fact
@@ -49,7 +51,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(_inline(function)))
         for of_function in _IN_FUNCTIONS:
             found.update(dict.fromkeys(of_function(program, function)))
-    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_arguments, in_mode_checks):
+    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_train_flags, in_arguments, in_mode_checks):
         found.update(dict.fromkeys(of_program(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
@@ -57,6 +59,18 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
 def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
     """Return the obstacles, first those that a fix can remove: what each step makes again."""
     return (*(each.obstacle for each in recreated(program)), *obstacles(program))
+
+
+def change_between_steps(program: Program, made: Site) -> Optional[Obstacle]:
+    """Return the first change between steps that what a call makes would not see if it were made once; None if none.
+
+    Run on 2.10, CPU: a `value_and_grad` that is made in each step sees them, one that is made once does not.
+    """
+    inner = inner_of(made.call)
+    known = program.value(inner, made.scope).alternatives if inner is not None else ()
+    functions = (each.definition for each in known if each.definition is not None and each.definition.is_function)
+    found = (*obstacles(program), *(each for function in functions for each in in_state(program, function)))
+    return next((each for each in found if each.kind in _CHANGES), None)
 
 
 def step_functions(program: Program) -> tuple[Place, ...]:

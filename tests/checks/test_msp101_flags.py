@@ -1,0 +1,103 @@
+"""MSP101: the training flag of cells, which Python changes between steps.
+
+Each form was run on MindSpore 2.10, CPU, in PyNative and in graph mode: those of `SAME` give the same losses, those of
+`OTHER` others.
+"""
+
+from __future__ import annotations
+
+import pytest
+from programs import Program, join
+
+HEAD = """
+    import mindspore as ms
+    from mindspore import nn
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    data = ms.dataset.MindDataset("train.mindrecord").batch(32)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(64, 128)
+            self.bn = nn.BatchNorm1d(128)
+
+        def construct(self, x):
+            return self.bn(self.fc(x))
+
+
+    net, teacher = Net(), Net()
+    opt = nn.SGD(net.trainable_params(), 0.1)
+
+
+    def forward(x, y):
+        return ((net(x) - y) ** 2).mean()
+
+
+    def evaluate(net):
+        net.set_train(False)
+        return [net(x) for x, y in data.create_tuple_iterator()]
+
+
+    def restored(net):
+        net.set_train(False)
+        found = [net(x) for x, y in data.create_tuple_iterator()]
+        net.set_train(True)
+        return found
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    """
+FROZEN = "    for _, each in net.cells_and_names():\n        if isinstance(each, nn.BatchNorm1d):\n"
+FROZEN += "            each.set_train(False)\n"
+
+
+def loop(before: str = "", after: str = "", in_step: str = "", start: str = "", step: str = "") -> str:
+    """Return epochs with code in front of the steps, behind them, and in each of them."""
+    return (
+        f"{start}for epoch in range(3):\n{before}    for i, (x, y) in enumerate(data.create_tuple_iterator()):\n{step}"
+        f"        value, grads = grad_fn(x, y)\n        opt(grads)\n{in_step}{after}"
+    )
+
+
+ON, OFF, EVALUATED = "    net.set_train()\n", "    net.set_train(False)\n", "    evaluate(net)\n"
+CALLED = "def run(train):\n    net.set_train(train)\n    for x, y in data.create_tuple_iterator():\n        if train:\n"
+CALLED += "            value, grads = grad_fn(x, y)\n            opt(grads)\n\n\n"
+SAME = {
+    "never": loop(),
+    "at the beginning of each epoch": loop(ON, OFF),
+    "by a function at the beginning of each epoch": loop(ON, EVALUATED),
+    "restored": loop(start="net.set_train()\n", after="    restored(net)\n"),
+    "behind the evaluation": loop(after=f"    if epoch == 1:\n        evaluate(net)\n    {ON}"),
+    "passed on": f"{CALLED}for epoch in range(3):\n    run(True)\n    run(False)\n",
+    "of another network": loop("    teacher.set_train(False)\n"),
+    "part of the network in each epoch": loop(ON + FROZEN),
+    "in each step": loop(ON, in_step=f"        evaluate(net)\n    {ON}"),
+}
+OTHER = {
+    "not restored": loop(start="net.set_train()\n", after=OFF),
+    "not restored by a function": loop(start="net.set_train()\n", after=EVALUATED),
+    "not restored in a step": loop(ON, in_step="        if i == 1:\n            evaluate(net)\n").replace(ON, "", 1),
+    "part of the network in later epochs": loop(f"{ON}    if epoch > 0:\n        net.bn.set_train(False)\n"),
+    "computed in each epoch": loop("    net.set_train(epoch < 1)\n"),
+    "computed in each step": loop(step="        net.set_train(i % 2 == 0)\n"),
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_a_flag_that_is_the_same_in_each_step_keeps_the_fix(text: str) -> None:
+    assert _reason(text).startswith("the first step takes longer")
+
+
+@pytest.mark.parametrize("text", OTHER.values(), ids=OTHER)
+def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
+    assert _reason(text).startswith("graph mode keeps the training flag")
+    assert _reason(text, "BatchNorm1d(128)", "Dense(128, 128)").startswith("the first step takes longer")  # reads none
+
+
+def _reason(text: str, *instead: str) -> str:
+    code = join(HEAD) + text
+    (finding,) = Program({"train.py": code.replace(*instead) if instead else code}).lint("MSP101").findings
+    assert finding.fix is not None
+    return str(finding.fix.reason)
