@@ -10,6 +10,8 @@ import pytest
 from programs import Program, case, expect, join
 from readiness import LOOP, NET, OPTIMIZER, START, cell, forward, program
 
+from ms_perflint.core.findings import Safety
+
 CODE = "MSP101"
 
 
@@ -1098,3 +1100,68 @@ def test_items_that_compiled_code_does_not_read_are_no_obstacle(body: str, init:
     (program,) = case(name, join(*texts)).values
     (finding,) = program.lint(CODE).findings
     assert not any("keeps the first value" in str(each.message) for each in finding.related)
+
+
+FACTORIES = """
+    class Plain(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+
+    class Tried(nn.Cell):
+        def construct(self, x):
+            try:
+                return x * 2
+            except ValueError:
+                return x
+
+
+    class Net(nn.Cell):
+        def __init__(self, block):
+            super().__init__()
+            self.dense = nn.Dense(8, 4)
+            self.block = INIT
+
+        def construct(self, x):
+            return self.block(self.dense(x))
+
+        @staticmethod
+        def small():
+            return Net(Plain)
+
+        @classmethod
+        def large(cls):
+            return cls(Tried)
+
+        @staticmethod
+        def part():
+            return Tried()
+
+
+    net = MADE
+
+
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+
+    """
+
+
+@pytest.mark.parametrize(
+    ("made", "init", "is_ready"),
+    [
+        ("Net.small()", "block()", True),
+        ("Net(Plain)", "block()", True),
+        ("Net.large()", "block()", False),
+        ("Net(Plain)", "self.part()", False),
+        ("Net(Plain)", "Net.part()", False),
+        ("Net(Tried)", "block()", False),
+    ],
+)
+def test_a_factory_that_nothing_calls_makes_no_part_of_a_network(made: str, init: str, is_ready: bool) -> None:
+    code = join(FACTORIES).replace("MADE", made).replace("INIT", init)
+    text = join(START, code, OPTIMIZER, LOOP.replace("HOOK", "pass"))
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert finding.fix is not None
+    assert (finding.fix.safety is Safety.UNSAFE) is is_ready, finding.fix.reason

@@ -16,7 +16,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import loaded
 from ms_perflint.training.networks.train_cells import own_models, trained_models
-from ms_perflint.training.training import train_sites, training_scopes
+from ms_perflint.training.training import callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS
 
 # Decorators of what both modes compile, or Python runs while graph mode compiles
@@ -167,9 +167,14 @@ class _Walk:
         self.function(construct)
         for each in ancestors(self.program.evaluator, cls):
             for scope in each.defines:
-                if scope.name not in ("construct", "bprop"):
+                if scope.name not in ("construct", "bprop") and not self._is_other_factory(scope):
                     for part in filter(lambda each: each.is_class, loaded(self.program, scope)):
                         self.object(part)  # of which the method makes a part of the cell
+
+    def _is_other_factory(self, method: Scope) -> bool:
+        """Return whether no running code calls a method that has no object: `Net.large()` beside `Net.small()`."""
+        is_one = is_decorated(method.node, "staticmethod", "classmethod")
+        return is_one and not any(map(self.program.runs, callers(self.program, method)))
 
     def function(self, function: Scope) -> None:
         """Add a function with all that it calls."""
