@@ -240,7 +240,11 @@ class Imports:
     @fact
     def _is_usual(self, path: str, roots: Roots) -> bool:
         """Return whether a search path does not change what the imports of a file find."""
-        return _is_in_place(self.homes_of(path).items(), roots, self.offered_by)
+        return self._are_in_place(self.homes_of(path).items(), roots)
+
+    def _are_in_place(self, homes: Iterable[tuple[str, str]], roots: Roots) -> bool:
+        """Return whether what a search path offers under the first words of imports is where these find it anyway."""
+        return all(home == root for root in roots for top, home in homes if self.offered_by(root, top))
 
     @fact
     def homes_of(self, path: str) -> dict[str, str]:
@@ -301,7 +305,7 @@ class Imports:
         """Return some files and all that they import with a search path."""
         usual = [self._usual_of(path) for path in start]
         homes = {home for each in usual for home in each.homes}
-        if _is_in_place(homes, roots, self.offered_by):
+        if self._are_in_place(homes, roots):
             return frozenset[str]().union(*(each.files for each in usual))
         return reachable(start, lambda path: self.imported(path, roots))
 
@@ -366,11 +370,6 @@ class Imports:
             for directory, first in self._additions[path].directories(start, path == entry):
                 roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))
-
-
-def _is_in_place(homes: Iterable[tuple[str, str]], roots: Roots, offered_by: Callable[[str, str], object]) -> bool:
-    """Return whether what a search path offers under the first words of imports is where these find it without."""
-    return all(home == root for root in roots for top, home in homes if offered_by(root, top))
 
 
 def _unread(path: str) -> Optional[bytes]:

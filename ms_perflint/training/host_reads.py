@@ -18,7 +18,7 @@ from ms_perflint.training.bases import is_cell
 from ms_perflint.training.conditions import by_default
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import compiled
-from ms_perflint.training.networks.networks import is_loss, is_loss_api
+from ms_perflint.training.networks.networks import NAMED_LOSS, is_loss, is_loss_api
 from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
 
@@ -29,7 +29,6 @@ TRIGGERS = (*(f".{word}" for word in sorted(METHODS | LOGS)), *(f"builtins.{word
 _READS = METHODS | LOGS | FUNCTIONS
 KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
-_WITH_LOSS = r"(?i)loss(?!y)"  # of a cell that gives one, also around the network
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
 _RANK = r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
 SHORT = 20  # steps: a demonstration, whose time does not matter
@@ -150,10 +149,10 @@ def _is_loss(program: Program, step: StepLoop, binding: Binding) -> bool:
 def _gives_loss(program: Program, known: Alternative) -> bool:
     function = known.definition
     if known.cls is not None:
-        return is_loss(program, known.cls) or re.search(_WITH_LOSS, known.cls.name) is not None
+        return is_loss(program, known.cls) or re.search(NAMED_LOSS, known.cls.name) is not None
     if function is not None:
         return function in compiled(program) and not jit.is_decorated(program, function)
-    return is_loss_api(known.type_api) or re.search(_WITH_LOSS, known.type_api) is not None
+    return is_loss_api(known.type_api) or re.search(NAMED_LOSS, known.type_api) is not None
 
 
 def _with_computed(program: Program, step: StepLoop, names: Iterable[str]) -> _Results:

@@ -21,7 +21,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import family
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
-from ms_perflint.training.networks.networks import added, is_loss, is_loss_api, multiplies
+from ms_perflint.training.networks.networks import NAMED_LOSS, added, is_loss, is_loss_api, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
 
@@ -210,7 +210,6 @@ def _passes(over: ast.expr, target: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
 
 # --- the loss of a network
 
-_LOSS = r"(?i)loss(?!y)"
 DEPTH = 4  # names behind one another
 
 
@@ -238,11 +237,11 @@ def _is_loss_of(node: ast.AST, function: Scope, site: Site) -> bool:
     """Return whether an expression reads the result of a call, or a part of it, under the name of a loss."""
     if isinstance(node, ast.Name):
         given = [binding for binding in function.lookup(node) if binding.value is site.node]
-        return bool(given) and re.search(_LOSS, node.id) is not None
+        return bool(given) and re.search(NAMED_LOSS, node.id) is not None
     if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.value, ast.Name):
         return False
     given = [each for each in function.lookup(node.value) if each.value is site.node and not each.path]
-    return bool(given) and re.search(_LOSS, word_of(node)) is not None
+    return bool(given) and re.search(NAMED_LOSS, word_of(node)) is not None
 
 
 def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -> list[str]:

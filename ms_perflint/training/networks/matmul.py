@@ -154,7 +154,7 @@ def _is_repeated(width: Alternative) -> bool:
     if isinstance(width.where, Place):
         return False
     module, node = width.where
-    lists = (each.elts for each in ast.walk(module.tree) if isinstance(each, (ast.List, ast.Tuple)))
+    lists = (each.elts for each in module.displays if isinstance(each, (ast.List, ast.Tuple)))
     written = next((each for each in lists if node in each), [])
     return sum(isinstance(each, ast.Constant) and each.value == width.constant for each in written) > 1
 

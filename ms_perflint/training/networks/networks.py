@@ -27,7 +27,8 @@ HALVES = (
 )  # fmt: skip
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
 _LOSS_BASE = "mindspore.nn.LossBase"
-_LOSS = r"(?i)loss(?!y)|criteri(?:on|a)"
+NAMED_LOSS = r"(?i)loss(?!y)"  # a part of names of losses, and of what gives one
+_LOSS = rf"{NAMED_LOSS}|criteri(?:on|a)"
 _AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
 
 
