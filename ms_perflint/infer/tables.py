@@ -42,9 +42,9 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     if base.open or not base.alternatives:
         return TOP
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
-    if not all(value.are_only(lambda known: known.definition is not None or bool(known.api)) for value in values):
+    if not values or not all(value.are_only(lambda each: bool(each.definition or each.api)) for value in values):
         return TOP
-    return join([*values, TOP] if any(grows(evaluator, known.what) for known in base.alternatives) else values)
+    return join([*values, TOP] if any(_grows_otherwise(evaluator, known) for known in base.alternatives) else values)
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
@@ -55,14 +55,58 @@ def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]
 
 
 def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
-    """Return the values of a display; with TOP where not all are known."""
+    """Return the values of a display, with those stored under its keys; with TOP where not all are known."""
     what = known.what
     if not isinstance(what, Display):
         return [TOP]
     is_whole = what.kind in (LIST, TUPLE, SET, DICT, YIELDS) and None not in what.keys
-    if not is_whole or not 0 < len(what.parts) <= ENTRIES or any(part.is_spread for part in what.parts):
+    if not is_whole or len(what.parts) > ENTRIES or any(part.is_spread for part in what.parts):
         return [TOP]
-    return [evaluator.read(part) for part in what.parts]
+    return [*map(evaluator.read, what.parts), *_stored(evaluator, known)[:ENTRIES]]
+
+
+def _stored(evaluator: Evaluator, known: Alternative) -> list[Value]:
+    """Return what files of the program store in a table by `name["key"] = value`, under the names that it has."""
+    held = list_changes.held_under(evaluator, known.what) if isinstance(known.what, Display) else {}
+    names = set[str]().union(*held.values())
+    stores = [
+        binding
+        for module in (evaluator.program.modules if names else ())
+        for name in sorted(module.aliases(*names))
+        for binding in _item_stores(module).get(name, ())
+    ]
+    holders = ((binding, evaluator.value(receiver_of(binding), binding.scope).alternatives) for binding in stores)
+    own = (binding for binding, holder in holders if any(one.identity == known.identity for one in holder))
+    return [evaluator.value(binding.value, binding.scope) for binding in own if binding.value is not None]
+
+
+@fact
+def _item_stores(module: SemanticIndex) -> dict[str, list[Binding]]:
+    """Return the stores `name["key"] = value` of a file, each with a value of its own, by the last word of the name."""
+    found: dict[str, list[Binding]] = {}
+    for (base, _), bindings in module.stores.items():
+        found.setdefault(base.rpartition(".")[2], []).extend(filter(_is_item, bindings))
+    return found
+
+
+def _is_item(binding: Binding) -> bool:
+    return isinstance(binding.node, ast.Subscript) and binding.value is not None and not binding.path
+
+
+def _grows_otherwise(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether code puts more into a table than by `name["key"] = value`."""
+    assert isinstance(known.what, Display)
+    return any(
+        _grows(module, names) or not all(map(_is_item, _stores(module, names)))
+        for module, names in list_changes.held_under(evaluator, known.what).items()
+    )
+
+
+def _stores(module: SemanticIndex, names: Set[str], key: object = None) -> Iterator[Binding]:
+    """Yield the stores of a file in something that has one of these names; under any key for None."""
+    for (base, name), bindings in module.stores.items():
+        if base.rpartition(".")[2] in names and key in (None, name):
+            yield from bindings
 
 
 def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[ast.Call] = None) -> bool:
@@ -71,13 +115,14 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    return any(_grows(module, names, key, own) for module, names in list_changes.held_under(evaluator, what).items())
+    return any(
+        any(_stores(module, names, key)) or _grows(module, names, key, own)
+        for module, names in list_changes.held_under(evaluator, what).items()
+    )
 
 
 def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
-    """Return whether a file puts more into a table that has one of these names."""
-    if any(base.rpartition(".")[2] in names for base, name in module.stores if key is None or name == key):
-        return True
+    """Return whether a file puts more into a table that has one of these names, but by `name["key"] = value`."""
     left_out = ast.dump(own) if own is not None else ""
     sites = [site for word in (*UPDATES, "move_to_end") for site in module.by_word.get(word, ())]
     others = [site for site in sites if not left_out or ast.dump(site.node) != left_out]
@@ -111,7 +156,9 @@ def view_of_file(evaluator: Evaluator, receiver: Alternative, node: ast.Call, sc
     base = node.func.value if isinstance(node.func, ast.Attribute) else None
     if not isinstance(data, dict) or base is None or not 0 < len(data) <= ENTRIES:
         return None
-    if _grows(scope.module, {word_of(base)}) or not _is_gone_through(node, scope):
+    if any(_stores(scope.module, {word_of(base)})) or _grows(scope.module, {word_of(base)}):
+        return None
+    if not _is_gone_through(node, scope):
         return None
     keys = ((key, evaluator.known(Constant(key), node, scope)) for key in data)
     pairs = [(Held(node, scope, known), Held(node, scope, evaluator.item(receiver, key))) for key, known in keys]
