@@ -64,10 +64,17 @@ def _is_last(test: ast.Compare, block: Block) -> bool:
         return True
     plain = [side for side in sides if isinstance(side, (ast.Name, ast.Attribute))]
     if plain and any(isinstance(side, ast.BinOp) and _is_one_more(side) for side in sides):
-        return True
+        return not any(_is_remainder(side, block.scope) for side in sides)
     loop, other = _compared(test, block)
     ends = {spelling(node) for node in ast.walk(loop.iter)} if loop is not None else set()
     return isinstance(other, (ast.Name, ast.Attribute)) and spelling(other) in ends
+
+
+def _is_remainder(side: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is a remainder, or one more or less, which every few iterations have."""
+    node = side.left if isinstance(side, ast.BinOp) and _is_one_more(side) else side
+    values = [node, *(binding.value for binding in scope.lookup(node))] if isinstance(node, ast.Name) else [node]
+    return any(isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod) for each in values)
 
 
 def _last_word(side: ast.expr, scope: Scope) -> str:

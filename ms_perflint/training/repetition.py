@@ -25,6 +25,12 @@ EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that count
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
 # Those that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset({*STEP_HOOKS, "epoch_begin", "epoch_end", "on_train_epoch_begin", "on_train_epoch_end"})
+EVALUATION_HOOKS = (
+    "on_eval_begin",
+    "on_eval_end",
+    "on_eval_epoch_begin",
+    "on_eval_epoch_end",
+)  # run while `Model.fit` trains
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
@@ -58,7 +64,7 @@ def _repeats(
     found = [caller for caller in training.callers(program, scope) if program.runs(caller)]
     if _is_given_as_hook(program, scope):
         return True
-    cls = scope.cls if scope.name in REPEATED_HOOKS else None
+    cls = scope.cls if scope.name in _hooks(program) else None
     is_hook = cls is not None and training.is_callback(program, cls) and _is_used(program, cls)
     if is_hook and (not found or program.calls(*training.MODEL_TRAINS)):  # else the program itself calls it
         return True
@@ -104,6 +110,14 @@ def _context(program: Program, caller: Site, function: Scope) -> Optional[CallCo
 # --- callbacks
 
 
+@fact
+def _hooks(program: Program) -> tuple[str, ...]:
+    """Return the names of the methods of callbacks that run repeatedly while the program trains, in a fixed order."""
+    fits = (fit for fit in program.calls("mindspore.train.Model.fit") if fit.given("valid_dataset") is not None)
+    evaluates = any(program.runs(fit) for fit in fits)
+    return (*sorted(REPEATED_HOOKS), *(EVALUATION_HOOKS if evaluates else ()))
+
+
 def _is_given_as_hook(program: Program, function: Scope) -> bool:
     """Return whether a `LambdaCallback` calls a function per step or epoch."""
     return function in _given_as_hooks(program)
@@ -112,7 +126,7 @@ def _is_given_as_hook(program: Program, function: Scope) -> bool:
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
     calls = program.calls("mindspore.train.LambdaCallback")
-    given = [call.argument(hook) for call in calls for hook in REPEATED_HOOKS if call.given(hook) is not None]
+    given = [call.argument(hook) for call in calls for hook in _hooks(program) if call.given(hook) is not None]
     found = (known.definition for value in given for known in value.alternatives)
     return {function for function in found if function is not None}
 

@@ -473,6 +473,46 @@ FIRES = [
         """,
     ),
     case(
+        "method of a callback that runs after the evaluation of `fit`",
+        MODEL,
+        """
+        class SaveBest(LossMonitor):
+            def on_eval_end(self, run_context):
+                if self.is_best(run_context):
+                    self.save()
+
+            def save(self):
+                ms.save_checkpoint(net, "best.ckpt")  # ! unsafe
+
+
+        model.fit(10, dataset, evaluated, callbacks=[SaveBest()])
+        """,
+    ),
+    case(
+        "function that runs after the evaluation of `fit`",
+        MODEL,
+        """
+        from mindspore.train import LambdaCallback
+        save = LambdaCallback(on_eval_epoch_end=lambda context: ms.save_checkpoint(net, "last.ckpt"))  # ! unsafe
+        model.fit(10, dataset, valid_dataset=evaluated, callbacks=[save])
+        """,
+    ),
+    *(
+        case(
+            f"last of every few steps: {test}",
+            STEP,
+            f"""
+            for epoch in range(20):
+                for i, (x, y) in enumerate(dataset):
+                    train_step(x, y)
+                    rest = i % every
+                    if {test}:
+                        ms.save_checkpoint(net, f"{{epoch}}_{{i}}.ckpt")  # ! unsafe
+            """,
+        )
+        for test in ("rest == every - 1", "every - 1 == rest", "rest + 1 == every", "i % every + 1 == every")
+    ),
+    case(
         "config of an own kind of ModelCheckpoint",
         MODEL,
         """
@@ -1029,6 +1069,38 @@ QUIET = [
                 train_step(data, label)
         finish()
         """,
+    ),
+    *(
+        case(
+            f"method that runs once, after the evaluation behind a training: {trains}",
+            MODEL,
+            f"""
+            class SaveOnce(LossMonitor):
+                def on_eval_end(self, run_context):
+                    ms.save_checkpoint(net, "once.ckpt")
+
+
+            {trains}
+            model.eval(evaluated, callbacks=[SaveOnce()])
+            """,
+        )
+        for trains in ("model.train(10, dataset)", "model.fit(10, dataset)")
+    ),
+    *(
+        case(
+            f"saved in the last step, which is {test}",
+            STEP,
+            f"""
+            step, total = 0, 1000
+            for x, y in dataset:
+                train_step(x, y)
+                step += 1
+                last = total
+                if {test}:
+                    ms.save_checkpoint(net, "last.ckpt")
+            """,
+        )
+        for test in ("step == total - 1", "total - 1 == step", "step + 1 == last")
     ),
     case(
         "saved in the last epoch only",
