@@ -29,6 +29,7 @@ class HostSyncEachStep(Check):
     gain = Gain("small", Message("the next step is launched while the device is still busy"))
     triggers = tuple(host_reads.TRIGGERS)
     looks_inside = False
+    in_libraries = False
 
     def suspect(self, call: Call) -> bool:
         """The first of the reads in a loop that takes steps on an accelerator, or in a function that it calls."""

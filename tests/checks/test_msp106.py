@@ -188,7 +188,28 @@ BY_THE_SIDE = [  # of the gradients: how the loss is computed, and what takes th
     ("loss, out = forward(x, y)", BY_FUNCTION),
     ("raw = criterion(net(x), y); loss = raw.mean()", BY_FUNCTION),
 ]
+LIBRARY = """
+    import mindspore as ms
+
+
+    def train(net, loss, optimizer, rows):
+        grad_fn = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+        for x, y in rows:
+            value, grads = grad_fn(x, y)
+            optimizer(grads)
+            print(value)
+    """
+
+
+def imported(name: str, mark: str, *lines: str) -> object:
+    """Return a program whose training is in a file that it imports."""
+    train = join(START, *lines, "import steps\n", "steps.train(net, nn.MSELoss(), optimizer, train_set)\n")
+    return case(name, {"train.py": train, "steps.py": LIBRARY.replace("print(value)", f"print(value){mark}")})
+
+
 FIRES = [
+    imported("in a file that is imported", "  # !"),
+    imported("in a file that is imported, on a device", "  # !", 'ms.set_context(device_target="Ascend")\n'),
     *(
         each(f"in a function that gets it: {line}", line, before=helpers(mark), take=take)
         for mark, line, take in (
@@ -528,6 +549,7 @@ FIRES = [
     ),
 ]
 QUIET = [
+    imported("in a file that is imported, on a CPU", "", 'ms.set_context(device_target="CPU")\n'),
     *(
         each(f"in a function that gets it: {line}", *line.split("\n"), before=helpers(""))
         for line in (
