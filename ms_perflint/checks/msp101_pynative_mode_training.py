@@ -60,7 +60,7 @@ class PynativeModeTraining(Check):
             and not conditions.is_for_cpu_only(program, call)
             and not unset_mode.is_beside_cpu(call)
             and unset_mode.trains_uncompiled(program)
-            and not mode.is_late(program, call)
+            and not mode.is_without_training(program, call)
             and not mode.is_overridden(program, call)
         )
 

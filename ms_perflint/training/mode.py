@@ -287,11 +287,18 @@ def training_starts(program: Program) -> Optional[int]:
     return min(known) if known else None
 
 
-def is_late(program: Program, call: Call) -> bool:
-    """Return whether the call sets the mode only behind the training, not between its epochs."""
-    position, trained = program.position(call), [program.position(site) for site in training.train_sites(program)]
+def is_without_training(program: Program, call: Call) -> bool:
+    """Return whether no training follows the call: it is behind all, not between epochs, or in an arm that has none."""
+    sites = training.train_sites(program)
+    position, trained = program.position(call), [program.position(site) for site in sites]
     is_behind = position is not None and all(each is not None and position > each for each in trained)
-    return bool(trained) and is_behind and not repeats(program, call)
+    if not sites or (is_behind and not repeats(program, call)):
+        return bool(sites)
+    if not condition_of(call) and not call.scope.owner.is_function:
+        return False
+    own = conditions.path_conditions(program, call)
+    others = (each for site in sites for each in conditions.path_conditions(program, site))
+    return all(conditions.contradict(each, other) for other in others for each in own)
 
 
 @fact
@@ -309,7 +316,7 @@ def default_mode(program: Program) -> Optional[int]:
         modes = {
             wanted
             for call, wanted in by_call.items()
-            if not is_overridden(program, call) and not is_late(program, call)
+            if not is_overridden(program, call) and not is_without_training(program, call)
         }
     return modes.pop() if len(modes) == 1 else None
 

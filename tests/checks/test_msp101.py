@@ -421,7 +421,56 @@ def restored(name: str, around: str, setting: str, is_reported: bool) -> tuple[o
     return (IMPORTS, NETWORK, EVALUATED.format(mark=mark, around=around, setting=setting, called="evaluate()"))
 
 
+# The first arm evaluates, the second one trains, behind what an option or a config chooses
+TASKS = {
+    "in the script": """
+        if settings["evaluate"]:
+            ms.set_context(mode=1, device_target="GPU")MARK
+            print(model.eval(dataset))
+        else:
+            ms.set_context(mode=0, device_target="Ascend")
+            model.train(10, dataset, dataset_sink_mode=True)
+        """,
+    "of a function": """
+        def main(settings):
+            if not settings["evaluate"]:
+                ms.set_context(mode=0, device_target="Ascend")
+                return model.train(10, dataset, dataset_sink_mode=True)
+            ms.set_context(mode=1, device_target="GPU")MARK
+            return model.eval(dataset)
+
+
+        main(settings)
+        """,
+    "in functions that it calls": """
+        def train():
+            model.train(10, dataset, dataset_sink_mode=True)
+
+
+        def evaluate():
+            ms.set_context(mode=1, device_target="GPU")MARK
+            print(model.eval(dataset))
+
+
+        if settings["task"] == "train":
+            ms.set_context(mode=0, device_target="Ascend")
+            train()
+        elif settings["task"] == "evaluate":
+            evaluate()
+        """,
+}
+CHOOSES = "import json\n\nmodel = ms.Model(net, loss, opt)\nsettings = json.load(open('settings.json'))\n"
+
+
+def chosen(name: str, mark: str) -> object:
+    """Return a program that evaluates in PyNative mode, and also trains there if the line is marked."""
+    text = join(TASKS[name]).replace("MARK", f"  {mark}" if mark else "")
+    text = text.replace("model.eval(dataset)", "model.fit(10, dataset)") if mark else text
+    return case(f"PyNative mode in another arm {name}{': it trains' if mark else ''}", IMPORTS, NETWORK, CHOOSES, text)
+
+
 FIRES = [
+    *(chosen(name, "# ! unsafe") for name in TASKS),
     *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if way[3]),
     case(
         "a helper sets the CPU and the mode, and the device is set again",
@@ -1002,6 +1051,7 @@ OUTSIDE = (
 )
 
 QUIET = [
+    *(chosen(name, "") for name in TASKS),
     *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if not way[3]),
     *(
         case(
