@@ -31,6 +31,7 @@ from ms_perflint.infer.values import (
 
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
+_REFERENCES = (ast.Name, ast.Attribute, ast.Lambda, ast.Subscript)  # forms of what may be a function or a class
 REMOVES = ("pop", "popitem", "clear")
 
 
@@ -42,9 +43,16 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     if base.open or not base.alternatives:
         return TOP
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
-    if not values or not all(value.are_only(lambda each: bool(each.definition or each.api)) for value in values):
+    if not all(map(_is_defined, values)):
         return TOP
-    return join([*values, TOP] if any(_grows_otherwise(evaluator, known) for known in base.alternatives) else values)
+    stored = [value for known in base.alternatives for value in _stored(evaluator, known)[:ENTRIES]]
+    values += stored if all(map(_is_defined, stored)) else [TOP]
+    is_open = not values or any(_grows_otherwise(evaluator, known) for known in base.alternatives)
+    return join([*values, TOP] if is_open else values)
+
+
+def _is_defined(value: Value) -> bool:
+    return value.are_only(lambda known: bool(known.definition or known.api))
 
 
 def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]:
@@ -55,38 +63,27 @@ def others(evaluator: Evaluator, base: Value, found: list[Value]) -> list[Value]
 
 
 def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
-    """Return the values of a display, with those stored under its keys; with TOP where not all are known."""
+    """Return the values of a display; with TOP where not all are known."""
     what = known.what
     if not isinstance(what, Display):
         return [TOP]
     is_whole = what.kind in (LIST, TUPLE, SET, DICT, YIELDS) and None not in what.keys
     if not is_whole or len(what.parts) > ENTRIES or any(part.is_spread for part in what.parts):
         return [TOP]
-    return [*map(evaluator.read, what.parts), *_stored(evaluator, known)[:ENTRIES]]
+    return [evaluator.read(part) for part in what.parts]
 
 
 def _stored(evaluator: Evaluator, known: Alternative) -> list[Value]:
-    """Return what files of the program store in a table by `name["key"] = value`, under the names that it has."""
-    held = list_changes.held_under(evaluator, known.what) if isinstance(known.what, Display) else {}
-    names = set[str]().union(*held.values())
-    stores = [
-        binding
-        for module in (evaluator.program.modules if names else ())
-        for name in sorted(module.aliases(*names))
-        for binding in _item_stores(module).get(name, ())
-    ]
-    holders = ((binding, evaluator.value(receiver_of(binding), binding.scope).alternatives) for binding in stores)
-    own = (binding for binding, holder in holders if any(one.identity == known.identity for one in holder))
-    return [evaluator.value(binding.value, binding.scope) for binding in own if binding.value is not None]
-
-
-@fact
-def _item_stores(module: SemanticIndex) -> dict[str, list[Binding]]:
-    """Return the stores `name["key"] = value` of a file, each with a value of its own, by the last word of the name."""
-    found: dict[str, list[Binding]] = {}
-    for (base, _), bindings in module.stores.items():
-        found.setdefault(base.rpartition(".")[2], []).extend(filter(_is_item, bindings))
-    return found
+    """Return what the file of a table stores in it by `name["key"] = value`; TOP beside other values."""
+    what = known.what
+    held = list_changes.held_under(evaluator, what) if isinstance(what, Display) and what.kind == DICT else {}
+    found = (store for module, names in held.items() for store in _stores(module, names))
+    stores = [(store.value, store) for store in found if _is_item(store) and store.value is not None]
+    if not all(isinstance(value, _REFERENCES) for value, _ in stores):
+        return [TOP]  # and nothing is evaluated for the many dicts of results
+    holders = ((each, evaluator.value(receiver_of(each[1]), each[1].scope).alternatives) for each in stores)
+    own = (each for each, holder in holders if any(one.identity == known.identity for one in holder))
+    return [evaluator.value(value, store.scope) for value, store in own]
 
 
 def _is_item(binding: Binding) -> bool:
