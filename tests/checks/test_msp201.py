@@ -1315,6 +1315,28 @@ QUIET = [
         "model = Model(net, loss, opt)\n",
         TRAIN,
     ),
+    *(
+        case(
+            f"converted by another package: {made}",
+            IMPORTS,
+            """
+            from mindnlp.transformers import BertForSequenceClassification
+
+            bert = BertForSequenceClassification.from_pretrained("bert-base-uncased")
+            """,
+            f"from {package} import {name}\n\nnet = {made}\nscaler = ms.amp.DynamicLossScaler(2**10, 2, 1000)\n",
+            PARTS.replace("net = Net()", ""),
+            STEP,
+        )
+        for package, name, made in (
+            ("mindnlp._legacy.amp", "auto_mixed_precision", "auto_mixed_precision(bert, 'O1')"),
+            ("mindone.utils.amp", "auto_mixed_precision", "auto_mixed_precision(bert, 'O2', dtype='bf16')"),
+            ("mindnlp", "amp", "amp.auto_mixed_precision(bert)"),
+            ("mindnlp.amp", "auto_mixed_precision as convert", "convert(bert, 'O1')"),
+            ("mindcv.utils", "custom_mixed_precision", "custom_mixed_precision(bert)"),
+            ("mindnlp", "amp", "amp.auto_mixed_precision(network=bert)"),
+        )
+    ),
     case(
         "parts of another package without matrix work",
         IMPORTS,

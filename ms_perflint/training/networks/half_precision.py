@@ -297,7 +297,13 @@ def _is_reached_by_switch(program: Program, network: Search, site: Site) -> bool
         given = site.node.func.value
     else:
         given = next(iter(site.node.args), None)
+        if any(_is_trained(network, known) for known in program.value(site.node, site.scope).alternatives):
+            return True  # what a function of a library gives, which is not in the files
     return given is None or _may_hold(program, network, program.value(given, site.scope))
+
+
+def _is_trained(network: Search, known: Alternative) -> bool:
+    return known.creation is not None and known.identity in network.seen
 
 
 def _may_hold(program: Program, network: Search, value: Value) -> bool:
