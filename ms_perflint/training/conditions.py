@@ -189,7 +189,7 @@ def _is_unasked(program: Program, condition: Condition) -> bool:
     """Return whether a condition fails with the defaults of the parameters in it, which no caller passes."""
     if by_default(program, condition) is not False:
         return False
-    tests = (each.test for each in _with_definitions((condition,)))
+    tests = (each.test for each in with_definitions((condition,)))
     names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
     found = (condition.scope.bindings.get(name, ()) for name in sorted(names))
     given = [each for bindings in found for each in bindings if each.kind == "parameter"]
@@ -220,12 +220,12 @@ def _is_refused(program: Program, condition: Condition) -> bool:
 
 def contradict(some: PathCondition, others: PathCondition) -> bool:
     """Return whether the conditions of two paths can never hold together."""
-    both = [each for each in (*_with_definitions(some), *_with_definitions(others)) if not _varies(each)]
+    both = [each for each in (*with_definitions(some), *with_definitions(others)) if not _varies(each)]
     choices = (alternatives for alternatives in map(_alternatives, both) if alternatives)
     return _are_contradictory(both) or any(all(_are_contradictory((*both, *each)) for each in part) for part in choices)
 
 
-def _with_definitions(conditions: PathCondition) -> Iterator[Condition]:
+def with_definitions(conditions: PathCondition) -> Iterator[Condition]:
     """Yield conditions, and those that a name in them is defined as: `on_gpu = device == "GPU"`."""
     for condition in conditions:
         yield condition

@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import iterations, jit
 from ms_perflint.training.bases import is_cell
-from ms_perflint.training.conditions import by_default
+from ms_perflint.training.conditions import by_default, with_definitions
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import compiled
 from ms_perflint.training.networks.networks import NAMED_LOSS, is_loss, is_loss_api
@@ -313,7 +313,7 @@ def _is_of_tensor(condition: Condition) -> bool:
 
 def _is_of_first_rank(condition: Condition) -> bool:
     """Return whether a condition is that the process is the first one, for which the others wait: `rank == 0`."""
-    return re.fullmatch(_RANK, condition.text) is not None
+    return any(re.fullmatch(_RANK, each.text) for each in with_definitions((condition,)))
 
 
 def _around(step: StepLoop) -> Iterator[Binding]:

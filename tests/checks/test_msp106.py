@@ -451,6 +451,15 @@ FIRES = [
         each(f"of the first process: {test}", f"if {test}:", "    print(loss)  # !", before="rank = get_rank_id()\n")
         for test in ("rank == 0", "args.rank_id == 0", "not rank", "get_rank() == 0", "local_rank == 0")
     ),
+    *(
+        each(
+            f"of the first process, by a name: {test}",
+            "if is_main:",
+            "    print(loss)  # !",
+            before=f"is_main = {test}\n",
+        )
+        for test in ("rank == 0", "get_rank() == 0", "not rank", "args.local_rank == 0")
+    ),
     each("computed twice", "half = loss / 2", "rest = half.mean() - 1", "losses.append(rest.item())  # !"),
     case(
         "in a file that does not name MindSpore",
@@ -549,6 +558,10 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(f"asked for by a name: {test}", "if is_shown:", "    print(loss)", before=f"is_shown = {test}\n")
+        for test in ("rank == 1", "rank > 0", "not args.quiet", "'--verbose' in sys.argv")
+    ),
     imported("in a file that is imported, on a CPU", "", 'ms.set_context(device_target="CPU")\n'),
     *(
         each(f"in a function that gets it: {line}", *line.split("\n"), before=helpers(""))
