@@ -110,6 +110,11 @@ BLOCKED = [
         "asnumpy into a list", "value = loss_fn(net(x), y)\nlog.append(value.asnumpy())\nreturn value", "log = []\n"
     ),
     forward("math of a tensor", "out = net(x)\nreturn loss_fn(out, y) * math.exp(out.mean())"),
+    forward("max of a tensor and a number", "return max(loss_fn(net(x), y), 0.1)"),
+    forward("count, at least one", "return loss_fn(net(x), y) / max(int((y > 0).sum()), 1)"),
+    forward("list at a tensor", "rates = [0.1, 0.2]\nreturn loss_fn(net(x), y) * rates[y.max() % 2]"),
+    forward("loss or a number", "value = loss_fn(net(x), y)\nreturn value if value.mean() < 9 else 0.0"),
+    forward("result or None", "value = loss_fn(net(x), y)\nif value.mean() > 9:\n    return None\nreturn value"),
     forward("random number of Python", "return loss_fn(net(x), y) * random.random()"),
     forward("random number of NumPy", "return loss_fn(net(x), y) * np.random.rand()"),
     forward("random choice", "if random.random() > 0.5:\n    return loss_fn(net(x), y)\nreturn loss_fn(net(x), y) * 2"),

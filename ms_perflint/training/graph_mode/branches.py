@@ -45,6 +45,9 @@ _BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a t
 def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both."""
     tensors = Tensors(program, function)
+    for node in _of_two_types(program, function, tensors):
+        text = Message("graph mode needs values of one type in both branches of a test on a tensor")
+        yield obstacle(function.module, node, "arms", text)
     for step in steps(program, function):
         for node in own_nodes(step):
             message = _mixed(program, step, node, tensors) if isinstance(node, (ast.BoolOp, ast.Compare)) else None
@@ -60,6 +63,28 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
         if found is not None:
             node, kind, message = found
             yield obstacle(function.module, node, kind, message)
+
+
+def _of_two_types(program: Program, function: Scope, tensors: Tensors) -> Iterator[ast.AST]:
+    """Yield conditional expressions and results that are of one type where a test on a tensor holds, else of another.
+
+    Run: a tensor and a number, 1 and 0.5, or a tensor and None fail; `x.item()` and 1.0 do not.
+    """
+    returned: list[ast.expr] = []
+    found: list[ast.AST] = []
+    is_left = False  # what a test on a constant leaves out is compiled in no case
+    for step in steps(program, function):
+        test = step.block.owner.test if isinstance(step.block.owner, (ast.If, ast.While)) else None
+        is_tested = test is not None and tensors.is_tested(test)
+        if isinstance(step.stmt, ast.Return) and step.stmt.value is not None and (is_tested or test is None):
+            returned.append(step.stmt.value)
+            is_left |= is_tested
+        for node in own_nodes(step):
+            if isinstance(node, ast.IfExp) and tensors.is_tested(node.test) and tensors.differ(node.body, node.orelse):
+                found.append(node)
+    if is_left:
+        found += [each for each in returned[1:] if tensors.differ(returned[0], each)][:1]
+    yield from found
 
 
 _Found = tuple[ast.AST, str, Message]
@@ -241,6 +266,23 @@ class Tensors:
             return all(self.is_number(each, hops - 1) for each in read)
         return isinstance(node, ast.Call) and word_of(node.func) in _NUMBERS | {"item"}
 
+    def differ(self, one: ast.expr, other: ast.expr) -> bool:
+        """Return whether two values are certainly of different types."""
+        kinds = [self._kind(one), self._kind(other)]
+        return all(kinds) and kinds[0] != kinds[1]
+
+    def _kind(self, node: ast.expr) -> str:
+        """Return "Tensor", "float", "int", or the name of another type; "" for a value that may be of any."""
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self._kind(node.operand)
+        if isinstance(node, ast.Constant):
+            return type(node.value).__name__
+        if not self.is_one(node) or isinstance(node, ast.BoolOp):
+            return ""
+        if self.is_number(node):
+            return word_of(node.func) if isinstance(node, ast.Call) and word_of(node.func) != "item" else ""
+        return "Tensor"
+
     def is_given(self, binding: Binding) -> bool:
         """Return whether a binding gives a tensor, or adds one."""
         value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
@@ -277,6 +319,10 @@ class Tensors:
         if isinstance(node.func, ast.Name) and word in _NUMBERS and len(node.args) == 1:
             return self.is_one(node.args[0], hops - 1) or self.is_tested(node.args[0])
         made = self.program.value(node.func, self.function)
+        if made.only is not None and made.only.definition is not None and made.only.definition.is_function:
+            inner = Tensors(self.program, made.only.definition)
+            returned = [value for value, _ in inner.function.returns]
+            return bool(returned) and all(inner.is_one(each, hops - 1) for each in returned)
         return made.are(lambda known: is_computed(known) or is_cell(self.program, known))
 
     def _is_no_array(self, node: ast.expr) -> bool:

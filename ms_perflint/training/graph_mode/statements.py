@@ -7,6 +7,9 @@ comprehensions of sets or over two sequences, `while ... else`, `for ... else`, 
 list or tuple that grows in a `while` over a tensor, the fields of a dataclass or named tuple that is made there, and
 `ones`, `full`, `eye` and `identity` of NumPy 2 (those of 1.26 compile). `tolist()` is refused, or spoils the tensor.
 `extend`, `insert`, `pop` and `reverse` of a list cut the gradients of the tensors in it; `append` and `+=` do not.
+All gradients are 0, without a warning, where Python's `max` or `min` gets a tensor, or a number that is read from one,
+and a number, and where `all` or `any` gets one, or a list or tuple of Python is indexed by one, also behind
+`stop_gradient`; a test on the result, `range`, `max` of tensors only and an index `int(tensor)` are right.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
 compute from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
@@ -32,6 +35,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
+from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -56,6 +60,8 @@ _PYTHON = ("numpy.", "math.", "scipy.", "cv2.", "sklearn.")
 _HOPS = 3  # names that stand for one another
 _CUTS = frozenset({"extend", "insert", "pop", "reverse"})  # methods of lists
 _PRINTS = PRINTS | {"log", "write"}
+_CHOOSES = frozenset({"builtins.max", "builtins.min"})  # Python runs it, unless all that it gets are tensors
+_TRUTHS = frozenset({"builtins.all", "builtins.any"})
 
 
 def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -67,7 +73,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
             word = _refused(function, node)
             if word:
                 yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
-    values = _Tensors(function, running)
+    values = _Tensors(program, function, running)
     for site in function.owner.calls if function.is_function else ():
         if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
             found = _of_call(program, site, values)
@@ -155,16 +161,30 @@ def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Opt
         return "random", Message("graph mode draws `{name}` once, when it compiles", name=ast.unparse(node.func))
     if api.startswith("numpy.") and name in _ARRAYS and api.count(".") == 1:
         return "numpy", Message("graph mode does not compile `{name}` of NumPy 2", name=ast.unparse(node.func))
+    if api in _CHOOSES | _TRUTHS and _cuts(api, node, values):
+        return "gradients", Message("graph mode loses all gradients by `{name}` of a tensor in Python", name=name)
     computed = [each for each in given(node) if values.is_tensor(each)] if api.startswith(_PYTHON) else []
     if not all(is_constant(program, values.function, each) for each in computed):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None
 
 
+def _cuts(api: str, node: ast.Call, values: _Tensors) -> bool:
+    """Return whether Python itself chooses by the values of tensors, for a result that is not only shown or tested."""
+    parts = node.args
+    if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
+        parts = parts[0].elts
+    tensors = [each for each in parts if values.is_computed(each)]
+    return bool(tensors) and (api in _TRUTHS or len(tensors) < len(parts)) and not values.is_only_shown(node)
+
+
 def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[Obstacle]:
     """Yield dicts with Parameters as keys, and lists that grow in a loop over a tensor."""
     module = step.block.scope.module
     for node in own_nodes(step):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and values.picks(node):
+            text = Message("graph mode loses all gradients where a tensor is the index of a list in Python")
+            yield obstacle(module, node, "gradients", text)
         field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
         if field and _is_parameter(program, node.value, step):  # type: ignore[attr-defined]
             text = Message("graph mode does not compile `{name}` of a Parameter", name=field)
@@ -213,8 +233,10 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
 class _Tensors:
     """Which names of a function hold tensors, by the form of their values."""
 
-    def __init__(self, function: Scope, running: list[Site]) -> None:
+    def __init__(self, program: Program, function: Scope, running: list[Site]) -> None:
+        self.program = program
         self.function = function
+        self.known = Tensors(program, function)
         self.parents: dict[int, ast.AST] = {}
         for node in descendants(function.node):
             self.parents.update((id(part), node) for part in ast.iter_child_nodes(node))
@@ -244,6 +266,18 @@ class _Tensors:
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.expr, ast.keyword))]
         return any(map(self.is_tensor, parts))
 
+    def is_computed(self, node: ast.expr) -> bool:
+        """Return whether an expression is computed from a tensor that is no constant."""
+        is_one = self.known.is_one(node) or self.is_tensor(node)
+        return is_one and not is_constant(self.program, self.function, node)
+
+    def picks(self, node: ast.Subscript) -> bool:
+        """Return whether a tensor is the index of a list or tuple of Python."""
+        is_one = isinstance(node.slice, (ast.Name, ast.Call, ast.Subscript, ast.BinOp)) and self.is_computed(node.slice)
+        if not is_one or self.known.is_number(node.slice):
+            return False
+        return self.program.value(node.value, self.function).are(lambda known: known.is_display)
+
     def is_mapping(self, node: ast.AST) -> bool:
         """Return whether an expression may be a dict: a name that holds no tensor."""
         return isinstance(node, (ast.Name, ast.Attribute)) and not self.is_tensor(node)
@@ -253,7 +287,7 @@ class _Tensors:
         inner, outer = node, self.parents.get(id(node))
         while outer is not None:
             if isinstance(outer, ast.Call) and word_of(outer.func) in _PRINTS:
-                return True
+                return not self.program.value(outer.func, self.function).are(is_computed)  # `ops.log(x)`
             if isinstance(outer, (ast.If, ast.While, ast.IfExp)) and outer.test is inner:
                 return True
             if found := targets(outer):
