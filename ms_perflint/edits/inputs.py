@@ -15,7 +15,7 @@ from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import is_compiled
-from ms_perflint.training.graph_mode.varying import Varying
+from ms_perflint.training.graph_mode.varying import Varying, wanting_number
 
 MUTABLE = "mindspore.mutable"
 DEPTH = 4  # containers in one another
@@ -36,7 +36,9 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
         tensor = f"{written[0][0]}({', '.join([text, *(dtype for dtype, _ in written[1:])])})"
         meets = sum(bool(edits) for _, edits in written) > 1  # two imports would conflict
         edits = None if meets else _replaced(each, tensor, *(edits for _, edits in written))
-        return Remedy(edits, advice, Safety.DISPLAY, reason)
+        wants = wanting_number(program, each)
+        related = (Related(wants.place, wants.message),) if wants is not None else ()
+        return Remedy(edits, advice, Safety.DISPLAY, wants.message if wants is not None else reason, related)
     advice, reason = (
         Message("mark the container as `mutable`"),
         Message("its elements are then not constants of the graph"),

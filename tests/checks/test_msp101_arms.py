@@ -44,6 +44,7 @@ STEPS = """
 
 
 BLOCKED = [
+    arms("a conditional expression of two types", "return h + (h.sum() if s.sum() > 0 else 0)"),
     arms("append under a test", "rows = []\n" + join(GROWS).replace("PUT", "rows.append(h[i])")),
     arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
     arms("a tuple that grows under a test", "rows = ()\n" + join(GROWS).replace("PUT", "rows += (h[i],)")),
@@ -363,7 +364,7 @@ READY = [
         return found
         """,
     ),
-    arms("a conditional expression", "return h + (h.sum() if s.sum() > 0 else 0)"),
+    arms("a conditional expression", "return h + (h.sum() if s.sum() > 0 else h.mean())"),
     arms(
         "another shape in one arm",
         """

@@ -470,3 +470,38 @@ def test_reported(program: Program) -> None:
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)
+
+
+CUT = "graph mode loses all gradients by `{}` of a tensor in Python"
+TYPES = "graph mode needs values of one type in both branches of a test on a tensor"
+LIST = "graph mode loses all gradients where a tensor is the index of a list in Python"
+NO_TENSOR = "graph mode takes no tensor in `range()`"
+AFTER = "graph mode needs `k` to be a tensor before this test on a tensor, too"
+FLOWS = "a condition on it becomes control flow of the graph"
+
+
+@pytest.mark.parametrize(
+    "body, reason",
+    [
+        ("return loss(net(x), y) * min(1.0, rate / 10)", CUT.format("min")),
+        ("k = (1 + rate) / 10\n    return loss(net(x), y) * max(0.1, k)", CUT.format("max")),
+        ("k = rate / 10 if rate < 10 else 1.0\n    return loss(net(x), y) * k", TYPES),
+        ("k = rate * 0.1\n    if rate > 10:\n        k = 1.0\n    return loss(net(x), y) * k", AFTER),
+        ("return loss(net(x), y) * [0.1 * i for i in range(99)][rate]", LIST),
+        ("return sum(loss(net(x), y) for i in range(rate))", NO_TENSOR),
+        ("return loss(net(x), y) * (1.0 if rate > 10 else 0.5)", FLOWS),
+        ("if rate > 10:\n        return loss(net(x), y) * 2\n    return loss(net(x), y)", FLOWS),
+        ("return sum(loss(net(x), y) for i in range(int(rate)))", FLOWS),
+        ("return loss(net(x), y) * min(x.shape[0], 4) * 0.9**rate", FLOWS),
+        ("return loss(net(x + table[rate]), y)", FLOWS),
+    ],
+)
+@pytest.mark.parametrize("step", ["grad_fn(x, y, i)", "grad_fn(x, y, rate=i)"])
+def test_what_keeps_a_number_from_being_a_tensor_is_named(body: str, reason: str, step: str) -> None:
+    head = GRAPH.replace("return loss(net(x), y) * rate\n\n\nstep", f"{body}\n\n\nstep")
+    loop = stepping(f"value, grads = {step}", "opt(grads)")
+    text = f"{head}table = ops.ones((99, 64))\n{loop}"
+    (finding,) = Program({"train.py": text}, device="Ascend").lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.reason == reason
+    assert [each.message for each in finding.related] == [reason] * (reason != FLOWS)

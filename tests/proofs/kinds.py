@@ -276,11 +276,14 @@ KINDS = [
         for name, code in (
             ("a number", "return m * (m if m < 5 else 1.0)"),
             ("int and float", "return m * (1 if m < 5 else 0.5)"),
+            ("a name", "k = m * 2\nif m < 5:\n    k = 1.0\nreturn m * k"),
             ("a result", "if m > 5:\n    return 0.0\nreturn m"),
             ("loss or number", "return m if m < 5 else 0.0"),
         )
     ),
     kind("same", "one of two numbers", "m = self.d(x).mean()\nreturn m * (0.5 if m < 5 else float(m))"),
+    kind("same", "one of two numbers, by a name", "m = self.d(x).mean()\nk = 1\nif m < 5:\n    k = 0.5\nreturn m * k"),
+    kind("same", "one of two tensors", "m = self.d(x).mean()\nk = m * 2\nif m < 5:\n    k = m + 1.0\nreturn m * k"),
     kind("same", "one of two results", "m = self.d(x).mean()\nif m > 5:\n    return m * 2\nreturn m"),
     kind(
         "same",

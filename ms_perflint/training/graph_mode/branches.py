@@ -2,12 +2,13 @@
 
 Run on 2.10, CPU, in `construct` under a train cell. It fails where an arm of an `if` on a tensor puts into a list,
 tuple or dict what the other arm does not, by `update` and `setdefault` too; where only one arm binds a name that is
-used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name that is None
-or a number is a tensor after one of the arms; and where a test on a tensor stands ahead of one on a constant,
-`x.sum() > 0 and self.training` (the other way round it compiles), or beside one of another type,
+used after it, also of an `if` on an attribute of another object, `self.config.swish`; where a name, a result or a
+conditional expression is a tensor after one of the arms, and a number or None after the other; and where a test on a
+tensor stands ahead of one on a constant, `x.sum() > 0 and self.training` (the other way round it compiles), or beside
+one of another type,
 `x.sum() > 0 and x.max()`, where `bool(x)` and `x.item()` are of other types than tensors. Same losses as PyNative:
 the same number of elements put in by both arms, a tensor that stays one (also in another shape), a number that stays
-one, `break` and `return` under such a test, and a conditional expression.
+one, `break` and `return` under such a test, and a conditional expression of two tensors.
 """
 
 from __future__ import annotations
@@ -42,9 +43,12 @@ _BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test
 _BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a test on an attribute of another object")
 
 
-def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both."""
-    tensors = Tensors(program, function)
+def in_arms(program: Program, function: Scope, given: frozenset[str] = frozenset()) -> Iterator[Obstacle]:
+    """Yield the differences between the arms of a test in a compiled function, if graph mode compiles both.
+
+    `given`: the parameters that are tensors.
+    """
+    tensors = Tensors(program, function, given)
     for node in _of_two_types(program, function, tensors):
         text = Message("graph mode needs values of one type in both branches of a test on a tensor")
         yield obstacle(function.module, node, "arms", text)
@@ -68,7 +72,7 @@ def in_arms(program: Program, function: Scope) -> Iterator[Obstacle]:
 def _of_two_types(program: Program, function: Scope, tensors: Tensors) -> Iterator[ast.AST]:
     """Yield conditional expressions and results that are of one type where a test on a tensor holds, else of another.
 
-    Run: a tensor and a number, 1 and 0.5, or a tensor and None fail; `x.item()` and 1.0 do not.
+    Run: 1 and 0.5 fail too; `float(x.sum())` and 1.0 do not.
     """
     returned: list[ast.expr] = []
     found: list[ast.AST] = []
@@ -176,10 +180,18 @@ def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Te
         is_plain = all(isinstance(each.whole, ast.Constant) for each in before)  # None, or a number that is written
         types = {type(each.whole.value).__name__ for each in before if isinstance(each.whole, ast.Constant)}
         new = (each for each in made if not isinstance(each.value, ast.Call) or types != {word_of(each.value.func)})
-        if tensors is not None and is_plain and any(map(tensors.is_given, new)):
+        is_changed = tensors is not None and _turns_constant(tensors, before, made)
+        if is_changed or (tensors is not None and is_plain and any(map(tensors.is_given, new))):
             text = Message("graph mode needs `{name}` to be a tensor before this test on a tensor, too", name=name)
             return made[0].stmt, "arms", text
     return None
+
+
+def _turns_constant(tensors: Tensors, before: list[Binding], made: list[Binding]) -> bool:
+    """Return whether a name holds a tensor before a test, and a constant after one of its arms."""
+    are_tensors = all(each.whole is not None and tensors.is_given(each) for each in before)
+    new = [each.value for each in made if isinstance(each.value, ast.Constant)]
+    return are_tensors and any(tensors.differ(each.whole, value) for each in before for value in new if each.whole)
 
 
 def _asks_another(program: Program, function: Scope, test: ast.expr) -> bool:
@@ -228,9 +240,10 @@ def _after(function: Scope, test: ast.If) -> list[ast.Name]:
 class Tensors:
     """Which expressions of a compiled function are tensors, or numbers that are read from one."""
 
-    def __init__(self, program: Program, function: Scope) -> None:
+    def __init__(self, program: Program, function: Scope, given: frozenset[str] = frozenset()) -> None:
         self.program = program
         self.function = function
+        self.given = given  # parameters that are tensors
 
     def is_tested(self, test: ast.expr, numbers: bool = True) -> bool:
         """Return whether a test depends on the values of a tensor; without `numbers`, whether it is a tensor itself."""
@@ -262,8 +275,10 @@ class Tensors:
             parts = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
             return all(self.is_number(each, hops) for each in parts if self.is_tested(each))
         if isinstance(node, ast.Name) and hops:
-            read = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
-            return all(self.is_number(each, hops - 1) for each in read)
+            reaching = self.function.flow.at(node)
+            read = [each.whole for each in reaching if each.whole is not None]
+            is_given = node.id in self.given and any(each.kind == "parameter" for each in reaching)
+            return not is_given and all(self.is_number(each, hops - 1) for each in read)
         return isinstance(node, ast.Call) and word_of(node.func) in _NUMBERS | {"item"}
 
     def differ(self, one: ast.expr, other: ast.expr) -> bool:
@@ -307,7 +322,10 @@ class Tensors:
     def _is_bound_to_one(self, node: ast.Name, hops: int) -> bool:
         if self.function.home(node.id) is not self.function:
             return False
-        plain = [each.whole for each in self.function.flow.at(node) if each.whole is not None]
+        reaching = self.function.flow.at(node)
+        if node.id in self.given and any(each.kind == "parameter" for each in reaching):
+            return True
+        plain = [each.whole for each in reaching if each.whole is not None]
         return bool(plain) and all(self.is_one(each, hops - 1) for each in plain)
 
     def _is_made(self, node: ast.Call, hops: int) -> bool:

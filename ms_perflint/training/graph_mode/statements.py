@@ -35,7 +35,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
-from ms_perflint.training.graph_mode.branches import Tensors
+from ms_perflint.training.graph_mode.branches import Tensors, in_arms
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -61,6 +61,7 @@ _HOPS = 3  # names that stand for one another
 _CUTS = frozenset({"extend", "insert", "pop", "reverse"})  # methods of lists
 _PRINTS = PRINTS | {"log", "write"}
 _CHOOSES = frozenset({"builtins.max", "builtins.min"})  # Python runs it, unless all that it gets are tensors
+_COUNTS = frozenset({"range", "dropout"})  # functions of a number
 _TRUTHS = frozenset({"builtins.all", "builtins.any"})
 
 
@@ -80,6 +81,28 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
             if found is not None:
                 kind, message = found
                 yield obstacle(module, site.node, kind, message)
+    for step in running:
+        yield from _of_containers(program, step, values)
+
+
+def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) -> Iterator[Obstacle]:
+    """Yield the code of a compiled function in which some parameters have to be numbers of Python, not tensors.
+
+    Run on 2.10: as a factor, power, shape, bound of a slice, index of a tensor, or in a test a tensor does as well.
+    """
+    yield from in_arms(program, function, given)
+    running = steps(program, function)
+    values = _Tensors(program, function, running, given)
+    for site in (each for each in function.owner.calls if isinstance(each.node, ast.Call)):
+        found: Optional[tuple[str, Message]] = None
+        for api in sorted(known.api for known in program.evaluator.callees(site).alternatives):
+            if api in _CHOOSES | _TRUTHS:
+                found = _of_library(program, api, site, values)
+        ends = [each for each in site.call.args[-1:] if not isinstance(each, ast.Call) or word_of(each.func) != "int"]
+        if site.word in _COUNTS and any(map(values.is_computed, ends)):
+            found = "number", Message("graph mode takes no tensor in `{name}`", name=f"{site.word}()")
+        if found is not None:
+            yield obstacle(function.module, site.node, *found)
     for step in running:
         yield from _of_containers(program, step, values)
 
@@ -174,8 +197,9 @@ def _cuts(api: str, node: ast.Call, values: _Tensors) -> bool:
     parts = node.args
     if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
         parts = parts[0].elts
-    tensors = [each for each in parts if values.is_computed(each)]
-    return bool(tensors) and (api in _TRUTHS or len(tensors) < len(parts)) and not values.is_only_shown(node)
+    are_truths = api in _TRUTHS
+    tensors = [each for each in parts if values.is_computed(each) or (are_truths and values.known.is_tested(each))]
+    return bool(tensors) and (are_truths or len(tensors) < len(parts)) and not values.is_only_shown(node)
 
 
 def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[Obstacle]:
@@ -233,10 +257,12 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
 class _Tensors:
     """Which names of a function hold tensors, by the form of their values."""
 
-    def __init__(self, program: Program, function: Scope, running: list[Site]) -> None:
+    def __init__(
+        self, program: Program, function: Scope, running: list[Site], given: frozenset[str] = frozenset()
+    ) -> None:
         self.program = program
         self.function = function
-        self.known = Tensors(program, function)
+        self.known = Tensors(program, function, given)
         self.parents: dict[int, ast.AST] = {}
         for node in descendants(function.node):
             self.parents.update((id(part), node) for part in ast.iter_child_nodes(node))
@@ -268,8 +294,7 @@ class _Tensors:
 
     def is_computed(self, node: ast.expr) -> bool:
         """Return whether an expression is computed from a tensor that is no constant."""
-        is_one = self.known.is_one(node) or self.is_tensor(node)
-        return is_one and not is_constant(self.program, self.function, node)
+        return self.known.is_one(node) and not is_constant(self.program, self.function, node)
 
     def picks(self, node: ast.Subscript) -> bool:
         """Return whether a tensor is the index of a list or tuple of Python."""

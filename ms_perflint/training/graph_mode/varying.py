@@ -15,6 +15,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import descendants, inner_of, is_decorated, plainly_given, text_of, word_of
 from ms_perflint.infer.bases import method
+from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
@@ -24,6 +25,7 @@ from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.graph_mode.compiled import is_compiled, steps
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.statements import wanting_numbers
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_step_loop, scopes_of_steps
@@ -44,12 +46,16 @@ class Compiled(NamedTuple):
 
 
 class Varying(NamedTuple):
-    """An argument for which a callee is compiled again: a container, or a number that counts in loops."""
+    """An argument for which a callee is compiled again: a container, or a number that counts in loops.
+
+    `inner` is the call of the callee, with the argument as it stands there: another one if a function passes it on.
+    """
 
     site: Site
     node: ast.expr
     callee: Compiled
     loops: tuple[ast.AST, ...]
+    inner: tuple[Site, ast.expr]
 
     @property
     def is_number(self) -> bool:
@@ -89,6 +95,16 @@ def varying_arguments(program: Program) -> tuple[Varying, ...]:
                 for each in _of_call(program, site, certain=True):
                     found.setdefault(id(each.node), each)
     return tuple(found.values())
+
+
+def wanting_number(program: Program, each: Varying) -> Optional[Obstacle]:
+    """Return the first code of the compiled callee in which a number cannot be a tensor; None without one."""
+    site, node = each.inner
+    for function in _given_functions(program, site):
+        given = parameters_given(program.evaluator, function, site, lambda part: part is node)
+        for found in wanting_numbers(program, function, given) if given else ():
+            return found
+    return None
 
 
 def in_arguments(program: Program) -> Iterator[Obstacle]:
@@ -134,7 +150,7 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
             at = (where, part) if certain else (site, node)
             counted = tuple(loops.of_number(where, part))
             if counted or (not callee.takes_apart and containers.is_one(where, part)):
-                yield Varying(*at, callee, counted)
+                yield Varying(*at, callee, counted, (site, node))
                 if not certain:
                     break
 
@@ -158,7 +174,9 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
     """Yield the functions of the project that a step calls: what it differentiates, the `construct` of a cell."""
     for known in program.evaluator.callees(site).alternatives:
         made = known.creation
-        if known.cls is not None:
+        if known.definition is not None and known.definition.is_function:
+            yield known.definition
+        elif known.cls is not None:
             construct = method(program.evaluator, known.cls, "construct")
             if construct is not None:
                 yield construct
