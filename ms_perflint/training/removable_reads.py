@@ -8,17 +8,21 @@ from typing import NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, word_of
+from ms_perflint.infer.places import APPENDS
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import assigned
 from ms_perflint.training.host_reads import FUNCTIONS, KEEPS, LOGS, METHODS, is_in_each_iteration, reads
 from ms_perflint.training.step_loops import step_loops
+
+_FORMATS = ("format", "round", "dump", "dumps")
 
 
 @fact
 def removable(program: Program) -> frozenset[ast.AST]:
     """Return the reads of loops that do not wait without them, and whose tensors are kept and not formatted then.
 
-    Run on 2.10: `f"{loss:.4f}"`, `"{:.4f}".format(loss)` and `round(loss, 4)` of a tensor fail, `"%.4f" % loss` works.
+    Run on 2.10: `f"{loss:.4f}"`, `"{:.4f}".format(loss)`, `round(loss, 4)` and `json.dump(losses)` of tensors fail,
+    `"%.4f" % loss`, `math.exp(loss)` and functions of NumPy on a list of them work.
     """
     found: set[ast.AST] = set()
     for step in step_loops(program):
@@ -70,21 +74,31 @@ def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> _Kept:
     """Return what holds a tensor, or a value made of it, once the reads in some statements are gone."""
     kept = _Kept(scope, set(), set(stmts), set())
     for stmt in stmts:
-        call = stmt.value if isinstance(stmt, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            kept.lists.add(word_of(call.func.value))
+        kept.lists.update(word_of(target) for target, _ in _appended(stmt))
         kept.words.update(map(word_of, assigned(stmt)[0]))
     kept.words.update(kept.lists)
     made = [(stmt, word_of(target), value) for stmt in descendants(scope.node) for target, value in _pairs(stmt)]
     while new := [(stmt, word) for stmt, word, value in made if stmt not in kept.stmts and _holds(value, kept)]:
         kept.stmts.update(stmt for stmt, _ in new)
         kept.words.update(word for _, word in new)
+        kept.lists.update(word_of(target) for stmt, _ in new for target, _ in _appended(stmt))
     kept.words.discard("")
     return kept
 
 
+def _appended(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the list or dict to which a statement adds, `losses.append(loss)`, with each value that it adds."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in APPENDS:
+        yield from ((call.func.value, value) for value in call.args)
+    targets, added = assigned(stmt)
+    if added is not None:
+        yield from ((each.value, added) for each in targets if isinstance(each, ast.Subscript))
+
+
 def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield the targets of an assignment, each with its value."""
+    """Yield the targets of an assignment, or of what adds to a list, each with its value."""
+    yield from _appended(stmt)
     targets, value = assigned(stmt)
     if value is None:
         return
@@ -105,18 +119,20 @@ def _holds(node: ast.expr, kept: _Kept) -> bool:
         return not is_text and (_holds(node.left, kept) or _holds(node.right, kept))
     if isinstance(node, (ast.Name, ast.Attribute)):
         return kept.is_held(node)
+    if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+        return any(_holds(each, kept) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
     return isinstance(node, ast.Subscript) and _holds(node.value, kept)
 
 
 def _is_formatted(kept: _Kept) -> bool:
-    """Return whether a function formats or returns a kept tensor."""
+    """Return whether a function formats, dumps or returns a kept tensor."""
     for node in descendants(kept.scope.node):
         parts: list[ast.expr] = []
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             parts.append(node.value)
         elif isinstance(node, ast.Return) and node.value is not None:
             parts += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-        elif isinstance(node, ast.Call) and word_of(node.func) in ("format", "round"):
+        elif isinstance(node, ast.Call) and word_of(node.func) in _FORMATS:
             parts += given(node)
         if any(_holds(each, kept) for each in parts):
             return True

@@ -333,6 +333,31 @@ FIRES = [
         print(round(total, 3))
         """,
     ),
+    *(
+        case(
+            f"a total that is dumped, {name}",
+            START,
+            f"""
+            import json
+
+            rows, table = [], {{}}
+            for epoch in range(30):
+                total = 0
+                for x, y in train_set:
+                    total += step(x, y).asnumpy()  # ! {safety}
+                {keep}
+            json.dump({what}, open("log.json", "w"))
+            """,
+        )
+        for name, keep, what, safety in (
+            ("in a list of dicts", 'rows.append({"epoch": epoch, "loss": total / 100})', "rows", "no fix"),
+            ("in a list", "rows.append(total)", "[rows]", "no fix"),
+            ("in an entry", "table[epoch] = total", "table", "no fix"),
+            ("by a dict", "rows = {'loss': total}", '{"rows": rows}', "no fix"),
+            ("as a number", "rows.append(float(total))", "rows", "display-only"),
+            ("not it", "rows.append(epoch)", "rows", "display-only"),
+        )
+    ),
     case(
         "a total that is returned",
         START,
