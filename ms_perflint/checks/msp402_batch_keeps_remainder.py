@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
 FEWER = Message("the last batch has fewer rows: the graph is compiled once more for its shape")
+MAY = Message("the last batch may have fewer rows: the graph is then compiled once more for its shape")
 DROPS = Message("drop the last batch")
 LEFT_OUT = Message("the rows of the last batch are left out of each epoch")
 NEVER = Message("nothing shuffles the rows: those of the last batch are never trained on")
@@ -64,4 +65,5 @@ class BatchKeepsRemainder(Check):
         elif (counted := remainders.counted(self.program)) is not None:
             related = (Related(counted, Message("this counts the rows or batches of an epoch")),)
             remedy = Remedy(None, DROPS, Safety.DISPLAY, COUNTED, related)
-        self.report(node, FEWER, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))
+        says = FEWER if remainders.is_known(batch) else MAY
+        self.report(node, says, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

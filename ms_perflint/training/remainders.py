@@ -29,6 +29,11 @@ def may_remain(batch: Call) -> bool:
     return bool(fed) and not any(_remains(batch, each) is False for each in fed)
 
 
+def is_known(batch: Call) -> bool:
+    """Return whether the last batch of a pipeline is known to be smaller; else the number of rows is not known."""
+    return any(_remains(batch, each) for each in pipelines.pipelines_with(batch.program, batch))
+
+
 class Kept(NamedTuple):
     """A `batch` whose last batch stays, and whether that is known to be smaller."""
 

@@ -754,3 +754,18 @@ def test_rows_that_are_never_trained_on_are_told(made: str, is_told: bool) -> No
     (finding,) = program.lint(CODE).findings
     assert finding.fix is not None and finding.fix.reason is not None
     assert finding.fix.reason.startswith("nothing shuffles the rows") is is_told
+
+
+@pytest.mark.parametrize(
+    "rows, says",
+    [
+        ('ds.MnistDataset("a").batch(64)', "the last batch has fewer rows"),
+        ('ds.MindDataset("a").take(70).batch(32)', "the last batch has fewer rows"),
+        ('ds.MindDataset("a").batch(32)', "the last batch may have fewer rows"),
+        ('ds.NumpySlicesDataset(dict(np.load("a.npz"))).shuffle(8).batch(32)', "the last batch may have fewer rows"),
+    ],
+)
+def test_the_message_says_whether_the_number_of_rows_is_known(rows: str, says: str) -> None:
+    text = join(IMPORTS, GRAPH, f"train_set = {rows}\n", TRAIN)
+    (finding,) = Program({"train.py": text}, device="Ascend").lint(CODE).findings
+    assert finding.message.startswith(f"{says}: ")
