@@ -882,6 +882,31 @@ def test_what_changes_between_steps_is_not_made_once(read: str, change: str, mod
         assert str(finding.fix.reason).startswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("drawn", "reason"),
+    [
+        ("random.random()", "what is made once keeps a value"),
+        ("np.random.uniform(0.5, 1.5)", "what is made once keeps a value"),
+        ("float(np.random.rand())", "what is made once keeps a value"),
+        ("ops.rand(1)", "its arguments may change"),
+        ("np.sqrt(2.0)", "its arguments may change"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["GRAPH", "PYNATIVE"])
+def test_what_is_drawn_when_it_compiles_is_not_made_once(drawn: str, reason: str, mode: str) -> None:
+    made = "grad_fn = ms.value_and_grad(scaled, None, params)\n    value, grads = grad_fn(x, y)\n    opt(grads)\n"
+    if mode == "PYNATIVE":
+        made = "value, grads = first(x, y)\n    opt(grads)\n    graph = ms.jit(scaled)\n    graph(x, y)\n"
+    text = (
+        "import random\nimport numpy as np\n\nfirst = ms.value_and_grad(forward, None, params)\n\n\n"
+        f"def scaled(x, y):\n    return loss(net(x), y) * {drawn}\n\n\n"
+        f"for x, y in data.create_tuple_iterator():\n    {made}"
+    )
+    (finding,) = Program({"train.py": join(GRAPH).replace("GRAPH", mode) + text}).lint(CODE).findings
+    assert finding.fix is not None
+    assert str(finding.fix.reason).startswith(reason)
+
+
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)

@@ -39,7 +39,7 @@ _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
     in_second_derivatives,
 )  # fmt: skip
-_CHANGES = frozenset({"changed", "flag", "frozen", "weights", "written"})  # kinds of obstacles
+_CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 
 
 @fact
@@ -64,12 +64,14 @@ def all_obstacles(program: Program) -> tuple[Obstacle, ...]:
 def change_between_steps(program: Program, made: Site) -> Optional[Obstacle]:
     """Return the first change between steps that what a call makes would not see if it were made once; None if none.
 
-    Run on 2.10, CPU: a `value_and_grad` that is made in each step sees them, one that is made once does not.
+    Run on 2.10, CPU: a `value_and_grad` that is made in each step sees them, and draws new numbers of NumPy and Python;
+    one that is made once does not.
     """
     inner = inner_of(made.call)
     known = program.value(inner, made.scope).alternatives if inner is not None else ()
     functions = (each.definition for each in known if each.definition is not None and each.definition.is_function)
-    found = (*obstacles(program), *(each for function in functions for each in in_state(program, function)))
+    own = (each for function in functions for of in (in_state, in_statements) for each in of(program, function))
+    found = (*obstacles(program), *own)
     return next((each for each in found if each.kind in _CHANGES), None)
 
 
