@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
-from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
@@ -25,6 +25,8 @@ ONCE = Message("make it once, before the loop")
 STATE = Message("each step begins with new weights, or a new state of the optimizer, which would be kept then")
 CHANGED = Message("what is made once keeps a value that changes between steps")
 MAY_CHANGE = Message("its arguments may change from step to step")
+BOUND = Message("each step binds `{name}` again, which it reads; the function can take it as an argument")
+DEFINED = Message("each step defines `{name}` again, too: define it once")
 
 
 class CompiledFunctionInLoop(Check):
@@ -60,6 +62,12 @@ class CompiledFunctionInLoop(Check):
 
         return change_between_steps(self.program, made)
 
+    def _bound(self, made: Site) -> Optional[Binding]:
+        """Return what each step binds anew, and the call reads."""
+        from ms_perflint.training.graph_mode.recreated import bound_anew  # here, because most files are clean
+
+        return bound_anew(made)
+
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that creates it; the fix moves its statement in front of the loop."""
         call = self.call(node)
@@ -67,10 +75,15 @@ class CompiledFunctionInLoop(Check):
             return
         recreated = self._recreated[id(call.node)]
         remedy = Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE)
-        change = self._change(recreated.site) if remedy.edits else None
+        bound = self._bound(recreated.site) if remedy.edits is None else None
+        change = self._change(recreated.site) if bound is None or bound.kind == "function" else None
         if recreated.is_stateful:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=STATE)
         elif change is not None:
             related = (Related(change.place, change.message),)
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=CHANGED, related=related)
+        elif bound is not None:
+            related = (Related(bound.scope.module.place(bound.node), Message("it is bound here")),)
+            reason = (DEFINED if bound.kind == "function" else BOUND).filled(name=bound.name)
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=reason, related=related)
         self.report(node, RECREATED.filled(name=recreated.name), remedy)

@@ -907,6 +907,37 @@ def test_what_is_drawn_when_it_compiles_is_not_made_once(drawn: str, reason: str
     assert str(finding.fix.reason).startswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("lines", "reason", "row"),
+    [
+        (["scale = 1 / (1 + i)", "DEF", "MADE"], "each step binds `scale` again", 1),
+        (["DEF", "MADE", "scale = 1 / (1 + i)"], "each step binds `scale` again", 6),
+        (["DEF", "MADE"], "each step defines `scaled` again", 1),
+        (["scaled = forward", "MADE"], "each step binds `scaled` again", 1),
+        (["weights = list(params)", "DEF", "MADE2"], "each step binds `weights` again", 1),
+    ],
+)
+@pytest.mark.parametrize("is_in_function", [False, True])
+def test_what_keeps_it_in_the_loop_is_named(lines: list[str], reason: str, row: int, is_in_function: bool) -> None:
+    made = "grad_fn = ms.value_and_grad(scaled, None, params)\nvalue, grads = grad_fn(x, y)\nopt(grads)"
+    parts = {
+        "DEF": "def scaled(x, y):\n    return loss(net(x), y) * scale",
+        "MADE": made,
+        "MADE2": made.replace("params", "weights"),
+    }
+    body = "\n".join(parts.get(line, line) for line in lines)
+    loop = "for i, (x, y) in enumerate(data.create_tuple_iterator()):\n"
+    head = join(GRAPH) + "scale = 1.0\n"
+    inside = body.replace("\n", "\n    ")
+    text = f"{head}{loop}    {inside}\n"
+    if is_in_function:
+        text = f"{head}def step(x, y, i):\n    {inside}\n\n\n{loop}    step(x, y, i)\n"
+    (finding,) = Program({"train.py": text}).lint(CODE).findings
+    assert finding.fix is None
+    assert reason in str(finding.help)
+    assert [each.place.row for each in finding.related] == [head.count("\n") + 1 + row]
+
+
 @pytest.mark.parametrize("program", QUIET)
 def test_not_reported(program: Program) -> None:
     quiet(CODE, program)

@@ -164,6 +164,28 @@ def place(site: Site) -> Optional[ast.stmt]:
     return free if isinstance(free, ast.stmt) else None
 
 
+def bound_anew(made: Site) -> Optional[Binding]:
+    """Return what each step binds anew of the names that a call reads, or a function defined there; None if none.
+
+    That is the function itself, if nothing that it reads is bound anew.
+    """
+    scope, loops = made.scope, made.block.loops
+    if not loops and not scope.owner.is_function:
+        return None
+    inside = {id(node) for node in descendants(loops[0] if loops else scope.owner.node)}
+
+    def anew(name: str) -> Optional[Binding]:
+        found = scope.owner.bindings.get(name, ())
+        return next((each for each in found if each.kind != "parameter" and id(each.stmt) in inside), None)
+
+    names = [node.id for node in descendants(made.node) if isinstance(node, ast.Name)]
+    bound = list(filter(None, map(anew, names)))
+    functions = [inner for each in bound for inner in scope.owner.defines if inner.node is each.node]
+    read = (anew(name) for each in functions for name in sorted(each.names) if each.home(name) is scope.owner)
+    found = [*bound, *filter(None, read)]
+    return next((each for each in found if each.kind != "function"), found[0] if found else None)
+
+
 def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
     """Return whether a loop binds a name, whose value may then differ from iteration to iteration."""
     home = scope.home(name.id)
