@@ -271,6 +271,30 @@ NUMBERS = [
         GRADS + "import random\n" + EPOCHS + _steps("random.random()"),
         [EACH.format("random.random()")],
     ),
+    *(
+        (
+            f"number at random, {drawn}",
+            GRADS
+            + "import random\nimport numpy as np\nrng, n = np.random.RandomState(1), int(input())\n"
+            + EPOCHS
+            + _steps(drawn),
+            [EACH.format(drawn)],
+        )
+        for drawn in (
+            "np.random.beta(0.2, 0.2)",
+            "np.random.uniform(0.5, 1.5)",
+            "rng.beta(0.4, 0.4)",
+            "random.gauss(0, 1)",
+            "np.random.randint(0, 1000)",
+            "random.randint(1, 100)",
+            "np.random.randint(n)",
+            "rng.rand()",
+        )
+    ),
+    *(
+        (f"drawn, {drawn}", GRADS + "import random\nimport numpy as np\n" + EPOCHS + _steps(drawn), [])
+        for drawn in ("np.random.randint(0, 4)", "random.randint(0, 1)", "ms.Tensor(np.random.rand())")
+    ),
     ("remainder", GRADS + EPOCHS + _steps("i % 4", over=COUNTED), []),
     ("number behind its loop", f"{GRADS}for i in range(100):\n    pass\n{EPOCHS}{_steps('i')}", []),
     ("few epochs", f"{GRADS}for epoch in range(10):\n{_steps('epoch')}", []),

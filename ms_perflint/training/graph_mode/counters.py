@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.signature import Part
@@ -35,8 +36,12 @@ _KEEP = frozenset(
 # Functions that give numbers for numbers
 _NUMBERS = ("math.", "numpy.", *(f"builtins.{name}" for name in ("min", "max", "abs", "round", "pow", "float", "int")))
 _FORMS = frozenset({"shape", "size", "ndim", "len"})  # mostly the same in each step
-_RANDOM = frozenset({"random.random", "random.uniform", "random.gauss"})
-_RANDOM_ARRAYS = frozenset({"numpy.random.rand", "numpy.random.randn", "numpy.random.random"})  # numbers without a size
+_GENERATOR = r"numpy\.random\.((RandomState|default_rng)\.)?"
+_PYTHON = r"random\.(Random\.)?"
+_RANDOM = rf"{_PYTHON}(random|uniform|gauss|betavariate|normalvariate|triangular)"
+_ALONE = rf"{_GENERATOR}(rand|randn|random|random_sample|standard_normal)"  # numbers where no size is given
+_BY_NUMBERS = rf"{_GENERATOR}(beta|gamma|normal|uniform)"  # of one or two numbers
+_INTEGERS = rf"{_GENERATOR}(randint|integers)|{_PYTHON}(randint|randrange)"
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
 _RANGES = ("range", "trange")
 
@@ -78,7 +83,7 @@ class Loops:
                 yield from (loop for loops in sides.values() for loop in loops)
         elif isinstance(node, ast.Call):
             apis = frozenset() if node.keywords else self._apis(site, node)
-            if apis and (apis <= _RANDOM or (apis <= _RANDOM_ARRAYS and not node.args)):
+            if apis and self._is_drawn(site, node, apis):
                 yield from self._around(site)
             keeps = apis and (apis <= _KEEP or (apis == {"builtins.int"} and not self.certain))
             if keeps and len(node.args) == 1:
@@ -93,6 +98,20 @@ class Loops:
             yield from self._of_name(site, node, hops)
         elif isinstance(node, ast.Attribute) and not self.certain:
             yield from self._of_attribute(site, node)
+
+    def _is_drawn(self, site: Site, node: ast.Call, apis: frozenset[str]) -> bool:
+        """Return whether a call draws a number, of many values."""
+
+        def are(kind: str) -> bool:
+            return all(re.fullmatch(kind, api) for api in apis)
+
+        if are(_INTEGERS):
+            drawn = self._range(site, node.args)
+            return len(node.args) < 3 and (not self.certain if drawn is None else len(drawn) >= FEW)
+        are_numbers = all(scalar(self.program, each, site.scope) for each in node.args)
+        return (
+            are(_RANDOM) or (not node.args and are(_ALONE)) or (len(node.args) < 3 and are_numbers and are(_BY_NUMBERS))
+        )
 
     def _of_result(self, site: Site, call: ast.Call, hops: int) -> Iterator[ast.AST]:
         """Yield the loops in which a call likely gives many numbers: `min(1.0, step / 50)`, `float(loss)`.
@@ -226,15 +245,20 @@ class Loops:
             return self.gives_data(site, head, arrays=True)
         if any(is_dataset_size(self.program, Part(each, site.scope)) for each in head.args[:2]):
             return True
+        passes = self._range(site, head.args)
+        return not self.certain and bool(_STEPS.search(name)) if passes is None else len(passes) >= FEW
+
+    def _range(self, site: Site, arguments: Sequence[ast.expr]) -> Optional[range]:
+        """Return the numbers that arguments of `range` or `randint` give; None where they are not known."""
         bounds: list[int] = []
-        for each in head.args:
+        for each in arguments:
             known = self.program.value(each, site.scope)
             constants = {alternative.constant for alternative in known.by_default}
             constant = constants.pop() if len(constants) == 1 and not known.open else NO_CONSTANT
             if not isinstance(constant, int):
-                return not self.certain and bool(_STEPS.search(name))
+                return None
             bounds.append(constant)
-        return bool(bounds) and 0 not in bounds[2:] and len(range(*bounds)) >= FEW
+        return range(*bounds) if bounds and 0 not in bounds[2:] and len(bounds) < 4 else range(0)
 
     def _named(self, site: Site, node: ast.expr, hops: int = HOPS) -> ast.expr:
         """Return the value of a name that has one binding; other expressions as they are."""
