@@ -12,7 +12,7 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, taken_word, text_of, word_of
-from ms_perflint.infer import bases, list_changes, mappings, method_writes, protocols, tables
+from ms_perflint.infer import bases, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
@@ -80,7 +80,10 @@ def overlaid(
     if not found:
         return list(values)
     given = [_put(evaluator, binding, True) for binding in found]
-    is_optional = all(any(not each.is_required for each in path_condition(binding.block)) for binding in found)
+    is_optional = all(
+        any(not each.is_required for each in path_condition(binding.block)) and not narrowing.is_filling(binding)
+        for binding in found
+    )
     if is_optional and not (tables.fails_without(node) and _is_missing(evaluator, base, name)):
         given.append(Value((), False, True))  # or the earlier value
     if absent is not TOP and not any(value.alternatives for value in values):

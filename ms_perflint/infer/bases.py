@@ -31,6 +31,7 @@ _SHOWN: Mapping[type[ast.AST], type] = {
     ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict,
     ast.Set: set, ast.SetComp: set,
 }  # fmt: skip
+DATA = (dict, list, tuple, set, str, bytes, int, float, complex, bool)  # of which no class, function or dtype is one
 PLAIN = ("builtins.object", "abc.ABC")  # classes whose members no library uses
 ENUMS = frozenset({"enum.Enum", "enum.Flag"})  # of which no member equals its value
 NUMBERS = frozenset({"enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "builtins.int", "builtins.str"})
@@ -99,6 +100,8 @@ def is_instance(evaluator: Evaluator, known: Alternative, cls: Alternative) -> O
     if made is not None:
         wanted = _wanted(cls)
         return issubclass(made, wanted) if wanted is not None else False if may_be_ruled_out(cls) else None
+    if _wanted(cls) in DATA and (isinstance(known.what, Scope) or known.is_exported or known.is_function):
+        return False
     own = lineage(evaluator, known.cls) if known.cls is not None else (known._replace(what=Api(known.type_api)),)
     if cls.definition is not None:
         is_one = any(each.definition is cls.definition for each in own)

@@ -48,9 +48,13 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     found: dict[int, Change] = {}
     todo = bindings_of(what)
     is_passed_on = not todo
-    if not todo and (key := _keys(what.scope.module).get(id(what.node))):
-        stored = (each for each in evaluator.program.touching(key) if each.site is None)
-        found.update((id(each.node), each) for each in _about(evaluator, what, stored))
+    is_of_any = not todo and type(what.node) is ast.Name  # which a `defaultdict` makes for any key
+    modules = evaluator.program.modules if is_of_any else (what.scope.module,)
+    if not todo:
+        key = _keys(what.scope.module).get(id(what.node))
+        by_key = (each for module in modules for each in _under_keys(module))
+        stored = evaluator.program.touching(key) if key else by_key
+        found.update((id(each.node), each) for each in _about(evaluator, what, stored) if each.site is None)
     for holder in todo:  # grows on the way
         own = _changes(holder.scope.module, holder)
         if not is_passed_on:
@@ -63,9 +67,10 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
             parameters = [*_parameters(evaluator, change, change.site)]
             todo.extend(each for each in parameters if each not in todo)
             is_passed_on = is_passed_on or (not parameters and _is_kept(evaluator, change.site))
-    nameless, named = _of_others(what.scope.module)
-    others = (each for each in (*nameless, *(named if is_passed_on else ())) if each.node is not what.node)
-    found.update((id(each.node), each) for each in _about(evaluator, what, others))
+    for module in modules:
+        nameless, named = _of_others(module)
+        others = (each for each in (*nameless, *(named if is_passed_on else ())) if each.node is not what.node)
+        found.update((id(each.node), each) for each in _about(evaluator, what, others))
     return tuple(found.values())
 
 
@@ -86,6 +91,13 @@ def _is_kept(evaluator: Evaluator, site: Site) -> bool:
     """Return whether a call may put what it is given into a container or object, or give it to a function."""
     called = evaluator.callees(site).alternatives
     return site.word in ADDS or any(each.definition is not None or each.api.startswith(HOLDERS) for each in called)
+
+
+@fact
+def _under_keys(module: SemanticIndex) -> list[Change]:
+    """Return the changes of what a file takes from mappings under texts: `groups["a"].append(1)`."""
+    changes = (each for changes in touching(module).values() for each in changes)
+    return [each for each in changes if each.site is None and text_of(getattr(each.about, "slice", None))]
 
 
 @fact

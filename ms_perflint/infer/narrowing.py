@@ -135,6 +135,12 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
     return value._replace(alternatives=kept), may_run
 
 
+def is_filling(store: Binding) -> bool:
+    """Return whether a store in an attribute only runs where that is None: `if self.name is None: self.name = 1`."""
+    asked = [part for each in path_condition(store.block) if not each.is_required for part in each.parts]
+    return bool(asked) and all(_is_none(part, _words(store.node)) for part in asked)
+
+
 def _holds(condition: Condition, known: Alternative) -> bool:
     """Return whether a condition on one expression certainly holds for one of its alternatives."""
     if isinstance(condition.test, ast.Name):

@@ -188,12 +188,12 @@ def _member(function: Callable[[Any, Any], Any], known: tuple[Alternative, ...])
 def _is_none(known: Alternative, wanted: bool) -> object:
     """Return whether an alternative is None: all but constants and names outside of the project are not None.
 
-    A function of MindSpore, or a method of its objects, is not None either.
+    A function or dtype of MindSpore, or a method of its objects, is not None either.
     """
     if known.constant is not NO_CONSTANT:
         return (known.constant is None) is wanted
     is_object = known.cls is not None or isinstance(known.what, (Display, Options, ConfigDocument, Scope, Bound))
-    return not wanted if is_object or known.is_function else NO_CONSTANT
+    return not wanted if is_object or known.is_function or known.is_exported else NO_CONSTANT
 
 
 def _is_same(known: Alternative, other: Alternative, wanted: bool) -> object:

@@ -187,7 +187,12 @@ class Alternative(NamedTuple):
             return bool(constant)
         if isinstance(what, (Display, Instance)):
             return what.truth
-        return True if isinstance(what, (Scope, SemanticIndex, Bound)) or self.is_function else None
+        return True if isinstance(what, (Scope, SemanticIndex, Bound)) or self.is_function or self.is_exported else None
+
+    @property
+    def is_exported(self) -> bool:
+        """Return whether it is what MindSpore itself exports, such as a dtype: that is never None."""
+        return self.api.startswith("mindspore.") and self.api[len("mindspore.") :] in mindspore_api.exports("mindspore")
 
     @property
     def is_function(self) -> bool:

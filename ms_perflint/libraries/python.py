@@ -279,8 +279,12 @@ def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 def _defaulted(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
     """Return the value of a `defaultdict` for a missing key."""
     made = holder.creation
-    is_made = made is not None and len(made.call.args) == 1 and not made.call.keywords
-    return calls.applied(evaluator, Layer(made.call, made.scope, row=())) if is_made else TOP  # type: ignore[union-attr]
+    if made is None or len(made.call.args) != 1 or made.call.keywords:
+        return TOP
+    factory = evaluator.value(made.call.args[0], made.scope).only
+    if factory is None or factory.api != "builtins.list":
+        return calls.applied(evaluator, Layer(made.call, made.scope, row=()))
+    return evaluator.known(Display(made.call.args[0], made.scope, LIST), made.call.args[0], made.scope)
 
 
 def _from_keys(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -122,6 +122,7 @@ RETURNS: Mapping[str, str] = {
 CONSTANTS: Mapping[str, object] = {
     "mindspore.GRAPH_MODE": 0,
     "mindspore.PYNATIVE_MODE": 1,
+    "mindspore.STRICT": 0,  # of `jit_syntax_level`
     "mindspore.ParallelMode.STAND_ALONE": "stand_alone",
     "mindspore.ParallelMode.DATA_PARALLEL": "data_parallel",
     "mindspore.ParallelMode.HYBRID_PARALLEL": "hybrid_parallel",
