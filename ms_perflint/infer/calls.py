@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
@@ -123,7 +124,7 @@ def depends(value: Value) -> bool:
     if isinstance(what, Scope) and what.parent is not None and what.parent.is_function:
         return True
     holds = isinstance(what, Display) or (isinstance(what, Instance) and isinstance(what.type, Scope))
-    return value.open or len(value.alternatives) > 1 or holds
+    return value.open or len(value.alternatives) > 1 or holds or bool(value.alternatives[0].prepared)
 
 
 def entered_context(
@@ -224,24 +225,47 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
             continue
         only = evaluator.value(callee, scope).only
         made = only.what if only is not None else None
-        if isinstance(made, Scope) and made.is_function and _changes_call(made.module, made, callee is not decorator):
-            layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
-            found = applied(evaluator, layer)
-            value = found if found.alternatives and not found.open else value
+        if not isinstance(made, Scope):
+            continue
+        changes = _changes_call(made.module, made, callee is not decorator)
+        if changes is False:
+            continue
+        layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
+        found = applied(evaluator, layer)
+        if found.alternatives and not found.open and (changes or not _passes_on(evaluator, found, value)):
+            value = found
     return value
 
 
+def _passes_on(evaluator: Evaluator, found: Value, function: Value) -> bool:
+    """Return whether what a decorator makes is the function, or may call it with the arguments that it gets."""
+    own = {known.definition for known in function.alternatives}
+    for known in found.alternatives:
+        wrapper = bases.method(evaluator, known.cls, "__call__") if known.cls is not None else known.definition
+        if wrapper is None or wrapper.is_class or wrapper in own:
+            return True
+        receiver = known if known.cls is not None else None
+        context = evaluator.call_context(wrapper, None, wrapper, receiver, outer=known.outer)
+        called = [(site, evaluator.value(site.call.func, context)) for site in wrapper.calls]
+        handed = [site.call for site, callee in called if not own.isdisjoint(k.definition for k in callee.alternatives)]
+        if any(callee.open for _, callee in called) or (handed and _are_as_given(wrapper, handed)):
+            return True
+    return False
+
+
 @fact
-def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> bool:
+def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> Optional[bool]:
     """Return whether the wrapper of a decorator changes the arguments of the function, or its result.
 
-    `is_called`: it makes the decorator, `@decorator(argument)`.
+    `is_called`: it makes the decorator, `@decorator(argument)`. None where its form does not show the wrapper.
     """
     made = _made_in(decorator) if is_called else decorator
-    own = positional(made)[:1] if made is not None else []
+    if made is not None and _given_back(module, made) is not None:
+        return False
+    own = positional(made)[:1] if made is not None and made.is_function else []
     wrapper = _made_in(made) if made is not None else None
     if wrapper is None or len(own) != 1:
-        return False
+        return None
     name = own[0].arg
     if name not in wrapper.names:
         return True
@@ -253,12 +277,16 @@ def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> b
         if base == mapping.arg
     ):
         return True
-    parameters = {each.arg for each in (*positional(wrapper), *wrapper.node.args.kwonlyargs)}  # type: ignore[union-attr]
     handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
-    words = (word.arg for call in handed for word in call.keywords if word.arg is not None)
-    args = (argument for call in handed for argument in call.args if not isinstance(argument, ast.Starred))
-    is_same = parameters.issuperset(words) and all(name_of(argument) in parameters for argument in args)
-    return not is_same or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
+    return not _are_as_given(wrapper, handed) or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
+
+
+def _are_as_given(wrapper: Scope, calls: Sequence[ast.Call]) -> bool:
+    """Return whether a wrapper calls a function only with its own parameters."""
+    parameters = {each.arg for each in (*positional(wrapper), *wrapper.node.args.kwonlyargs)}  # type: ignore[union-attr]
+    words = (word.arg for call in calls for word in call.keywords if word.arg is not None)
+    args = (argument for call in calls for argument in call.args if not isinstance(argument, ast.Starred))
+    return parameters.issuperset(words) and all(name_of(argument) in parameters for argument in args)
 
 
 def _is_given_back(node: ast.expr, name: str) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Optional
 
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
-from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
 from ms_perflint.infer import bases, mappings, sequences
@@ -63,7 +63,19 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     own = binding.scope
     if positional(own)[own.is_method :][:1] != [binding.node] or not own.is_function:
         return []
-    return [evaluator.known(each, each.node, each) for each in evaluator.program.decorated(own)]
+    return [
+        evaluator.known(each, each.node, each)
+        for each in evaluator.program.decorated(own)
+        if not _is_passed_later(evaluator, each, own)
+    ]
+
+
+def _is_passed_later(evaluator: Evaluator, each: Scope, decorator: Scope) -> bool:
+    """Return whether a decorator gets what it decorates behind other arguments: `@partial(decorator, 1)`."""
+    assert each.parent is not None and isinstance(each.node, (*FUNCTIONS, ast.ClassDef))
+    values = (evaluator.value(node, each.parent) for node in each.node.decorator_list)
+    prepared = (known.prepared for value in values for known in value.alternatives if known.what is decorator)
+    return any(any(layer.args) for layers in prepared for layer in layers)
 
 
 def _set(evaluator: Evaluator, binding: Binding) -> Iterator[Value]:
