@@ -249,7 +249,7 @@ def _decided(
     for position, operand in enumerate(operands):
         if operand.default_truth is not deciding or all(o.default_truth is not None for o in operands[:position]):
             continue
-        if deciding and not all(isinstance(known.constant, bool) for known in operand.alternatives):
+        if not all(isinstance(known.constant, bool) for known in operand.alternatives):
             continue  # `unknown() or "default"` is worth more than its truth
         known = evaluator.known(Constant(deciding), node.values[position], scope)
         return known if operand.truth is deciding else Value(known.alternatives, False, True)

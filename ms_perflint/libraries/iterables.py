@@ -275,9 +275,13 @@ def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -
 
 
 def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the element with the least or greatest `key=function`; None for other calls."""
+    """Return the element with the least or greatest `key=function`, or any of some objects; None for other calls."""
     parts = _by_key(evaluator, node, scope, api.name == "builtins.max")
-    return evaluator.read(parts[0]) if parts else None
+    if parts:
+        return evaluator.read(parts[0])
+    given = [evaluator.value(each, scope) for each in node.args]
+    found = Value(*evaluator.elements(given[0])) if len(given) == 1 else join(given)
+    return found if found.are(lambda known: known.is_object) else None
 
 
 def _waited(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
