@@ -19,7 +19,7 @@ from ms_perflint.index.semantic_index import (
     SemanticIndex,
     Site,
 )
-from ms_perflint.index.syntax_forms import TRY, children, leaves, suppresses
+from ms_perflint.index.syntax_forms import TRY, Later, children, leaves, suppresses
 
 PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.If)
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
@@ -41,8 +41,8 @@ class Place(NamedTuple):
 
 
 def place(node: ast.AST, scope: Scope) -> Optional[Place]:
-    """Return the step that evaluates a node of a scope; None for a node that stands in no source."""
-    rank = scope.module.rank(node)
+    """Return the step that evaluates a node of a scope; None for a node that stands in no source, or runs later."""
+    rank = scope.module.rank(node) if type(node) is not Later else None
     if rank is None:
         return None
     step, block = scope.module.steps[rank]

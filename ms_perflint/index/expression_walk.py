@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, ScopeNode, SemanticIndex, Site
 from ms_perflint.index.signature import Applied, receiver_name
-from ms_perflint.index.syntax_forms import children, given, object_of, path_of, table_of, text_of, word_of
+from ms_perflint.index.syntax_forms import LEAVE, Later, children, given, object_of, path_of, table_of, text_of, word_of
 
 DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 OPERATORS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.MatMult: "@"}
@@ -49,9 +49,10 @@ class ExpressionWalk:
                 callee = node.func  # type: ignore[attr-defined]
                 word = callee.attr if type(callee) is ast.Attribute else word_of(callee)
                 self.site(Site(module, node, word, stmt, block, fstring))  # type: ignore[arg-type]
-                applied = Applied.of(node, block.scope) if word == "map" else None  # type: ignore[arg-type]
-                if applied is not None:
-                    self.site(Site(module, applied, word_of(applied.func), stmt, block, fstring))
+                if word == "map" or word in LEAVE:
+                    made = Applied.of(node, block.scope) if word == "map" else Later.of(node, word)  # type: ignore[arg-type]
+                    if made is not None:
+                        self.site(Site(module, made, word_of(made.func), stmt, block, fstring))
                 if word == "getattr" and len(node.args) > 1:  # type: ignore[attr-defined]
                     attrs.add(text_of(node.args[1]))  # type: ignore[attr-defined]
                 elif word == "methodcaller" and node.args:  # type: ignore[attr-defined]

@@ -71,6 +71,33 @@ def is_main_test(test: ast.expr) -> bool:
     )
 
 
+class Later(ast.Call):
+    """The call of a function that another call leaves for later: `Thread(target=function, args=(1,))`."""
+
+    @staticmethod
+    def of(node: ast.Call, word: str) -> Optional[Later]:
+        """Return the call that a call of this name leaves for later; None of other calls."""
+        slot, name, packed = LEAVE[word]
+        words = {each.arg: each.value for each in node.keywords}
+        function = words.get(name, node.args[slot] if slot < len(node.args) else None)
+        if not isinstance(function, (ast.Name, ast.Attribute)):
+            return None
+        keywords = [each for each in node.keywords if each.arg != name]
+        arguments = node.args[slot + 1 :]
+        if packed:
+            row, named = words.get("args", next(iter(node.args[packed:]), None)), words.get("kwargs", words.get("kwds"))
+            shown = [*row.elts] if isinstance(row, (ast.Tuple, ast.List)) else None
+            arguments = shown if shown is not None else [ast.Starred(row)] if row is not None else []
+            keywords = [ast.keyword(None, named)] if named is not None else []
+        return ast.copy_location(Later(function, arguments, keywords), node)
+
+
+# Calls that call a function later: where they are given it, and which argument holds its own (0: those behind it)
+LEAVE = {
+    "Thread": (1, "target", 3), "Process": (1, "target", 3), "Timer": (1, "function", 2),
+    "start_new_thread": (0, "function", 1), "apply_async": (0, "func", 1), "submit": (0, "fn", 0),
+    "callback": (0, "callback", 0), "to_thread": (0, "func", 0), "run_in_executor": (1, "func", 0),
+}  # fmt: skip
 _LOOKS_UP = ("get", "setdefault")  # methods that give a part of a table
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Block, Site
-from ms_perflint.index.syntax_forms import descendants, given, is_main_test, word_of
+from ms_perflint.index.syntax_forms import Later, descendants, given, is_main_test, word_of
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
@@ -90,10 +90,12 @@ def _entered(program: Program, step: StepLoop, site: Site) -> Optional[StepLoop]
     """Return the body of the function that a call in the loop of a step enters, if it may read what it gets.
 
     None for a compiled one, and for a call whose result is used: what takes part in a computation may need the numbers.
+    And for a call in another thread.
     """
     is_statement = isinstance(site.stmt, (ast.Expr, ast.AugAssign)) and isinstance(site.node, ast.Call)
     if (
         not is_statement
+        or type(site.node) is Later
         or site.node is step.site.node
         or not given(site.call)
         or not _is_in_same_loop(step, site.block)

@@ -11,7 +11,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import Later, word_of
 from ms_perflint.infer import calls
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
@@ -61,7 +61,8 @@ def _repeats(
     if not scope.is_function or (scope, entered) in seen:
         return False
     seen.add((scope, entered))
-    found = [caller for caller in training.callers(program, scope) if program.runs(caller)]
+    callers = (caller for caller in training.callers(program, scope) if type(caller.node) is not Later)
+    found = [caller for caller in callers if program.runs(caller)]  # and not beside the training, in another thread
     if _is_given_as_hook(program, scope):
         return True
     cls = scope.cls if scope.name in _hooks(program) else None

@@ -11,7 +11,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import Condition, path_condition
 from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import around, word_of
+from ms_perflint.index.syntax_forms import Later, around, word_of
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
@@ -180,6 +180,8 @@ def _loops(program: Program) -> frozenset[int]:
 
 def _runs_in_each_iteration(program: Program, site: Site) -> bool:
     if site.scope.owner is not site.scope or is_in_one_iteration(site) or is_in_last_iteration(site):
+        return False
+    if type(site.node) is Later:  # beside the steps, in another thread
         return False
     return is_unconditional(program, site) and program.runs(site)
 

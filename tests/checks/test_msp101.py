@@ -471,6 +471,26 @@ def chosen(name: str, mark: str) -> object:
 
 FIRES = [
     *(chosen(name, "# ! unsafe") for name in TASKS),
+    *(
+        case(
+            f"a mode that a thread is given: {start}",
+            IMPORTS,
+            NETWORK,
+            f"""
+            import threading
+            def train(mode, epochs=10):
+                ms.set_context(mode=mode)  # !
+                ms.Model(net, loss, opt).train(epochs, dataset, dataset_sink_mode=True)
+            {start}
+            """,
+        )
+        for start in (
+            "threading.Thread(target=train, args=(ms.PYNATIVE_MODE,)).start()",
+            "threading.Thread(target=train, kwargs={'mode': ms.PYNATIVE_MODE}).start()",
+            "pool.submit(train, ms.PYNATIVE_MODE, epochs=3)",
+            "pool.submit(train, mode=ms.PYNATIVE_MODE)",
+        )
+    ),
     *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if way[3]),
     case(
         "a helper sets the CPU and the mode, and the device is set again",

@@ -589,6 +589,10 @@ QUIET = [
     ),
     imported("in a file that is imported, on a CPU", "", 'ms.set_context(device_target="CPU")\n'),
     *(
+        each(f"in another thread: {start}", start, before="import threading\ndef show(value):\n    print(value)\n")
+        for start in ("threading.Thread(target=show, args=(loss,)).start()", "pool.submit(show, loss)")
+    ),
+    *(
         each(f"in a function that gets it: {line}", *line.split("\n"), before=helpers(""))
         for line in (
             "reporter.guard(loss)",

@@ -87,6 +87,22 @@ USED = [
 ]
 
 FIRES = [
+    case(
+        "the training in another thread",
+        STEP,
+        """
+        import threading
+
+
+        def train(network, name):
+            for data, label in dataset.create_tuple_iterator():
+                train_step(data, label)
+                ms.save_checkpoint(network, name)  # !
+
+
+        threading.Thread(target=train, args=(net, "net.ckpt")).start()
+        """,
+    ),
     *(
         case(
             f"one save after each epoch: {loop}; {train}",
@@ -948,8 +964,32 @@ DROPPED = [
         "    model.train(10, dataset)\n",
     ),
 ]
+LATER = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+pool = ThreadPoolExecutor()
+
+
+def save(network, name):
+    ms.save_checkpoint(network, name)
+
+
+for data, label in dataset.create_tuple_iterator():
+    train_step(data, label)
+    START
+"""
 QUIET = [
     *(case(f"callback that nothing uses, {name}", MODEL, text) for name, text in DROPPED),
+    *(
+        case(f"in another thread: {start}", STEP, LATER.replace("START", start))
+        for start in (
+            "threading.Thread(target=save, args=(net, 'net.ckpt')).start()",
+            "threading.Timer(1, save, [net, 'net.ckpt']).start()",
+            "pool.submit(save, net, 'net.ckpt')",
+            "pool.apply_async(save, (net, 'net.ckpt'))",
+        )
+    ),
     case(
         "asynchronous",
         MODEL,
