@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope
-from ms_perflint.index.syntax_forms import TRY, children, descendants, leaves, suppresses, word_of
+from ms_perflint.index.syntax_forms import TRY, breaks, children, descendants, leaves, suppresses, word_of
 
 Bindings = tuple[Binding, ...]
 Environment = dict[str, Bindings]
@@ -177,8 +177,11 @@ class Flow:
         if isinstance(stmt, ast.While):
             self._read(stmt.test, head)
         self._body(stmt.body, self._bind(stmt, dict(head)))
-        after = join([head, self._with_all_of([stmt], env) if not isinstance(stmt, ast.While) else head])
-        return None if leaves(stmt) else self._body(stmt.orelse, after)
+        after = join([head, self._with_all_of([stmt], env) if not isinstance(stmt, ast.While) else head]) or head
+        if leaves(stmt):
+            return None
+        is_left = bool(stmt.orelse) and any(map(breaks, stmt.body))  # past the `else`
+        return join([self._body(stmt.orelse, dict(after)), after if is_left else None])
 
     def _try(self, stmt: ast.Try, env: Environment) -> Optional[Environment]:
         inside = self._body(stmt.body, dict(env))

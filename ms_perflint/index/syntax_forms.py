@@ -259,19 +259,19 @@ def leaves(stmt: ast.stmt) -> bool:
     if isinstance(stmt, ast.If) and stmt.orelse:
         return leaves(stmt.body[-1]) and leaves(stmt.orelse[-1])
     if isinstance(stmt, ast.While):
-        return isinstance(stmt.test, ast.Constant) and bool(stmt.test.value) and not any(map(_breaks, stmt.body))
+        return isinstance(stmt.test, ast.Constant) and bool(stmt.test.value) and not any(map(breaks, stmt.body))
     if isinstance(stmt, TRY):
         arms = [stmt.orelse or stmt.body, *(handler.body for handler in stmt.handlers)]  # type: ignore[attr-defined]
         return all(leaves(arm[-1]) for arm in arms) or any(map(leaves, stmt.finalbody[-1:]))  # type: ignore[attr-defined]
     return False
 
 
-def _breaks(stmt: ast.AST) -> bool:
+def breaks(stmt: ast.AST) -> bool:
     """Return whether a statement leaves the loop around it by `break`."""
     if isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
-        return any(map(_breaks, stmt.orelse))
+        return any(map(breaks, stmt.orelse))
     inner = (child for child in children(stmt) if not isinstance(child, ast.expr))
-    return isinstance(stmt, ast.Break) or any(map(_breaks, inner))
+    return isinstance(stmt, ast.Break) or any(map(breaks, inner))
 
 
 def around(stmt: ast.stmt, node: ast.expr) -> Iterator[tuple[ast.AST, ast.AST]]:

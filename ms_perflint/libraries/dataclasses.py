@@ -50,7 +50,7 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
     stored: list[Binding] = []
     for cls in _classes(evaluator, known.cls) if known.cls is not None else ():
         stored += cls.attributes.get(name, ())
-        if name in cls.bindings:
+        if name in cls.bindings and _is_dataclass(cls):
             default = _default(evaluator, evaluator.bindings(cls.flow.at_end(name)))
             if evaluator.program.touching(name):
                 default = lists.under_name(cls.bindings[name][-1], cls, default)
@@ -118,10 +118,26 @@ def _fields(evaluator: Evaluator, known: Alternative) -> list[str]:
     if not known.is_made:
         return []
     if known.cls is not None:
-        is_record = _is_dataclass(known.cls) and not known.cls.method("__init__")
-        return _names_of(evaluator, known.cls) if is_record else []
+        record = _record(evaluator, known.cls)
+        return _names_of(evaluator, record) if record is not None else []
     made = known.origin
     return _names(evaluator, made) if made is not None and made.type_api == NAMED_TUPLE else []
+
+
+def _record(evaluator: Evaluator, cls: Scope) -> Optional[Scope]:
+    """Return the data class whose constructor makes the objects of a class: itself, or one that it derives from.
+
+    What a class without a decorator declares is no field, and its base gives the default.
+    """
+    is_own = _is_dataclass(cls)
+    if is_own or not any(map(evaluator.program.decorated_by, RECORDS)):
+        return cls if is_own and cls.method("__init__") is None else None
+    for each in ancestors(evaluator, cls):
+        if each.method("__init__") is not None:
+            return None
+        if _is_dataclass(each):
+            return each if is_decorated(each.node, *each.module.aliases(*RECORDS)) else None
+    return None
 
 
 def _names_of(evaluator: Evaluator, cls: Scope) -> list[str]:
