@@ -50,7 +50,7 @@ def overlaid(
         is_held = is_held or _is_holder(evaluator, known)
         is_class = is_class or (type(what) is Scope and bool(what.is_class))
         is_asked = is_held or is_asked or known.cls is not None
-    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values)
+    is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values, base)
     is_updated = not is_called and (is_held or is_class or bool(of_any))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
@@ -97,13 +97,21 @@ def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Valu
     return value if value.are_constants or path_of(receiver_of(store)) or is_drawn(store) else TOP
 
 
-def _are_methods(evaluator: Evaluator, values: Sequence[Value]) -> bool:
-    """Return whether objects have what is called when they are created: then it is no setting of an update."""
+def _are_methods(evaluator: Evaluator, values: Sequence[Value], base: Value) -> bool:
+    """Return whether objects have what is called when they are created: then it is no setting of an update.
 
-    def is_setting(known: Alternative) -> bool:
-        return known.receiver is not None and evaluator.libraries.is_mapping(known.receiver.type_api)
+    An object of no class of the project, `Namespace(run=f)`, has what it was given.
+    """
+    is_made_by_class = any(known.cls is not None or known.definition is not None for known in base.alternatives)
+    own = base.identities
 
-    return any(not is_setting(known) for value in values for known in value.alternatives)
+    def is_method(known: Alternative) -> bool:
+        receiver = known.receiver
+        if receiver is not None and evaluator.libraries.is_mapping(receiver.type_api):
+            return False
+        return is_made_by_class or (receiver is not None and receiver.identity in own)
+
+    return any(is_method(known) for value in values for known in value.alternatives)
 
 
 def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:

@@ -191,12 +191,22 @@ def own(
     for scope in constructors:
         for update in _updates_in(evaluator, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
+            is_here = is_here and not _converts_itself(evaluator, update, name, scope)
             if is_here and all(_is_behind(evaluator, update, each) for each in sure):
                 before = found if is_set else [evaluator.weighed(each, entered[each.scope.owner]) for each in sure]
                 after = _after(evaluator, update, before, name, scope, TOP)
                 found, is_set = (after, True) if after is not before else (found, is_set)
     value = join(found)
     return value if value.alternatives else None
+
+
+def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
+    """Return whether an object makes its own mappings objects: `for k, v in self.items(): self[k] = Config(v)`."""
+    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
+    if loop is None or update.value is None or not _is_own(loop.over):
+        return False
+    given = setting_loops.at_key(evaluator, update.value, loop, name, scope)
+    return given is not None and given.taken == (name,) and _is_own(given.node)
 
 
 def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
@@ -222,14 +232,15 @@ def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool)
 def _of_base(evaluator: Evaluator, site: Site) -> Iterator[Update]:
     """Yield the update that `super().__init__(settings)` and `dict.update(self, settings)` are of a mapping."""
     node = site.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
     receiver, first = node.func.value, 0
-    if isinstance(receiver, ast.Name) and evaluator.libraries.is_mapping(receiver.id):
+    if isinstance(receiver, ast.Name) and evaluator.libraries.is_mapping(receiver.id) and node.args:
         receiver, first = node.args[0], 1
     elif site.word != "__init__" or not _is_own(receiver):
         return
-    if site.word in ("__init__", UPDATE) and len(node.args) == first + 1:
+    is_one = len(node.args) == first + 1 or (len(node.args) == first and bool(node.keywords))
+    if site.word in ("__init__", UPDATE) and is_one:
         yield Update(UPDATE, receiver, node, site.block, first=first)
 
 
@@ -283,7 +294,7 @@ def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
 
 @fact
 def _of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
-    words = (SETATTR, UPDATE, SETDEFAULT, EXEC, "partial", *merges)
+    words = (SETATTR, f"__{SETATTR}__", UPDATE, SETDEFAULT, EXEC, "partial", *merges)
     calls = [site for word in words for site in module.by_word.get(word, ())]
     found = [update for site in calls for update in _of_call(merges, site)]
     stores = (store for stores in module.registered.values() for store in stores)
@@ -323,7 +334,8 @@ def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[
 def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
     """Yield the update of a call, if its syntax is one."""
     node = site.node
-    if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
+    is_spread = isinstance(node, ast.Call) and any(isinstance(argument, ast.Starred) for argument in node.args)
+    if not isinstance(node, ast.Call) or (is_spread and site.word != UPDATE):
         return
     if site.word == "partial" and len(node.args) > 1 and name_of(node.args[0]) == SETATTR:
         yield Update(NAMED, node.args[1], node, site.block, next(iter(node.args[2:]), None))
@@ -334,6 +346,10 @@ def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
     elif isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
         if not isinstance(node.args[1], ast.Constant):
             yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
+    elif isinstance(node.func, ast.Attribute) and site.word == f"__{SETATTR}__" and len(node.args) in (2, 3):
+        *holder, key, value = node.args
+        if not isinstance(key, ast.Constant):
+            yield Update(SETATTR, holder[0] if holder else node.func.value, node, site.block, key, value)
     elif isinstance(node.func, ast.Name) and node.func.id == EXEC and len(node.args) > 1:  # the last gets its names
         yield Update(EXEC, node.args[-1], node, site.block)
     elif isinstance(node.func, ast.Attribute) and site.word == SETDEFAULT and len(node.args) == 2:
@@ -397,7 +413,7 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update, update.key, update.value, name, scope)
     if update.word == OWN:
-        return _in_mapping(evaluator, update.value, name, scope) if update.value is not None else TOP
+        return _in_mapping(evaluator, Held(update.value, scope), name) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
     if update.word == LISTED and node.args:
@@ -407,8 +423,12 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     for keyword in node.keywords:
         if keyword.arg == name:
             return evaluator.value(keyword.value, scope)
-    spread = [*node.args[update.first :], *(keyword.value for keyword in node.keywords if keyword.arg is None)]
-    parts = [_in_mapping(evaluator, each, name, scope) for each in spread]
+    spread = [Held(keyword.value, scope) for keyword in node.keywords if keyword.arg is None]
+    for argument in node.args[update.first :]:
+        part = Held.of(argument, scope)
+        opened = sequences.opened(evaluator, part) if part.is_spread else [part]
+        spread += opened if opened is not None else [Held(argument, scope, TOP)]
+    parts = [_in_mapping(evaluator, each, name) for each in spread]
     given = [part for part in parts if part is not None]
     return join(given) if given else None
 
@@ -427,14 +447,14 @@ def _in_list(evaluator: Evaluator, listed: ast.expr, name: str, scope: Scope) ->
     return join([given or Value(()), Value((), False, True)]) if value.overridable else given
 
 
-def _in_mapping(evaluator: Evaluator, mapping: ast.expr, name: str, scope: Scope) -> Optional[Value]:
+def _in_mapping(evaluator: Evaluator, mapping: Held, name: str) -> Optional[Value]:
     """Return the value of a setting in a mapping of an update; None where it has none."""
-    holders = evaluator.value(mapping, scope)
+    holders = evaluator.read(mapping)
     if any(
         isinstance(known.what, ConfigDocument) and known.what.document is not None for known in holders.alternatives
     ):
         return _of_holders(evaluator, holders, name)
-    found = evaluator.read(Held(mapping, scope, taken=(name,)))
+    found = evaluator.read(mapping._replace(taken=(*mapping.taken, name)))
     if found.alternatives:
         return found
     return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)

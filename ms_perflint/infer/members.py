@@ -28,6 +28,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Api, Bound, Constant, Instance, Member, Value, join
 
+READS = ("builtins.dict.get", "builtins.dict.__getitem__")  # methods that are given the name of a missing attribute
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`
 
 
@@ -157,6 +158,10 @@ def _delegated(evaluator: Evaluator, known: Alternative, name: str) -> Optional[
     made = known.creation
     if made is None or name.startswith("__"):
         return None
+    for cls in bases.ancestors(evaluator, known.cls) if known.cls is not None else ():
+        named = cls.bindings.get("__getattr__", ())
+        if named and evaluator.binding(named[-1]).are(lambda each: each.api in READS):
+            return evaluator.item(known, name)
     word = Held(made.call, made.scope, evaluator.known(Constant(name), made.call, made.scope))
     return evaluator.operated(known, "__getattr__", made._replace(row=(word,), is_word=True))
 

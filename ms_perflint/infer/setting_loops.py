@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
@@ -138,10 +139,11 @@ def at_key(
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
         return Held(node.value, scope, taken=(name,))
-    if isinstance(node, ast.Call) and _is_own_class(node.func, scope) and len(node.args) == 1 and not node.keywords:
-        return at_key(
-            evaluator, node.args[0], loop, name, scope, depth
-        )  # a mapping, as an object of the class that reads it
+    if isinstance(node, ast.Call) and _is_own_class(node.func, scope):
+        mapping = [*node.args, *(each.value for each in node.keywords if each.arg is None)]
+        is_all = len(mapping) == 1 == len(node.args) + len(node.keywords)
+        # a mapping, as an object of the class that reads it
+        return at_key(evaluator, mapping[0], loop, name, scope, depth) if is_all else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
         return Held(node.func.value, scope, taken=(name,)) if is_get else None
@@ -185,10 +187,14 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
         is_known = is_there and bool(holders.alternatives) and not holders.open
         return True if is_known else mappings.held(evaluator, holders, name)
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
-        return _is_of_kind(evaluator, test, loop, name, scope)
+        return _is_of_kind(evaluator, test.args, loop, name, scope)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
     sign, other = test.ops[0], test.comparators[0]
+    if isinstance(test.left, ast.Call) and word_of(test.left.func) == "type":  # `type(value) is dict`
+        answer = _is_of_kind(evaluator, [*test.left.args, other], loop, name, scope, False)
+        is_known = answer is not None and isinstance(sign, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot))
+        return answer is isinstance(sign, (ast.Eq, ast.Is)) if is_known else None
     if isinstance(sign, (ast.In, ast.NotIn)) and _is_key(test.left, loop):
         answer = has(evaluator, Loop(_of_keys(other), loop.key, None, loop.stmt), name, scope)
         return None if answer is None else answer is isinstance(sign, ast.In)
@@ -220,16 +226,18 @@ def _is_value(
     return answers.pop() if len(answers) == 1 else None
 
 
-def _is_of_kind(evaluator: Evaluator, test: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[bool]:
-    """Return what `isinstance(value, (list, dict))` gives for one key."""
-    asked = at_key(evaluator, test.args[0], loop, name, scope) if len(test.args) == 2 else None
+def _is_of_kind(
+    evaluator: Evaluator, given: Sequence[ast.expr], loop: Loop, name: object, scope: Scope, derives: bool = True
+) -> Optional[bool]:
+    """Return what `isinstance(value, (list, dict))` gives for one key; `derives`: a bool is an int, too."""
+    asked = at_key(evaluator, given[0], loop, name, scope) if len(given) == 2 else None
     value = evaluator.read(asked) if asked is not None else TOP
     if value.open or not value.alternatives:
         return None
-    types = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    types = given[1].elts if isinstance(given[1], ast.Tuple) else [given[1]]
     words = {each.id for each in types if isinstance(each, ast.Name)}
     kinds = {_kind(known) for known in value.alternatives}
-    answers = {kind in words or (kind == "bool" and "int" in words) for kind in kinds}
+    answers = {kind in words or (derives and kind == "bool" and "int" in words) for kind in kinds}
     return answers.pop() if len(answers) == 1 and "" not in kinds and len(words) == len(types) else None
 
 

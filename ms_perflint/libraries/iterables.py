@@ -144,6 +144,16 @@ def _one_after_another(evaluator: Evaluator, api: Api, node: ast.Call, scope: Sc
     return _made(evaluator, node, LIST, (part._replace(is_spread=True) for part in parts), scope)
 
 
+def _added(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the list of `sum(lists, first)`; None for sums of numbers, and where not all lists are known."""
+    if len(node.args) != 2 or not evaluator.value(node.args[1], scope).are(lambda known: known.is_display):
+        return None
+    parts = whole(evaluator, evaluator.value(node.args[0], scope))
+    first = Held(node.args[1], scope)
+    each = (part._replace(is_spread=True) for part in (first, *parts)) if parts is not None else None
+    return _made(evaluator, node, LIST, each, scope) if each is not None else None
+
+
 def _reduced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `reduce(function, sequence, first)`; None where the elements are not known."""
     parts = whole(evaluator, evaluator.value(node.args[1], scope)) if len(node.args) > 1 else None
@@ -322,6 +332,7 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _extreme: ("builtins.max", "builtins.min"),
     _one_after_another: ("itertools.chain.from_iterable",),
     _reduced: ("functools.reduce",),
+    _added: ("builtins.sum",),
     _repeated: ("itertools.repeat",),
     _gathered: ("asyncio.gather",),
     _next: ("builtins.next",),
