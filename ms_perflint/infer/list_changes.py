@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Union
 
@@ -275,6 +276,19 @@ def held_under(evaluator: Evaluator, what: Display) -> dict[SemanticIndex, set[s
         for change in passed:
             todo += [each for each in _parameters(evaluator, change, change.site) if each not in todo]  # type: ignore[arg-type]
     return found
+
+
+def imported_under(evaluator: Evaluator, what: Display) -> Iterator[tuple[SemanticIndex, set[str]]]:
+    """Yield the other files that may change a list or dict of a module, each with the names that it may have there."""
+    home = what.scope.module
+    package = os.path.basename(os.path.dirname(home.path))
+    stem = os.path.splitext(os.path.basename(home.path))[0]
+    for name in (each.name for each in bindings_of(what) if each.scope.parent is None):
+        for other in evaluator.program.naming(name):
+            names = other.aliases(name)
+            is_imported = other.scope.stars or not other.imported.keys().isdisjoint((*names, stem, package))
+            if other is not home and is_imported:
+                yield other, names
 
 
 def _may_change(evaluator: Evaluator, change: Change) -> bool:

@@ -112,10 +112,8 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    return any(
-        any(_stores(module, names, key)) or _grows(module, names, key, own)
-        for module, names in list_changes.held_under(evaluator, what).items()
-    )
+    held = (*list_changes.held_under(evaluator, what).items(), *list_changes.imported_under(evaluator, what))
+    return any(any(_stores(module, names, key)) or _grows(module, names, key, own) for module, names in held)
 
 
 def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
