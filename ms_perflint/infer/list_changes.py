@@ -15,7 +15,7 @@ from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, wo
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import ADDS
+from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
 from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
 
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
@@ -139,6 +139,9 @@ def _under_other_names(
         changes = touching(module).get(name, ()) if is_local else evaluator.program.touching(name)
         asked = (each for each in changes if each not in own and _may_be_of(holder, each, name == word))
         yield from _about(evaluator, what, asked)
+    for other in evaluator.program.naming(word) if holder.scope.parent is None else ():
+        for name in sorted(other.aliases(word) - words):  # `from module import rows as others`
+            yield from _about(evaluator, what, touching(other).get(name, ()))
 
 
 @fact
@@ -280,15 +283,62 @@ def held_under(evaluator: Evaluator, what: Display) -> dict[SemanticIndex, set[s
 
 def imported_under(evaluator: Evaluator, what: Display) -> Iterator[tuple[SemanticIndex, set[str]]]:
     """Yield the other files that may change a list or dict of a module, each with the names that it may have there."""
-    home = what.scope.module
-    package = os.path.basename(os.path.dirname(home.path))
-    stem = os.path.splitext(os.path.basename(home.path))[0]
     for name in (each.name for each in bindings_of(what) if each.scope.parent is None):
         for other in evaluator.program.naming(name):
             names = other.aliases(name)
-            is_imported = other.scope.stars or not other.imported.keys().isdisjoint((*names, stem, package))
-            if other is not home and is_imported:
+            if _may_import(other, what.scope.module, names):
                 yield other, names
+
+
+def _may_import(other: SemanticIndex, home: SemanticIndex, names: Iterable[str] = ()) -> bool:
+    """Return whether a file may import another one, or one of some names of it."""
+    folder, file = os.path.split(home.path)
+    modules = os.path.splitext(file)[0], os.path.basename(folder)
+    if other is home or other.scope.stars or not other.imported.keys().isdisjoint((*names, *modules)):
+        return other is not home
+    stmts = (stmt for several in other.imported.values() for stmt, _ in several if isinstance(stmt, ast.ImportFrom))
+    return any((stmt.module or "").rpartition(".")[2] in modules for stmt in stmts)
+
+
+def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Optional[ast.Call]) -> bool:
+    """Return whether code changes a dict without a name where it is made: an entry of another one, a result, a default.
+
+    `key`: whether it may change this part of it, None for any. `own`: a call that is left out.
+    """
+    home, one = what.scope.module, Alternative(what, (what.scope.module, what.node))
+    stem = os.path.splitext(os.path.basename(home.path))[0]
+    others = (each for each in evaluator.program.naming(stem) if _may_import(each, home))
+    return any(
+        node is not own and (key is None or told in ("", key)) and _can_be(evaluator.value(about, scope), one)
+        for module in (home, *others)
+        for node, about, scope, told in _changed_entries(module)
+    )
+
+
+@fact
+def _changed_entries(module: SemanticIndex) -> list[tuple[ast.AST, ast.expr, Scope, str]]:
+    """Return what changes dicts in a file, with the expression of the dict, and the key; "" for any key.
+
+    What is new there, and names that only new lists and dicts are bound to, are left out.
+    """
+    stores = (each for held in (module.stored, module.deep) for several in held.values() for each in several)
+    found: list[tuple[ast.AST, ast.expr, Scope, str]] = [
+        (each.node, each.node.value, each.scope, each.name) for each in stores if isinstance(each.node, ast.Subscript)
+    ]
+    for table in module.registered.values():
+        found += [(target, target.value, block.scope, "") for target, _, block in table]
+    for site in (site for word in (*UPDATES, *SHRINKS, "__setitem__") for site in module.by_word.get(word, ())):
+        if isinstance(site.node, ast.Call) and site.base is not None:
+            key = text_of(site.node.args[0]) if site.node.args and site.word != "update" else ""
+            found.append((site.node, site.base, site.scope, key))
+
+    def is_new(about: ast.expr, scope: Scope) -> bool:
+        home = scope.home(about.id) if isinstance(about, ast.Name) else None
+        bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
+        is_bound = bool(bindings) and all(each.kind == "assign" and type(each.whole) in OWN for each in bindings)
+        return is_bound or type(about) in OWN
+
+    return [each for each in found if not is_new(*each[1:3])]
 
 
 def _may_change(evaluator: Evaluator, change: Change) -> bool:

@@ -11,6 +11,7 @@ from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Sem
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import list_changes, lists, setting_loops
+from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
 from ms_perflint.infer.values import (
@@ -112,6 +113,8 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
+    if not list_changes.bindings_of(what) and list_changes.is_entry_changed(evaluator, what, key, own):
+        return True
     held = (*list_changes.held_under(evaluator, what).items(), *list_changes.imported_under(evaluator, what))
     return any(any(_stores(module, names, key)) or _grows(module, names, key, own) for module, names in held)
 
@@ -121,8 +124,14 @@ def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Opti
     left_out = ast.dump(own) if own is not None else ""
     sites = [site for word in (*UPDATES, "move_to_end") for site in module.by_word.get(word, ())]
     others = [site for site in sites if not left_out or ast.dump(site.node) != left_out]
-    own_sites = [site for site in others if site.base is not None and word_of(site.base) in names]
+    own_sites = [site for site in others if not names.isdisjoint(map(word_of, _changed_by(site)))]
     return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
+
+
+def _changed_by(site: Site) -> list[ast.expr]:
+    """Return the expression of the dict that a call changes, by its form: also `dict.update(settings, a=1)`."""
+    is_by_class = site.base is not None and word_of(site.base) in CONTAINERS
+    return site.call.args[:1] if is_by_class else [site.base] if site.base is not None else []
 
 
 def _may_add(site: Site, key: object) -> bool:
