@@ -85,7 +85,8 @@ class Later(ast.Call):
         keywords = [each for each in node.keywords if each.arg != name]
         arguments = node.args[slot + 1 :]
         if packed:
-            row, named = words.get("args", next(iter(node.args[packed:]), None)), words.get("kwargs", words.get("kwds"))
+            row = words.get("args", next(iter(node.args[packed:]), None))
+            named = words.get("kwargs", words.get("kwds", next(iter(node.args[packed + 1 :]), None)))
             shown = [*row.elts] if isinstance(row, (ast.Tuple, ast.List)) else None
             arguments = shown if shown is not None else [ast.Starred(row)] if row is not None else []
             keywords = [ast.keyword(None, named)] if named is not None else []

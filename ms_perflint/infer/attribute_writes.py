@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import Place, has_run, is_always_passed, 
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import path_of, taken_word, text_of, word_of
+from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, text_of, word_of
 from ms_perflint.infer import bases, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
@@ -236,7 +236,9 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             *(evaluator.program.derived(cls) if known.is_any else ()),
         ]
         named, deep = evaluator.program.all_stores(name)
-        for binding in (*named, *deep) if not any(name in each.attributes for each in above) else ():
+        own = (store.scope.owner.node for each in above for store in each.attributes.get(name, ()))
+        is_hidden = not all(is_decorated(node, "classmethod") for node in own)  # by what objects store themselves
+        for binding in (*named, *deep) if not is_hidden else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
             is_named = isinstance(holder, (ast.Name, ast.Attribute)) or _is_of_type(binding)
             stored = evaluator.value(holder, binding.scope).alternatives if is_named else ()  # type: ignore[arg-type]
@@ -388,9 +390,11 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
 
 
 def _has_members_of(evaluator: Evaluator, base: Value, cls: Optional[Scope]) -> bool:
-    """Return whether some objects surely have what is stored in a class."""
-    classes = [known.cls or known.definition for known in base.alternatives]
-    return cls is not None and all(each is None or cls in bases.ancestors(evaluator, each) for each in classes)
+    """Return whether some objects surely have what is stored in a class, or are the function in which it is stored."""
+    owners = [known.cls or known.definition for known in base.alternatives]
+    return cls is not None and all(
+        each is None or each is cls or (each.is_class and cls in bases.ancestors(evaluator, each)) for each in owners
+    )
 
 
 def _is_returned(binding: Binding, owner: Scope) -> bool:

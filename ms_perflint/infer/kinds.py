@@ -306,7 +306,9 @@ class OfInstance(Settings[Instance]):
         if is_held is not None or not self._is_mapping:
             return is_held
         value = self.item(key)  # that its constructor stores
-        return True if value.alternatives and not value.open else None
+        is_there = bool(value.alternatives) and not value.open and isinstance(key, str)
+        is_taken = is_there and any(tables.changes(self.evaluator, Value((self.known,)), self.what.node, key))  # type: ignore[arg-type]
+        return True if is_there and not is_taken else None
 
 
 def _is_lambda(known: Alternative) -> bool:

@@ -186,8 +186,13 @@ def is_set_again(
         return False
     calls_of = _setting_calls(evaluator, only, name, node, scope)
     at = ((site, place(site.node, site.scope)) for site in calls_of or ())
-    is_again = any(has_run_before(evaluator, stored(store), here, site.scope) for site, here in at)
-    return is_again if calls_of is not None else None
+    later = [site for site, here in at if has_run_before(evaluator, stored(store), here, site.scope)]
+    if not later or calls_of is None:
+        return False if calls_of is not None else None
+    again = (
+        each for each in kept(only.cls, name) for site in later if evaluator.callees(site).denotes(each.scope.owner)
+    )
+    return True if any(_has_run(evaluator, each, each.scope) for each in again) else None
 
 
 def _setting_calls(

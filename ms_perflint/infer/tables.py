@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import list_changes, lists, setting_loops
+from ms_perflint.infer import bases, list_changes, lists, setting_loops
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
@@ -214,10 +214,14 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
     is_there, changes = fails_without(node), list[Binding]()
     for module in {known.what.scope.module for known in dicts}:  # type: ignore[union-attr]
         changes += _dict_changes(module)
-    if not is_there and len(dicts) < len(base.alternatives) and any(known.is_mapping for known in base.alternatives):
-        sites = (site for site in evaluator.program.sites("pop") if name in map(text_of, site.call.args[:1]))
+    for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:
+        changes += [change for change in _dict_changes(other) if word_of(receiver_of(change)) in names]
+    others = [known for known in base.alternatives if known not in dicts and _is_mapping(evaluator, known)]
+    if not is_there and others:
+        sites = [site for site in evaluator.program.sites("pop") if name in map(text_of, site.call.args[:1])]
+        sites += evaluator.program.sites("clear")
         changes += [change for site in sites if (change := _removal(site)) is not None]
-    holders = {known.identity for known in base.alternatives if known.is_mapping} if changes else ()
+    holders = {known.identity for known in (*dicts, *others)} if changes else ()
     for binding in dict.fromkeys(changes):
         is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
         answer = _is_about(evaluator, binding, name) if is_read else False
@@ -225,6 +229,15 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
             held = evaluator.value(receiver_of(binding), binding.scope).alternatives
             if any(known.identity in holders for known in held):
                 yield binding, answer is True
+
+
+def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[SemanticIndex, set[str]]]:
+    return list_changes.imported_under(evaluator, known.what) if isinstance(known.what, Display) else iter(())
+
+
+def _is_mapping(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether something is a mapping, also as an object of a class of the project."""
+    return known.is_mapping or (known.cls is not None and bases.is_mapping(evaluator, known.cls))
 
 
 def fails_without(node: ast.expr) -> bool:
