@@ -59,8 +59,9 @@ def overlaid(
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
     if found and any(protocols.replaces(evaluator, known, each) for known in base.alternatives for each in found):
         return [*values, TOP]
-    is_module = any(type(known.what) is SemanticIndex for known in base.alternatives)
-    is_reloaded = is_module and bool(evaluator.program.sites("reload"))  # the program runs modules again
+    of_modules = [known.what for known in base.alternatives if isinstance(known.what, SemanticIndex)]
+    is_reloaded = bool(of_modules) and bool(evaluator.program.sites("reload"))  # the program runs modules again
+    is_reloaded = is_reloaded or any(_is_global(module, name) for module in of_modules)
     sure = (binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder))
     before = [*sure] if found and not is_reloaded else []
     if before:
@@ -89,6 +90,11 @@ def overlaid(
     if absent is not TOP and not any(value.alternatives for value in values):
         given.append(absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+
+
+def _is_global(module: SemanticIndex, name: str) -> bool:
+    """Return whether functions of a module bind a name of it: `global name`."""
+    return any(binding.scope is not module.scope for binding in module.scope.bindings.get(name, ()))
 
 
 def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Value:

@@ -242,7 +242,7 @@ class ProgramEvaluator(Evaluator):
         if binding.kind == "assign" and binding.value is not None:
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(binding, scope, value)
-            if scope.parent is None:
+            if scope.parent is None or scope.declared.get(binding.name) is module.scope:
                 value = join([value, *attribute_writes.in_module(self, module, binding)])
             if not _feeds_itself(binding):
                 return value
