@@ -340,7 +340,7 @@ class Places:
                 found.extend(self.places(func.value, scope) if word == "get" and not node.args else ())
                 found.extend((self.word(KEY + key), "") for key in (text_of(each) for each in node.args[:1]) if key)
                 found.extend(place for default in node.args[1:] for place in self.places(default, scope))
-        elif word in TAKES or word in ("min", "max"):
+        elif word in TAKES or word in ("min", "max", "sum"):  # `sum(lists, [])`
             found.extend(taken(place for argument in node.args for place in self.places(argument, scope)))
         return found
 
