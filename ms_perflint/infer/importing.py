@@ -150,10 +150,10 @@ def _is_public(evaluator: Evaluator, module: SemanticIndex, name: str) -> bool:
     """Return whether `from module import *` may bind a name: one in `__all__`, or a public one."""
     if "__all__" not in module.scope.bindings:
         return not name.startswith("_")
-    elements, is_open = evaluator.elements(evaluator.exported(module, "__all__"))
-    if is_open or evaluator.program.project.contains(module.path, "__all__."):  # `__all__.extend(...)`
+    if evaluator.program.project.contains(module.path, "__all__."):  # `__all__.extend(...)`
         return True
-    return name in [element.constant for element in elements]
+    elements, is_open = evaluator.elements(evaluator.exported(module, "__all__"))
+    return is_open or name in [element.constant for element in elements]
 
 
 def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) -> Value:

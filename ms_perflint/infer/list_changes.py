@@ -172,11 +172,13 @@ def _can_be(value: Value, one: Alternative) -> bool:
 
 def _also_grown(value: Value) -> Sequence[Alternative]:
     """Return the alternatives of a value, and the lists among them by the names under which they were made."""
-    found = value.alternatives
+    found, taken = [*value.alternatives], {id(value)}
     for known in found:
         if type(known.what) is Display and known.what.binding is not None:
-            parts = (part for part in known.what.parts if part.is_spread and part.known is not None)
-            found = (*found, *(each for part in parts for each in _also_grown(part.known)))
+            for part in known.what.parts:
+                if part.is_spread and part.known is not None and id(part.known) not in taken:
+                    taken.add(id(part.known))
+                    found += part.known.alternatives
     return found
 
 
