@@ -51,15 +51,13 @@ def read_cast(dtypes: Dtypes, node: ast.Call, scope: Scope) -> Optional[Cast]:
     form = by_method(dtypes, node, scope)
     if form is not None and _is_of_tensor(dtypes, form, scope):
         return form
-    if len(node.args) + len(node.keywords) < 2:
-        return None
-    names = called(dtypes.program, node, scope)
-    if not names or not names <= set(FUNCTIONS):
-        return None
     given = {word.arg: word.value for word in node.keywords}
     tensor = node.args[0] if node.args else next((given[name] for name in _VALUES if name in given), None)
     target = node.args[1] if len(node.args) > 1 else next((given[name] for name in _TARGETS if name in given), None)
-    if tensor is None or target is None:
+    if tensor is None or target is None or len(all_given(node)) > 2:
+        return None
+    names = called(dtypes.program, node, scope)
+    if not names or not names <= set(FUNCTIONS):
         return None
     is_text = any(isinstance(each, str) for each in dtypes.program.value(target, scope).constants)
     return Cast(node, tensor, target, None if is_text else named(dtypes, target, scope))
