@@ -33,6 +33,13 @@ from ms_perflint.infer.places import (
     taken,
 )
 
+DROPPING = frozenset(
+    {
+        "bool", "callable", "float", "format", "hasattr", "hash", "id", "int", "isinstance", "issubclass",
+        "len", "print", "range", "repr", "str",
+    }
+)  # builtins that neither call, keep nor return what they are given  # fmt: skip
+
 
 @fact
 def graph_of(module: SemanticIndex) -> Assignments:
@@ -282,7 +289,7 @@ class Assignments(Places):
         first = 0
         if site.word in ("partial", "partialmethod") and call.args:
             callees, first, arguments = tuple(self.places(call.args[0], scope)), 1, call.args
-        if not callees:
+        if not callees or self._drops(func, scope):
             return
         before = self._before(func) if not first else (0, 1)
         given = self.given.get(id(call))
@@ -294,6 +301,12 @@ class Assignments(Places):
                 self._pass(argument, scope, Argument(callees, slot - first, is_spread, before, result))
         for keyword in call.keywords:
             self._pass(keyword.value, scope, Argument(callees, keyword.arg or "", keyword.arg is None, before, result))
+
+    def _drops(self, func: ast.expr, scope: Scope) -> bool:
+        """Return whether a builtin is called that neither calls, keeps nor returns its arguments."""
+        if not isinstance(func, ast.Name) or func.id not in DROPPING or scope.home(func.id) is not None:
+            return False
+        return not any(each.stars for each in scope.enclosing())
 
     # --- parameters
 
