@@ -366,11 +366,11 @@ class Queries:
     def _settle(self, root: Query, first: int, start: int) -> None:
         """Evaluate the members of a cycle until no answer changes; stop where the cycle has an outer root."""
         rests = depth = self._rests
-        dirty = [(query.position, query) for query in _since(start, self._dirty)]
+        dirty = [(query.evaluations, query.position, query) for query in _since(start, self._dirty)]
         heapify(dirty)
         while rests == depth:
             marked = len(self._marked)
-            query = _first(dirty, self._dirty)  # its dependencies come before it
+            query = _first(dirty, self._dirty)  # the least evaluated one, behind its dependencies
             if query is not None:
                 self._answer(query)
                 rests = min(rests, self._rests)
@@ -381,7 +381,7 @@ class Queries:
                 self._fed.difference_update(_since(start, self._fed))
                 break
             for each in _since(start, self._marked[marked:]):
-                heappush(dirty, (each.position, each))
+                heappush(dirty, (each.evaluations, each.position, each))
         self._rests = rests
 
     def _feed(self, start: int) -> bool:
@@ -406,10 +406,10 @@ def _since(start: int, queries: Iterable[Query]) -> list[Query]:
     return [query for query in queries if query.position >= start]
 
 
-def _first(queries: list[tuple[int, Query]], dirty: set[Query]) -> Optional[Query]:
+def _first(queries: list[tuple[int, int, Query]], dirty: set[Query]) -> Optional[Query]:
     """Take the first outdated query off a heap; None without one."""
     while queries:
-        query = heappop(queries)[1]
+        query = heappop(queries)[2]
         if query in dirty:
             return query
     return None
