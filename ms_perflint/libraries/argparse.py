@@ -341,16 +341,14 @@ def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr
     """Return a default; one that is a string converted by the type of the option, as argparse does."""
     if not isinstance(known.constant, str) or known.api or kind is None:
         return Value((known,))
-    callee = evaluator.value(kind, site.scope)
-    layer = Layer(site.call, site.scope, row=(Held(kind, site.scope, Value((known,))),), callee=kind)
-    is_own = callee.are_only(lambda each: each.definition is not None)
-    constant = calls.applied(evaluator, layer).constant if is_own else NO_CONSTANT
-    constant = commandline.read(known.constant, word_of(kind)) if constant is NO_CONSTANT else constant
+    constant = commandline.read(known.constant, word_of(kind))
     if constant is not NO_CONSTANT:
         return Value((known._replace(what=Constant(constant)),))
+    callee = evaluator.value(kind, site.scope)
     if callee.open or any(each.api and each.receiver is None for each in callee.alternatives):
         return Value((known,))  # most of these only check it
-    return calls.applied(evaluator, layer)
+    row = (Held(kind, site.scope, Value((known,))),)
+    return calls.applied(evaluator, Layer(site.call, site.scope, row=row, callee=kind))
 
 
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
