@@ -294,12 +294,24 @@ def imported_under(evaluator: Evaluator, what: Display) -> Iterator[tuple[Semant
 
 def _may_import(other: SemanticIndex, home: SemanticIndex, names: Iterable[str] = ()) -> bool:
     """Return whether a file may import another one, or one of some names of it."""
-    folder, file = os.path.split(home.path)
-    modules = os.path.splitext(file)[0], os.path.basename(folder)
+    modules = _module_names(home)
     if other is home or other.scope.stars or not other.imported.keys().isdisjoint((*names, *modules)):
         return other is not home
-    stmts = (stmt for several in other.imported.values() for stmt, _ in several if isinstance(stmt, ast.ImportFrom))
-    return any((stmt.module or "").rpartition(".")[2] in modules for stmt in stmts)
+    return not _imported_modules(other).isdisjoint(modules)
+
+
+@fact
+def _module_names(module: SemanticIndex) -> tuple[str, str]:
+    """Return the names under which a file may be imported: its own one, and for a package that of its folder."""
+    folder, file = os.path.split(module.path)
+    return os.path.splitext(file)[0], os.path.basename(folder)
+
+
+@fact
+def _imported_modules(module: SemanticIndex) -> frozenset[str]:
+    """Return the last words of the modules from which a file imports names."""
+    stmts = (stmt for several in module.imported.values() for stmt, _ in several if isinstance(stmt, ast.ImportFrom))
+    return frozenset((stmt.module or "").rpartition(".")[2] for stmt in stmts)
 
 
 def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Optional[ast.Call]) -> bool:
@@ -308,8 +320,7 @@ def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Opti
     `key`: whether it may change this part of it, None for any. `own`: a call that is left out.
     """
     home, one = what.scope.module, Alternative(what, (what.scope.module, what.node))
-    stem = os.path.splitext(os.path.basename(home.path))[0]
-    others = (each for each in evaluator.program.naming(stem) if _may_import(each, home))
+    others = (each for each in evaluator.program.naming(_module_names(home)[0]) if _may_import(each, home))
     return any(
         node is not own and (key is None or told in ("", key)) and _can_be(evaluator.value(about, scope), one)
         for module in (home, *others)

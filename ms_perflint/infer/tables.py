@@ -216,7 +216,8 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
         changes += _dict_changes(module)
     for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:
         changes += [change for change in _dict_changes(other) if word_of(receiver_of(change)) in names]
-    others = [known for known in base.alternatives if known not in dicts and _is_mapping(evaluator, known)]
+    rest = [known for known in base.alternatives if known not in dicts] if changes or not is_there else []
+    others = [known for known in rest if _is_mapping(evaluator, known)]
     if not is_there and others:
         sites = [site for site in evaluator.program.sites("pop") if name in map(text_of, site.call.args[:1])]
         sites += evaluator.program.sites("clear")
