@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Optional
 
 from ms_perflint import mindspore_api
@@ -85,8 +86,13 @@ def under(
     if len(names) == 1:
         values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
     else:
+        asked = [key.constant for _ in base.alternatives for key in keys.alternatives]
+        default = {key.constant for key in keys.alternatives if key.by_default}
+        values = [value for value, key in zip_longest(own, asked) if key not in names]
         for name in names:
-            values.extend(attribute_writes.overlaid(evaluator, [], base, node, name, scope, holder))
+            before = [value for value, key in zip(own, asked) if key == name]
+            found = attribute_writes.overlaid(evaluator, before, base, node, name, scope, holder)
+            values.extend(found if name in default else (each.as_non_default() for each in found))
     if keys.overridable and registered is None:
         values.extend(tables.others(evaluator, base, values))
     value = join(values)
