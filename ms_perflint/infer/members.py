@@ -87,7 +87,7 @@ def under(
         values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
     else:
         asked = [key.constant for _ in base.alternatives for key in keys.alternatives]
-        default = {key.constant for key in keys.alternatives if key.by_default}
+        default = {key.constant for key in keys.alternatives if key.by_default and key.constant in names}
         values = [value for value, key in zip_longest(own, asked) if key not in names]
         for name in names:
             before = [value for value, key in zip(own, asked) if key == name]

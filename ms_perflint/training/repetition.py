@@ -25,12 +25,8 @@ EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that count
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
 # Those that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset({*STEP_HOOKS, "epoch_begin", "epoch_end", "on_train_epoch_begin", "on_train_epoch_end"})
-EVALUATION_HOOKS = (
-    "on_eval_begin",
-    "on_eval_end",
-    "on_eval_epoch_begin",
-    "on_eval_epoch_end",
-)  # run while `Model.fit` trains
+# Those that run while `Model.fit` evaluates, between the epochs of a training
+EVALUATION_HOOKS = frozenset({"on_eval_begin", "on_eval_end", "on_eval_epoch_begin", "on_eval_epoch_end"})
 
 
 def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
@@ -112,11 +108,11 @@ def _context(program: Program, caller: Site, function: Scope) -> Optional[CallCo
 
 
 @fact
-def _hooks(program: Program) -> tuple[str, ...]:
-    """Return the names of the methods of callbacks that run repeatedly while the program trains, in a fixed order."""
+def _hooks(program: Program) -> frozenset[str]:
+    """Return the names of the methods of callbacks that run repeatedly while the program trains."""
     fits = (fit for fit in program.calls("mindspore.train.Model.fit") if fit.given("valid_dataset") is not None)
     evaluates = any(program.runs(fit) for fit in fits)
-    return (*sorted(REPEATED_HOOKS), *(EVALUATION_HOOKS if evaluates else ()))
+    return REPEATED_HOOKS | EVALUATION_HOOKS if evaluates else REPEATED_HOOKS
 
 
 def _is_given_as_hook(program: Program, function: Scope) -> bool:
@@ -127,7 +123,7 @@ def _is_given_as_hook(program: Program, function: Scope) -> bool:
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
     calls = program.calls("mindspore.train.LambdaCallback")
-    given = [call.argument(hook) for call in calls for hook in _hooks(program) if call.given(hook) is not None]
+    given = [call.argument(hook) for call in calls for hook in sorted(_hooks(program)) if call.given(hook) is not None]
     found = (known.definition for value in given for known in value.alternatives)
     return {function for function in found if function is not None}
 
