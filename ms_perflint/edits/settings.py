@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
-DECIDED = Message("an option, a config file or a launcher decides the value")
+DECIDED = Message("another line, an option, a config file or a launcher decides the value")
 _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
 
 _LONG = re.compile(r"--(?!no[-_])\w")  # an option that can get a `--no-` counterpart

@@ -953,7 +953,7 @@ def test_an_obstacle_is_the_reason_before_what_decides_the_mode() -> None:
         (finding,) = program.lint(CODE).findings
         assert finding.fix is not None and finding.fix.safety.value == "display-only"
         reasons.append(finding.fix.reason)
-    assert reasons[0] == "an option, a config file or a launcher decides the value"
+    assert reasons[0] == "another line, an option, a config file or a launcher decides the value"
     assert reasons[1] != reasons[0] and reasons[1] in {related.message for related in finding.related}
 
 
