@@ -128,6 +128,9 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
         own = updated(evaluator, known, what, name)
         if own.alternatives:
             return own
+    classes = tuple(bases.ancestors(evaluator, cls))
+    if any(name in each.attributes for each in classes) and not any(each.any_attributes for each in classes):
+        return found  # what a method stores, though a config file that the constructor gets has a key of this name
     held = setting(evaluator, known, name, node, scope)
     return held if held.alternatives else _delegated(evaluator, known, name) or found
 

@@ -296,6 +296,27 @@ AGAIN = """
     import yaml
     cfg = yaml.safe_load(open("c.yaml"))
     """
+# the body of a class whose constructor is given a config file with `x: 1`, what reads it, and what that is
+STORED = [
+    ("def __init__(self, c, x):\n    self.x = x", "A(config, unknown()).x", "..."),
+    ("def __init__(self, c):\n    self.set()\ndef set(self):\n    self.x = unknown()", "A(config).x", "..."),
+    ("def __init__(self, c):\n    self.x, self.y = unknown()", "A(config).x", "..."),
+    ("def __init__(self, c, x):\n    self.x = x", "B(config, unknown()).x", "..."),
+    ("def __init__(self, c, x):\n    self.x = float(x)", "A(config, unknown().st_size).x", "..."),
+    ("def __init__(self, c):\n    self.x = c['x']", "A(config).x", "1 ?"),
+    ("def __init__(self, c):\n    self.__dict__.update(c)", "A(config).x", "1 ?"),
+    ("def __init__(self, c):\n    self.x = unknown()\n    for k, v in c.items():\n        setattr(self, k, v)",
+     "A(config).x", "1 ?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "read", "expected"), STORED)
+def test_what_a_class_stores_is_no_key_of_a_file_that_it_is_given(body: str, read: str, expected: str) -> None:
+    text = f"""class A:\n{textwrap.indent(body, "    ")}\nclass B(A):\n    pass\n"""
+    load = "import yaml\nconfig = yaml.safe_load(open('config.yaml'))\n"
+    assert shown(reveal({"train.py": f"{load}{text}reveal({read})", "config.yaml": "x: 1\n"})) == expected
+
+
 NESTED = [
     # what functions make of a mapping, that call themselves for the mappings in it
     (
