@@ -102,6 +102,8 @@ class _Search:
             return self._name(node, scope)
         if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
             value = self.evaluator.value(node, scope) if not isinstance(node, ast.Starred) else TOP
+            if value.are_constants:  # one setting, which holds no other one
+                return []
             self._note(value)
             return [(node.value, scope), *self._members(node, scope)]
         if isinstance(node, ast.IfExp):
