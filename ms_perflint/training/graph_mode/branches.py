@@ -325,8 +325,9 @@ class Tensors:
         reaching = self.function.flow.at(node)
         if node.id in self.given and any(each.kind == "parameter" for each in reaching):
             return True
-        plain = [each.whole for each in reaching if each.whole is not None]
-        return bool(plain) and all(self.is_one(each, hops - 1) for each in plain)
+        values = [each.whole for each in reaching if each.whole is not None]
+        others = [each for each in values if node not in ast.walk(each)]  # `i = i + 1` in a loop says nothing new
+        return bool(others) and all(self.is_one(each, hops - 1) for each in others)
 
     def _is_made(self, node: ast.Call, hops: int) -> bool:
         word = word_of(node.func)

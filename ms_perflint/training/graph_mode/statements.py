@@ -26,17 +26,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import TRY, descendants, given, is_decorated, is_own, targets, word_of
+from ms_perflint.index.syntax_forms import TRY, children, descendants, given, is_decorated, is_own, targets, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
-from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
+from ms_perflint.training.dtypes.tensor_ops import PRINTS
 from ms_perflint.training.graph_mode.branches import Tensors, in_arms
-from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import PARAMETERS
@@ -74,7 +73,7 @@ def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
             word = _refused(function, node)
             if word:
                 yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
-    values = _Tensors(program, function, running)
+    values = _Tensors(program, function)
     for site in function.owner.calls if function.is_function else ():
         if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
             found = _of_call(program, site, values)
@@ -91,8 +90,7 @@ def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) ->
     Run on 2.10: as a factor, power, shape, bound of a slice, index of a tensor, or in a test a tensor does as well.
     """
     yield from in_arms(program, function, given)
-    running = steps(program, function)
-    values = _Tensors(program, function, running, given)
+    values = _Tensors(program, function, given)
     for site in (each for each in function.owner.calls if isinstance(each.node, ast.Call)):
         found: Optional[tuple[str, Message]] = None
         for api in sorted(known.api for known in program.evaluator.callees(site).alternatives):
@@ -103,7 +101,7 @@ def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) ->
             found = "number", Message("graph mode takes no tensor in `{name}`", name=f"{site.word}()")
         if found is not None:
             yield obstacle(function.module, site.node, *found)
-    for step in running:
+    for step in steps(program, function):
         yield from _of_containers(program, step, values)
 
 
@@ -186,8 +184,7 @@ def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Opt
         return "numpy", Message("graph mode does not compile `{name}` of NumPy 2", name=ast.unparse(node.func))
     if api in _CHOOSES | _TRUTHS and _cuts(api, node, values):
         return "gradients", Message("graph mode loses all gradients by `{name}` of a tensor in Python", name=name)
-    computed = [each for each in given(node) if values.is_tensor(each)] if api.startswith(_PYTHON) else []
-    if not all(is_constant(program, values.function, each) for each in computed):
+    if api.startswith(_PYTHON) and any(map(values.reads_tensor, given(node))):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None
 
@@ -218,7 +215,7 @@ def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[O
         keys += [node.slice] if isinstance(node, ast.Subscript) and values.is_mapping(node.value) else []
         if any(_is_parameter(program, key, step) for key in keys):
             yield obstacle(module, node, "dict", Message("graph mode takes no Parameter as the key of a dict"))
-    if isinstance(step.stmt, ast.While) and values.is_tensor(step.stmt.test):
+    if isinstance(step.stmt, ast.While) and values.passed.is_tested(step.stmt.test):
         for node in filter(_grows, descendants(step.stmt)):
             message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
             yield obstacle(module, node, "list", message)
@@ -255,46 +252,31 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
 
 
 class _Tensors:
-    """Which names of a function hold tensors, by the form of their values."""
+    """What a compiled function does with tensors; `passed`: with those that it may be given, too."""
 
-    def __init__(
-        self, program: Program, function: Scope, running: list[Site], given: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, program: Program, function: Scope, given: frozenset[str] = frozenset()) -> None:
         self.program = program
         self.function = function
         self.known = Tensors(program, function, given)
+        is_forward = function.name in ("construct", "forward", "forward_fn")
+        self.passed = Tensors(program, function, frozenset(function.bindings) if is_forward else given)
         self.parents: dict[int, ast.AST] = {}
         for node in descendants(function.node):
             self.parents.update((id(part), node) for part in ast.iter_child_nodes(node))
-        self.tensors: set[str] = set()
         self.asked: set[str] = set()  # names: what is made of itself says nothing new
-        if function.name in ("construct", "forward", "forward_fn"):
-            self.tensors.update(each.arg for each in positional(function) if each.arg != "self")
-        for _ in range(2):
-            for step in running:
-                self._assign(step.stmt)
-
-    def _assign(self, stmt: ast.AST) -> None:
-        targets, value = assigned(stmt)
-        if value is not None and self.is_tensor(value):
-            self.tensors.update(node.id for each in targets for node in ast.walk(each) if isinstance(node, ast.Name))
-
-    def is_tensor(self, node: ast.AST) -> bool:
-        """Return whether an expression is computed from the values of a tensor, not only from its shape."""
-        if isinstance(node, ast.Attribute) and node.attr in FORMS:
-            return False
-        if isinstance(node, ast.Call) and word_of(node.func) in ("len", "isinstance", "size", "dim", "ndimension"):
-            return False
-        if isinstance(node, ast.Name):
-            return node.id in self.tensors
-        if isinstance(node, ast.Call) and word_of(node.func) == "Tensor":
-            return True
-        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.expr, ast.keyword))]
-        return any(map(self.is_tensor, parts))
 
     def is_computed(self, node: ast.expr) -> bool:
         """Return whether an expression is computed from a tensor that is no constant."""
         return self.known.is_one(node) and not is_constant(self.program, self.function, node)
+
+    def reads_tensor(self, node: ast.AST, hops: int = _HOPS) -> bool:
+        """Return whether an expression is computed from the values of a tensor, not only from its shape."""
+        if is_constant(self.program, self.function, node) or (isinstance(node, ast.Name) and not hops):
+            return False
+        if isinstance(node, ast.expr) and self.passed.is_one(node):
+            return True
+        parts = self.function.wholes(node) if isinstance(node, ast.Name) else children(node)
+        return any(self.reads_tensor(each, hops - isinstance(node, ast.Name)) for each in parts)
 
     def picks(self, node: ast.Subscript) -> bool:
         """Return whether a tensor is the index of a list or tuple of Python."""
@@ -305,7 +287,7 @@ class _Tensors:
 
     def is_mapping(self, node: ast.AST) -> bool:
         """Return whether an expression may be a dict: a name that holds no tensor."""
-        return isinstance(node, (ast.Name, ast.Attribute)) and not self.is_tensor(node)
+        return isinstance(node, (ast.Name, ast.Attribute)) and not self.passed.is_one(node)
 
     def is_only_shown(self, node: ast.AST) -> bool:
         """Return whether a value is only printed, logged or tested, or not used."""
