@@ -12,6 +12,10 @@ from ms_perflint.program.program import Program, fact
 
 CELL = "mindspore.nn.Cell"
 PARAMETER = "mindspore.Parameter"
+_ATTRIBUTES = frozenset(  # of each cell, also one around a network (mindspore 2.10 train/dataset_helper.py:87)
+    {"cls_name", "compile", "construct", "jit_config_dict", "param_prefix", "parameter_layout_dict", "phase"}
+    | {"requires_grad", "training"}
+)
 CELLS = ("mindspore.nn.", "mindspore.mint.nn.", "mindspore.parallel.nn.")  # where the cells of MindSpore are
 
 
@@ -47,6 +51,6 @@ def is_cell(program: Program, known: Alternative) -> bool:
     return api == CELL or CELL in mindspore_api.ancestors(api)
 
 
-def is_method_of_cells(program: Program, name: str) -> bool:
-    """Return whether every cell has a method of this name."""
-    return mindspore_api.parameters(f"{CELL}.{name}", program.version) is not None
+def is_member_of_cells(program: Program, name: str) -> bool:
+    """Return whether every cell has an attribute or a method of this name."""
+    return name in _ATTRIBUTES or mindspore_api.parameters(f"{CELL}.{name}", program.version) is not None

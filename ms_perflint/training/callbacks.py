@@ -17,7 +17,7 @@ from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import is_method_of_cells
+from ms_perflint.training.bases import is_member_of_cells
 from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.repetition import STEP_HOOKS
 from ms_perflint.training.training import words_called
@@ -42,12 +42,6 @@ SCHEDULES = "mindspore.train.LearningRateScheduler"
 NETWORK = "train_network"  # a parameter of callbacks; in sink mode a cell around the network
 ELEMENT = "train_dataset_element"  # a parameter of callbacks, the batch of the step
 _READERS = ("getattr", "hasattr")
-# Attributes of each cell, beside its methods: that of sink mode has no others of the network
-# (mindspore 2.10 train/dataset_helper.py:87)
-_OF_EACH_CELL = frozenset(
-    {"cls_name", "compile", "construct", "jit_config_dict", "param_prefix", "parameter_layout_dict"}
-    | {"phase", "requires_grad", "training"}
-)
 
 
 class Cadence(enum.Enum):
@@ -125,7 +119,7 @@ def _inside_network(program: Program, cls: Scope) -> Optional[Place]:
     for method in cls.defines:
         for node in ast.walk(method.node) if NETWORK in method.attrs else ():
             read = _read(node)
-            if read is None or read[1] in _OF_EACH_CELL or is_method_of_cells(program, read[1]):
+            if read is None or is_member_of_cells(program, read[1]):
                 continue
             if _is_network(read[0], method):
                 return cls.module.place(node)

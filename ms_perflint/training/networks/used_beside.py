@@ -11,18 +11,16 @@ from ms_perflint.index.syntax_forms import descendants, is_own, plainly_given
 from ms_perflint.infer import bases
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_method_of_cells
+from ms_perflint.training.bases import is_member_of_cells
 from ms_perflint.training.networks.plans import Use
 
-_MEMBERS = frozenset({"training", "phase", "requires_grad"})  # of every cell, beside its methods
-_NAMES = frozenset({"parameters_and_names", "name_cells", "cells"})  # give other names and cells of a converted one
+_NAMES = frozenset({"construct", "parameters_and_names", "name_cells", "cells"})  # other ones of a converted network
 
 
 def members(program: Program, root: ast.AST, is_base: Callable[[ast.expr], bool]) -> list[ast.Attribute]:
     """Return the attributes of some expressions that not every cell has."""
     found = [node for node in descendants(root) if isinstance(node, ast.Attribute) and is_base(node.value)]
-    others = (node for node in found if node.attr not in _MEMBERS)
-    return [node for node in others if node.attr in _NAMES or not is_method_of_cells(program, node.attr)]
+    return [node for node in found if node.attr in _NAMES or not is_member_of_cells(program, node.attr)]
 
 
 def takes_apart(scope: Scope, is_base: Callable[[ast.expr], bool]) -> bool:
