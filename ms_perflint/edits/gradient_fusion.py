@@ -39,7 +39,7 @@ def fuse(call: Call, line_length: int) -> Remedy:
             return Remedy(counted, COUNTED, Safety.UNSAFE, REGROUPED, related)
         edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)
         return Remedy(edits, BUCKETS_LATER, Safety.DISPLAY, TOO_OLD.filled(reason=counted), related)
-    if gradient_fusion.is_by_indices(program):
+    if not gradient_fusion.indices_do_nothing(program) and parallel.is_resnet50(program):
         edits = set_argument(call, parallel.INDICES, RESNET50, line_length=line_length)
         return Remedy(edits, TWO, Safety.UNSAFE, REGROUPED, related)
     edits = set_argument(call, parallel.FUSION, AUTO, line_length=line_length)

@@ -51,13 +51,6 @@ def indices_do_nothing(program: Program) -> bool:
     return UNFUSED <= program.version < INDICES_ACT_AGAIN
 
 
-def is_by_indices(program: Program) -> bool:
-    """Return whether the fix sets indices: all that old versions have, and known ones for ResNet-50."""
-    if program.version < BY_BUCKETS:
-        return True
-    return not indices_do_nothing(program) and parallel.is_resnet50(program)
-
-
 def may_compile(program: Program) -> bool:
     """Return whether the gradients are added up in graph mode by default, or may be, or in what `jit` compiles."""
     by_default = mode.default_mode(program)

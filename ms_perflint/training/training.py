@@ -163,8 +163,6 @@ def _may_train(program: Program) -> bool:
 
 def trains_by_entry(program: Program) -> bool:
     """Return whether running the entry script trains: it looks for the first site only."""
-    if not may_train_by_entry(program):
-        return False
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):
         return True
     return any(True for _ in _step_sites(program, only_by_entry=True))
@@ -176,7 +174,8 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
     for module in program.modules:
         holders = {name for word in _STEP_WORDS for name in module.result_names(word)}
         for scope in module.scopes:
-            if scope.owner is not scope or scope not in program.reached or _is_construct(scope):
+            is_of_cell = scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
+            if scope.owner is not scope or scope not in program.reached or is_of_cell:
                 continue
             for site in scope.calls:
                 if only_by_entry and not program.is_run_by_entry(site):
@@ -186,26 +185,20 @@ def _step_sites(program: Program, only_by_entry: bool = False) -> Iterator[Site]
                 if (id(site.node) in candidates or is_optimizer or is_held) and program.runs(site):
                     callee = program.evaluator.callees(site)
                     is_backward = is_optimizer and _is_of_mindspore(program, site)
-                    is_forward = is_of_inputs_only(program, callee) and _is_forward(program, site)
-                    if (
-                        (is_step(program, callee) and not is_forward)
-                        or _held_step(site, callee, holders)
-                        or is_backward
-                    ):
+                    # `phase["network"](batch)`: an unknown callee in a loop, by the name of a container of steps
+                    is_in_container = not callee.alternatives and site.word in holders and site.block.loops
+                    is_one = is_step(program, callee) and not _is_forward(program, site, callee)
+                    if is_one or is_in_container or is_backward:
                         yield site
 
 
-def _is_forward(program: Program, site: Site) -> bool:
-    """Return whether a site is part of what is differentiated: no script or class body leads to its function.
+def _is_forward(program: Program, site: Site, callee: Value) -> bool:
+    """Return whether a gradient by inputs is part of what is differentiated: no script or class body leads to it.
 
     `gradient_penalty(real, fake)` in a function that is given to `value_and_grad` is called by that alone.
     """
-    return all(scope.is_function for scope in scopes_above(program, [site]))
-
-
-def _held_step(site: Site, callee: Value, holders: set[str]) -> bool:
-    """Return whether an unknown callee in a loop has the name of a container of steps: `phase["network"](batch)`."""
-    return not callee.alternatives and site.word in holders and bool(site.block.loops)
+    is_of_inputs = is_of_inputs_only(program, callee)
+    return is_of_inputs and all(scope.is_function for scope in scopes_above(program, [site]))
 
 
 def _may_be_backward(site: Site) -> bool:
@@ -233,10 +226,6 @@ def _is_of_mindspore(program: Program, site: Site) -> bool:
     module = site.module
     is_of_torch = "torch" in module.imported or any("torch" in scope.names for scope in module.scopes)  # not imported
     return not is_of_torch and any(program.project.contains_any(m.path, _OURS) for m in modules)
-
-
-def _is_construct(scope: Scope) -> bool:
-    return scope.name in ("construct", "bprop") and scope.parent is not None and scope.parent.is_class
 
 
 def is_callback(program: Program, cls: Scope) -> bool:

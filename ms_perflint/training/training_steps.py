@@ -24,7 +24,6 @@ STEP_CELLS = frozenset(
     }
 )  # fmt: skip
 GRADS = frozenset({"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.GradOperation"})
-_TAKES = ("GradOperation", "value_and_grad", "grad")
 _TWICE = "GradOperation"  # its result is called twice: `GradOperation()(network)(x)`
 
 
@@ -51,7 +50,11 @@ def step_flow(program: Program) -> StepFlow:
     graph = program.call_graph
     gradients: Held = {}
     graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in names(GRADS)], gradients)
-    around = [cls for cls in _classes_around(graph.makers_at(gradients)) if _may_be_step(program, cls)]
+    around = [  # a class with gradients that steps an optimizer, or is a cell beside one
+        cls
+        for cls in _classes_around(graph.makers_at(gradients))
+        if _optimizer_calls(cls) or (cls.method("construct") is not None and steps_optimizer(program))
+    ]
     cells: Held = {}
     new = [*((name, CALL) for name in names(STEP_CELLS)), *((graph.key(cls), CALL) for cls in around)]
     while new:
@@ -80,11 +83,6 @@ def _classes_around(sites: Iterable[Site]) -> list[Scope]:
 def _optimizer_calls(cls: Scope) -> list[Site]:
     """Return the calls in the methods of a class that by their names step an optimizer."""
     return [site for scope in cls.defines for site in scope.calls if is_optimizer_word(site.word)]
-
-
-def _may_be_step(program: Program, cls: Scope) -> bool:
-    """Return whether a class with gradients may be a step: it steps an optimizer, or is a cell beside one."""
-    return bool(_optimizer_calls(cls)) or (cls.method("construct") is not None and steps_optimizer(program))
 
 
 def is_step(program: Program, callee: Value) -> bool:
@@ -131,9 +129,6 @@ def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) 
     optimizers = _optimizer_calls(cls)
     if not optimizers:
         return _gives_gradients(program, cls)
-    words = {site.word for scope in cls.defines for site in scope.calls}
-    if words.isdisjoint(_TAKES) and not _holds_gradients(program, cls):
-        return False
     return any(program.evaluator.may_run(site) for site in optimizers)
 
 
@@ -164,40 +159,15 @@ def is_of_inputs_only(program: Program, callee: Value) -> bool:
     return bool(made) and not callee.open and len(known) == len(made) and all(map(is_of_inputs, known))
 
 
-def _holds_gradients(program: Program, cls: Scope) -> bool:
-    """Return whether an attribute of a class holds a gradient function."""
-    return any(
-        isinstance(b.value, ast.Call)
-        and any(known.type_api in GRADS for known in program.value(b.value, b.scope).alternatives)
-        for name, bs in cls.attributes.items()
-        if _may_hold(program, cls, name, step_flow(program).gradients)
-        for b in bs
-    )
-
-
-def _may_hold(program: Program, cls: Scope, name: str, words: frozenset[Key]) -> bool:
-    """Return whether an attribute of a class may hold what some keys hold; an attribute of idle code may."""
-    return name in words or cls.module.scope not in program.reached
-
-
 def _wraps_step(program: Program, cls: Scope, inside: tuple[Scope, ...]) -> bool:
     """Return whether `construct` of a class calls a train cell that it holds."""
     construct, cells = cls.method("construct"), step_flow(program).cells
     for site in construct.calls if construct is not None else ():
         is_member = isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
-        if is_member and _may_hold(program, cls, site.word, cells) and not _holds_methods(cls, site.word):
+        if is_member and (site.word in cells or cls.module.scope not in program.reached):  # of idle code all may be one
             for known in program.evaluator.callees(site).alternatives:
                 if known.type_api in STEP_CELLS:
                     return True
                 if known.cls not in (None, cls) and is_step_class(program, known.cls, (*inside, cls)):
                     return True
     return False
-
-
-def _holds_methods(cls: Scope, name: str) -> bool:
-    """Return whether an attribute of a class holds methods of it, and so no cell."""
-    values = [binding.value for binding in cls.attributes.get(name, ())]
-    return bool(values) and all(
-        isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and cls.method(value.attr) is not None
-        for value in values
-    )

@@ -134,11 +134,6 @@ def _is_half(value: object) -> bool:
         return False
 
 
-def may_run_each_step(module: SemanticIndex) -> bool:
-    """Return whether functions of a file may run in every step, by their names and decorators."""
-    return "construct" in module.defined or any(getattr(scope.node, "decorator_list", ()) for scope in module.scopes)
-
-
 @fact
 def compiled_scopes(program: Program, module: SemanticIndex) -> set[Scope]:
     """Return the functions of a file that run in every step: `construct`, compiled ones, and those they call."""

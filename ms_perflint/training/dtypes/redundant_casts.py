@@ -14,7 +14,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import Cast, by_method, read_cast
-from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, may_run_each_step, only_value
+from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, only_value
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.host_values import compares_arrays
@@ -80,10 +80,7 @@ class RedundantCasts:
         """Return the creation in a cast, in code that runs in every step; None without one."""
         if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
             return None
-        if not may_run_each_step(scope.module):
-            return None
-        made = creation(self._dtypes, cast.value, scope, cast.dtype)
-        return made if made is not None and self._runs_each_step(scope) else None
+        return creation(self._dtypes, cast.value, scope, cast.dtype) if self._runs_each_step(scope) else None
 
     def _runs_each_step(self, scope: Scope) -> bool:
         return scope.owner in compiled_scopes(self.program, scope.module)

@@ -239,24 +239,14 @@ def _of_attribute(program: Program, function: Scope, stmt: ast.AST, target: ast.
             return obstacle(function.module, target, "written", text)
         return None
     for scope in (scope for module in program.modules for scope in module.scopes):
-        is_reader = target.attr in scope.attrs and scope.owner is scope and scope is not function
+        is_reader = target.attr in scope.attrs and scope.owner is scope and not is_compiled(program, scope)
         if not is_reader or scope.name in _MADE or scope not in program.reached:
             continue
         for node in _loads(scope, target.attr):
             if _kin(program, node.value, scope) & _kin(program, target.value, function):
                 text = Message("Python reads `{name}` of the first step only; return it instead", name=name)
-                if is_compiled(program, scope):
-                    if not _is_none_first(function, target):
-                        continue
-                    text = Message("`{name}` is None in the rest of the graph: pass it on as an argument", name=name)
                 return obstacle(function.module, target, "written", text)
     return None
-
-
-def _is_none_first(function: Scope, target: ast.Attribute) -> bool:
-    made = function.cls.attributes.get(target.attr, []) if function.cls is not None else []
-    first = [each.value for each in made if each.scope.owner.name == "__init__"]
-    return bool(first) and all(isinstance(each, ast.Constant) and each.value is None for each in first)
 
 
 def _counts(stmt: ast.AST, target: ast.Attribute) -> bool:

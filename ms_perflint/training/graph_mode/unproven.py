@@ -205,14 +205,7 @@ def _is_at_tensor(program: Program, function: Scope, node: ast.AST) -> bool:
     if not any(bounds):
         return False
     tensors = Tensors(program, function)
-    return any(tensors.is_one(end) or _has_parameter(program, function, end) for end in bounds if end is not None)
-
-
-def _has_parameter(program: Program, function: Scope, node: ast.expr) -> bool:
-    """Return whether a sum or difference has a Parameter in it."""
-    if isinstance(node, ast.BinOp):
-        return any(_has_parameter(program, function, each) for each in (node.left, node.right))
-    return any(map(is_parameter, program.value(node, function).alternatives))
+    return any(tensors.is_one(end) for end in bounds if end is not None)
 
 
 @fact

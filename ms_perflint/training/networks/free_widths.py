@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import position, spelling, word_of
+from ms_perflint.index.syntax_forms import position, word_of
 from ms_perflint.infer.calls import depends
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -16,7 +16,7 @@ from ms_perflint.training import training
 from ms_perflint.training.bases import PARAMETER, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
-from ms_perflint.training.networks.layers import IN, OUT, Slot
+from ms_perflint.training.networks.layers import IN, OUT
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
@@ -87,11 +87,8 @@ class FreeWidths:
     def _is_first(self, found: Hidden) -> bool:
         """Return whether no earlier layer produces the width of the same constants, which has one finding."""
         own = set(moving(found.producer, found.width))
-        if own:
-            same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
-            rest = [slot for slot in same if set(moving(slot, found.width)) == own]
-        else:
-            rest = _written_alike(self.program, found.producer)
+        same = [slot for slot in found.slots if slot.role == layers.OUT and slot.width == found.producer.width]
+        rest = [slot for slot in same if set(moving(slot, found.width)) == own]
         for slot in sorted(rest, key=lambda slot: _order(slot.call)):
             if slot.call == found.producer.call or _order(slot.call) > _order(found.producer.call):
                 return True
@@ -202,14 +199,6 @@ def _is_chain(program: Program, call: Call) -> bool:
     rows.sort(key=lambda each: position(each.node))
     given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
     return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
-
-
-def _written_alike(program: Program, producer: Slot) -> list[Slot]:
-    """Return the slots of the same network whose width is the same expression."""
-    scope, flow = layers.network(producer.call), feeds.feeds(program, producer.call.module)
-    around = (call for call in flow.layers if layers.network(call) is scope)
-    given = (slot for call in around for slot in flow.slots(call) if slot.role == OUT and slot.width == producer.width)
-    return [slot for slot in given if spelling(slot.node) == spelling(producer.node)]
 
 
 def _in_cell(program: Program, site: Site) -> bool:
