@@ -106,7 +106,7 @@ def also_decided(call: Call) -> Iterator[Place]:
     program = call.program
     tests = [condition.test for condition in mode.tests_of_mode(program, call)]
     read = {ast.unparse(node) for test in tests for node in ast.walk(test) if isinstance(node, ast.Attribute)}
-    own = {id(node) for site in program.sites("set_context") for node in _tests_around(site)}
+    own = {id(each.test) for site in program.sites("set_context") for each in condition_of(site)}
     for module in program.modules if read else ():
         for stmt, block in module.steps:
             if not isinstance(stmt, ast.If) or id(stmt.test) in own:
@@ -115,11 +115,6 @@ def also_decided(call: Call) -> Iterator[Place]:
             is_read = any(ast.unparse(node) in read for node in parts)
             if is_read and program.runs(Site(module, stmt.test, "", stmt, block, None)):
                 yield module.place(stmt.test)
-
-
-def _tests_around(site: Site) -> Iterator[ast.expr]:
-    """Yield the tests around a site, which may be in their `else`."""
-    return (condition.test for condition in condition_of(site))
 
 
 def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:

@@ -76,7 +76,8 @@ class Listing(NamedTuple):
             below = pad(self.source, self.items[0].start)
             inner = indent(self.source, self.open) + self.unit
             most = limit(self.source, line_length)
-            if width(f"{below}{text}{tail})") > most and width(inner) < width(below) and self._is_one_line():
+            is_one_line = self.source.row(self.open) == self.source.row(self.close)
+            if width(f"{below}{text}{tail})") > most and width(inner) < width(below) and is_one_line:
                 return self._hang(text, anchor, lead, tail)
             new = f"\n{below}{text}{tail}"
         if comment is None:
@@ -200,10 +201,6 @@ class Listing(NamedTuple):
         """Return the text between a comma and the next item on the same line."""
         pairs = zip(self.items, self.items[1:])
         return "" if any(one.comma is not None and one.comma + 1 == other.start for one, other in pairs) else " "
-
-    def _is_one_line(self) -> bool:
-        """Return whether the brackets open and close on the same line."""
-        return self.source.row(self.open) == self.source.row(self.close)
 
     def _hang(self, text: str, anchor: int, lead: str, tail: str) -> tuple[Edit, ...]:
         """Return the edits that put the items of a long line, and a new one, on lines of their own."""

@@ -140,9 +140,8 @@ def _default(module: SemanticIndex, node: ast.Call, constant: object, text: str)
     is_flag = isinstance(action, ast.Constant) and action.value in ("store_true", "store_false")
     if action is None or not is_flag:
         return _exchanged(module, default, constant, text) if default is not None else None
-    library = next(
-        (name for name, found in module.imported.items() if any(_is_argparse(*each) for each in found)), None
-    )
+    imported = ((name, *each) for name, found in module.imported.items() for each in found)
+    library = next((n for n, stmt, of in imported if isinstance(stmt, ast.Import) and of.name == "argparse"), None)
     is_long = any(isinstance(each, ast.Constant) and _LONG.match(str(each.value)) for each in node.args)
     if constant is not False or action.value != "store_true" or library is None or not is_long:  # type: ignore[attr-defined]
         return None
@@ -151,10 +150,6 @@ def _default(module: SemanticIndex, node: ast.Call, constant: object, text: str)
     edits = _exchanged(module, default, constant, text)
     pair = replace_expression(module, action, f"{library}.BooleanOptionalAction")
     return (*edits, *pair) if edits is not None and pair is not None else None
-
-
-def _is_argparse(stmt: ast.stmt, alias: ast.alias) -> bool:
-    return isinstance(stmt, ast.Import) and alias.name == "argparse"
 
 
 def _stands_for(default: ast.expr, constant: object) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import LOOPS, Block, Scope, Site
+from ms_perflint.index.semantic_index import LOOPS, Scope, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import TRY, spelling, word_of
 from ms_perflint.index.syntax_forms import given as all_given
@@ -334,21 +334,15 @@ def _unawaited(program: Program) -> tuple[Use, ...]:
     """Return the uses that wait for no writer: behind an error in a training, and in a hook ahead of its last one."""
     from ms_perflint.training.file_uses import uses  # here, as above
 
-    tried = {
-        id(each.owner) for train in program.calls(*MODEL_TRAINS) for each in train.block.chain() if _is_tried(each)
-    }
+    around = [each for train in program.calls(*MODEL_TRAINS) for each in train.block.chain()]
+    tried = {id(each.owner) for each in around if isinstance(each.owner, TRY) and each.arm == "body"}
     ahead = set(_ends_ahead(program))
-    found = uses(program) if tried or ahead else ()
-    return tuple(use for use in found if _is_behind_error(use, tried) or use.site.scope.owner in ahead)
-
-
-def _is_tried(block: Block) -> bool:
-    return isinstance(block.owner, TRY) and block.arm == "body"
-
-
-def _is_behind_error(use: Use, tried: Container[int]) -> bool:
-    """Return whether a use is in a handler, or in the `finally`, of one of some `try`s."""
-    return any(id(each.owner) in tried and not _is_tried(each) for each in use.site.block.chain())
+    found = [(use, use.site.block.chain()) for use in uses(program)] if tried or ahead else []
+    return tuple(
+        use
+        for use, blocks in found
+        if use.site.scope.owner in ahead or any(id(each.owner) in tried and each.arm != "body" for each in blocks)
+    )
 
 
 def _ends_ahead(program: Program) -> Iterator[Scope]:

@@ -271,7 +271,9 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     for each in condition_of(site):
         if _counts(each.test):  # every 100 steps
             return False
-        if each in known or is_main_test(each.test) or _is_of_tensor(each) or _is_of_first_rank(each):
+        if each in known or is_main_test(each.test) or _is_of_tensor(each):
+            continue
+        if any(re.fullmatch(_RANK, part.text) for part in with_definitions((each,))):  # others wait for the first one
             continue
         if by_default(program, each) is True:
             continue
@@ -311,11 +313,6 @@ def _is_of_tensor(condition: Condition) -> bool:
     """Return whether a condition is that something is a tensor: `isinstance(loss, Tensor)`."""
     test = condition.test
     return condition.result and isinstance(test, ast.Call) and _asks_kind(test) and word_of(test.args[-1]) == "Tensor"
-
-
-def _is_of_first_rank(condition: Condition) -> bool:
-    """Return whether a condition is that the process is the first one, for which the others wait: `rank == 0`."""
-    return any(re.fullmatch(_RANK, each.text) for each in with_definitions((condition,)))
 
 
 def _around(step: StepLoop) -> Iterator[Binding]:

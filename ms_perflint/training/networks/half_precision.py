@@ -158,7 +158,8 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     call = call_around(parents)
     if call is None:
         return _is_allowed(parents) or _is_unread(program, parents)
-    if _is_numpy(program, call, scope) or is_loss(program, scope):
+    is_numpy = any(known.api.startswith("numpy.") for known in program.value(call.func, scope).alternatives)
+    if is_numpy or is_loss(program, scope):  # `np.zeros(n, "float16")`, `np.load(file).astype("float16")`
         return True
     position = parents.index(call)
     if not _is_cast(call):
@@ -219,11 +220,6 @@ def call_around(parents: Parents) -> Optional[ast.Call]:
         if not isinstance(parent, ast.keyword):
             return None
     return None
-
-
-def _is_numpy(program: Program, call: ast.Call, scope: Scope) -> bool:
-    """Return whether a call is NumPy's: `np.zeros(n, "float16")`, `np.load(file).astype("float16")`."""
-    return any(known.api.startswith("numpy.") for known in program.value(call.func, scope).alternatives)
 
 
 def _is_cast(call: ast.Call) -> bool:
@@ -297,13 +293,10 @@ def _is_reached_by_switch(program: Program, network: Search, site: Site) -> bool
         given = site.node.func.value
     else:
         given = next(iter(site.node.args), None)
-        if any(_is_trained(network, known) for known in program.value(site.node, site.scope).alternatives):
+        given_out = (each for each in program.value(site.node, site.scope).alternatives if each.creation is not None)
+        if any(known.identity in network.seen for known in given_out):
             return True  # what a function of a library gives, which is not in the files
     return given is None or _may_hold(program, network, program.value(given, site.scope))
-
-
-def _is_trained(network: Search, known: Alternative) -> bool:
-    return known.creation is not None and known.identity in network.seen
 
 
 def _may_hold(program: Program, network: Search, value: Value) -> bool:

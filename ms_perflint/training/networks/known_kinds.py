@@ -73,7 +73,7 @@ STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in thei
 # Functions that make a tensor, of float32 unless they are asked for something else
 _MADE = frozenset({"zeros", "ones", "full", "arange", "eye", "onehot", "randn", "standardnormal", "tupletoarray"})
 # Operators whose numbers become numbers of the tensor
-_FILLS = frozenset({"maskedfill", "fill", "full", "fulllike", "where", "select", "clamp", "clip", "clipbyvalue"})
+FILLS = frozenset({"maskedfill", "fill", "full", "fulllike", "where", "select", "clamp", "clip", "clipbyvalue"})
 # Operators whose result some devices give in float32, whatever they are given
 _RAISE = frozenset({"resizebilinear", "resizebilinearv2"})
 _CASTS = frozenset({"cast", "astype", "to"})
@@ -108,11 +108,6 @@ def is_layered(word: str) -> bool:
 def joins(word: str) -> bool:
     """Return whether an operator takes tensors of one dtype only."""
     return plain(word) in _JOINING
-
-
-def fills(word: str) -> bool:
-    """Return whether an operator puts numbers that it is given into a tensor."""
-    return plain(word) in _FILLS
 
 
 def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:

@@ -158,8 +158,9 @@ class Code:
         self.told.add(id(node.func))
         self._note_numbers(node)
         self._follows(node, site.word, site)
+        is_filled = known_kinds.plain(site.word) in known_kinds.FILLS
         for each in plainly_given(node):
-            self._range(each, function, (int, float) if known_kinds.fills(site.word) else (float,))
+            self._range(each, function, (int, float) if is_filled else (float,))
         is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
         if is_builtin or _is_infinity(node):
             return
