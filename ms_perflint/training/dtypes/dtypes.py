@@ -130,8 +130,6 @@ class Dtypes:
             return None
         if not binding.path:
             return self.of(binding.value, binding.scope) or self._own(binding)
-        if isinstance(binding.stmt, ast.Assign) and starred(binding.stmt.targets):
-            return None
         return self.part(binding.value, binding.path, binding.scope) or self._own(binding)
 
     def _augmented(self, stmt: ast.AugAssign, scope: Scope) -> Optional[Dtype]:
@@ -182,17 +180,10 @@ class Dtypes:
 
     def part(self, node: ast.expr, path: tuple[int, ...], scope: Scope) -> Optional[Dtype]:
         """Return the dtype of an element of the value of an expression, as in `a, (b, c) = node`."""
-        if isinstance(node, (ast.Tuple, ast.List)):
-            plain = not any(isinstance(element, ast.Starred) for element in node.elts)
-            if not plain or not -len(node.elts) <= path[0] < len(node.elts):
-                return None
-            element = node.elts[path[0]]
-            return self.part(element, path[1:], scope) if path[1:] else self.of(element, scope)
         if isinstance(node, ast.Name):
             only = only_local(node, scope)
-            if only is not None and isinstance(only.whole, (ast.Call, ast.Tuple, ast.List)):
+            if only is not None and isinstance(only.whole, ast.Call):
                 return self.part(only.whole, path, only.scope)
-            return None
         if not isinstance(node, ast.Call) or len(path) != 1:
             return None
         word, first = self.operator(node, scope)
@@ -355,8 +346,3 @@ def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
 def listed(node: ast.Call) -> list[ast.expr]:
     """Return all arguments, of a tuple its elements."""
     return [part for each in given(node) for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
-
-
-def starred(targets: list[ast.expr]) -> bool:
-    """Return whether `a, *b = ...` is among some targets."""
-    return any(isinstance(node, ast.Starred) for target in targets for node in ast.walk(target))

@@ -238,11 +238,7 @@ class _Solver:
             sides = (binding.stmt.target, binding.stmt.value)
             self._note(binding.stmt.value, binding.scope, signals.ADDED, sides)
             return self._tied([self.signal(side, binding.scope) for side in sides])
-        value = binding.value
-        for index in binding.path:
-            if isinstance(value, (ast.Tuple, ast.List)) and index < len(value.elts):
-                value = value.elts[index]
-        return self.signal(value, binding.scope) if value is not None else 0
+        return self.signal(binding.value, binding.scope) if binding.value is not None else 0
 
     def _note(
         self, node: ast.expr, scope: Scope, word: str, operands: Iterable[ast.expr], layer: Optional[Made] = None
