@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -364,10 +364,6 @@ class Program:
         """Return the classes of the program that derive from a class, directly or not."""
         return answers.derived(self.inputs, cls)
 
-    def decorated(self, decorator: Scope) -> Iterator[Scope]:
-        """Yield what a function, or one that a function around it returns, decorates."""
-        return answers.decorated(self.inputs, decorator)
-
     @cached_property
     def partials(self) -> Partials:
         """Return the uses of `partial` in the program."""
@@ -485,10 +481,6 @@ class Program:
     def is_run_by_entry(self, site: Site) -> bool:
         """Return whether running the entry script leads to a call, not only a call of its functions from elsewhere."""
         return self._order.is_run_by_entry(site.node)
-
-    def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
-        """Return whether running the entry script passes a call with one of these last words, or one of these calls."""
-        return self._order.passes(words, nodes)
 
     @cached_property
     def _order(self) -> run_order.Order:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Generator, Iterator
 from typing import Optional, Protocol, Union
 
 from ms_perflint.index.execution_order import steps_of
@@ -37,7 +37,6 @@ class Order:
         self.modules = {module.path: module for module in self.program.modules}  # those whose code matters
         self.at: dict[int, int] = {}  # identity of a call, or of the target of a store in an object -> position
         self.open: dict[Block, bool] = {}  # whether no condition around a block is always false
-        self.words: set[str] = set()  # of the sites that running the script passes
         self._framework: Optional[int] = None
         # below: passed by running the script; others by calling its functions from elsewhere. None: not there yet
         self._by_entry: Optional[int] = None
@@ -60,12 +59,6 @@ class Order:
         """Return whether running the script passes a call."""
         position = self.position(node)
         return position is not None and (self._by_entry is None or position < self._by_entry)
-
-    def passes(self, words: Collection[str], nodes: Collection[int]) -> bool:
-        """Return whether running the script passes one of some words, or anything leads to one of some calls."""
-        if not self.words.isdisjoint(words) or any(node in self.at for node in nodes):
-            return True
-        return any(passed in nodes or not self.words.isdisjoint(words) for passed in self._steps())
 
     @property
     def framework(self) -> Optional[int]:
@@ -127,8 +120,6 @@ class Order:
                 continue
             if isinstance(step, Site) and not self._may_run(step):
                 continue
-            if isinstance(step, Site) and self._by_entry is None:
-                self.words.add(step.word)
             self.at.setdefault(id(step.node), len(self.at))
             yield id(step.node)
             if isinstance(step, Site):

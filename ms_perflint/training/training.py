@@ -27,7 +27,6 @@ _TRAIN = rb"""\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)|(?:getter|getattr|caller
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
-MODEL_WORDS = tuple(api.rpartition(".")[2] for api in MODEL_TRAINS)
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
 
 
@@ -147,18 +146,6 @@ def _runs_itself(entry: SemanticIndex) -> bool:
         return False
     own = main.names & entry.defined.keys()
     return not own or not all(name.startswith("test_") for name in own)
-
-
-def may_train_by_entry(program: Program) -> bool:
-    """Return whether running the entry script may train, by the names of the calls that it passes."""
-    return not is_unit_test(program) and program.is_whole and _may_train(program)
-
-
-@fact
-def _may_train(program: Program) -> bool:
-    """Return whether running the script passes a call that may train by its name: a cheap first answer."""
-    models = [site for word in MODEL_WORDS for site in (*program.sites(word), *program.passed_on(word))]
-    return program.passes(("step",), {id(site.node) for site in models}) or program.passes((), step_flow(program).sites)
 
 
 def trains_by_entry(program: Program) -> bool:

@@ -40,7 +40,6 @@ def _is_unset(program: Program) -> bool:
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
         and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find
         and not mode.is_set(program)
-        and training.may_train_by_entry(program)
     )
 
 

@@ -41,20 +41,11 @@ def tied(program: Program, values: Iterable[Value]) -> tuple[Tied, ...]:
     the cell; the primitive `MatMul` takes the parameter itself, and raises for what is made of it, `self.A.T` (run on
     2.10).
     """
-    if program.is_whole and not any(_may_tie(program, module) for module in program.modules):
-        return ()  # cheaper than the parts of the network, which are in these modules
     reached = (scope for scope in networks.reach(program, values).scopes if scope.is_function and scope.is_method)
     methods = sorted(reached, key=lambda scope: (scope.module.path, position(scope.node)))
     sites = ((method, site) for method in methods for site in method.calls)
     products = ((method, site, found) for method, site in sites if (found := _tied(program, method, site)))
     return tuple(each for method, site, found in products for each in (found, *_bias(program, site, found)))
-
-
-def _may_tie(program: Program, module: SemanticIndex) -> bool:
-    """Return whether a method of a module has such a product, or the module names a primitive for products."""
-    methods = (scope for scope in module.scopes if scope.is_function and scope.is_method)
-    sites = ((method, site) for method in methods for site in method.calls if site.word in _SPELLED)
-    return b"MatMul" in module.source.text or any(_tied(program, method, site) for method, site in sites)
 
 
 def _bias(program: Program, site: Site, found: Tied) -> tuple[Tied, ...]:
