@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import Condition, condition_of
-from ms_perflint.index.semantic_index import Binding, Block, Site
+from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import Later, descendants, given, is_main_test, word_of
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.infer.values import Alternative
@@ -17,7 +17,7 @@ from ms_perflint.training import iterations, jit
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.conditions import by_default, with_definitions
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.graph_mode.compiled import compiled
+from ms_perflint.training.graph_mode.compiled import compiled, trained
 from ms_perflint.training.networks.networks import NAMED_LOSS, is_loss, is_loss_api
 from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
@@ -43,16 +43,24 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
     Its own reads come before those in the functions that it calls.
     """
     found: dict[int, tuple[Site, ...]] = {}
-    for each in step_loops(program):
+    guarded = {id(outer.site.node) for own, outer in steps_in_functions(program) if _waits(program, own)}
+    for each in (each for each in step_loops(program) if id(each.site.node) not in guarded):
         known = {*found.get(id(each.loop), ()), *reads(program, each)}
         found[id(each.loop)] = tuple(sorted(known, key=lambda site: site.span))
     for own, outer in steps_in_functions(program):
         is_periodic = any(_counts(each.test) for each in condition_of(outer.site))
-        if not is_periodic and not _is_short(program, outer) and not _evaluates(program, outer):
+        is_guarded = id(outer.site.node) in guarded
+        if not is_periodic and not is_guarded and not _is_short(program, outer) and not _evaluates(program, outer):
             found[id(outer.loop)] = tuple(dict.fromkeys((*found.get(id(outer.loop), ()), *reads(program, own))))
-    for each in step_loops(program):
+    for each in (each for each in step_loops(program) if id(each.loop) in found):
         found[id(each.loop)] = tuple(dict.fromkeys((*found[id(each.loop)], *_reads_behind(program, each))))
     return tuple(filter(None, found.values()))
+
+
+def _waits(program: Program, step: StepLoop) -> bool:
+    """Return whether the function of a step waits for its results: Python branches on one."""
+    is_compiled = step.scope in compiled(program) or jit.is_decorated(program, step.scope)
+    return not is_compiled and _results(program, step).guard()
 
 
 def reads_from(program: Program, site: Site) -> tuple[Site, ...]:
@@ -153,8 +161,15 @@ def _gives_loss(program: Program, known: Alternative) -> bool:
     if known.cls is not None:
         return is_loss(program, known.cls) or re.search(NAMED_LOSS, known.cls.name) is not None
     if function is not None:
-        return function in compiled(program) and not jit.is_decorated(program, function)
+        return function in _differentiated(program) and not jit.is_decorated(program, function)
     return is_loss_api(known.type_api) or re.search(NAMED_LOSS, known.type_api) is not None
+
+
+@fact
+def _differentiated(program: Program) -> frozenset[Scope]:
+    """Return the functions that are trained, without those that they call: a size, a mask."""
+    known = (each for part in trained(program) for each in program.evaluator.read(part).alternatives)
+    return frozenset(each.definition for each in known if each.definition is not None)
 
 
 def _with_computed(program: Program, step: StepLoop, names: Iterable[str]) -> _Results:
@@ -250,19 +265,26 @@ class _Results(NamedTuple):
 
     def decide(self) -> bool:
         """Return whether one decides what follows: a guard, what the next step is given or reads."""
+        step, made = self.step, self._derived() - self.names
+        parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
+        if self.guard() or any(not _names(part).isdisjoint(made) for part in parts):
+            return True  # else the code that the training differentiates may read one
+        functions = compiled(self.program)
+        return any(function.home(name) is step.scope for function in functions for name in function.names & made)
+
+    def guard(self) -> bool:
+        """Return whether Python branches on one, or on what is computed of one."""
+        names = self._derived()
+        tests = [node.test for node in descendants(self.step.loop) if isinstance(node, _CHOICES)]
+        return any(not names.isdisjoint(_names(test)) and not _asks_kind(test) for test in tests)
+
+    def _derived(self) -> set[str]:
+        """Return the names that hold one, or what is computed of one."""
         step, names = self.step, set(self.names)
         bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
         while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
             names |= new
-        tests = [node.test for node in descendants(step.loop) if isinstance(node, _CHOICES)]
-        if any(not names.isdisjoint(_names(test)) and not _asks_kind(test) for test in tests):
-            return True
-        made = names - self.names
-        parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
-        if any(not _names(part).isdisjoint(made) for part in parts):
-            return True  # else the code that the training differentiates may read one
-        functions = compiled(self.program)
-        return any(function.home(name) is step.scope for function in functions for name in function.names & made)
+        return names
 
 
 def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:

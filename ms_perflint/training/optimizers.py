@@ -47,6 +47,12 @@ def is_optimizer_word(word: str) -> bool:
     return "optim" in word or word == "opt" or word.startswith("opt_") or word.endswith("_opt")
 
 
+def is_named_optimizer(site: Site) -> bool:
+    """Return whether a callee has the name of an optimizer, or is an item of what has: `self.optimizers[i](grads)`."""
+    item = site.callee
+    return is_optimizer_word(site.word or (word_of(item.value) if isinstance(item, ast.Subscript) else ""))
+
+
 def optimizers() -> list[str]:
     """Return the optimizers of MindSpore."""
     return sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))
@@ -97,7 +103,8 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
     """Return whether a call of a module steps an optimizer: `optimizer(grads)`, `optimizer.construct(grads)`."""
     held = set().union(*(module.result_names(kind.rpartition(".")[2]) for kind in optimizers()))
     names = held | {word for word in module.by_word if is_optimizer_word(word)}
-    if _calls_any(program, module, names):
+    items = (site for site in module.by_word.get("", ()) if is_named_optimizer(site))
+    if _calls_any(program, module, names) or any(_runs_with_argument(program, site) for site in items):
         return True
     sites = [site for word in _STEPS for site in module.by_word.get(word, ())]
     bases = ((site, word_of(site.base)) for site in sites if isinstance(site.base, (ast.Name, ast.Attribute)))
@@ -107,7 +114,11 @@ def _steps_optimizer(program: Program, module: SemanticIndex) -> bool:
 def _calls_any(program: Program, module: SemanticIndex, names: set[str]) -> bool:
     """Return whether running code calls one of some names with an argument."""
     sites = (site for name in sorted(names) for site in module.by_word.get(name, ()))
-    return any(isinstance(site.node, ast.Call) and site.node.args and program.runs(site) for site in sites)
+    return any(_runs_with_argument(program, site) for site in sites)
+
+
+def _runs_with_argument(program: Program, site: Site) -> bool:
+    return isinstance(site.node, ast.Call) and bool(site.node.args) and program.runs(site)
 
 
 # --- optimizers that are passed to external code

@@ -14,7 +14,7 @@ from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import Held, Key, part_of
 from ms_perflint.training.bases import base_apis
-from ms_perflint.training.optimizers import is_optimizer_word, names, steps_optimizer
+from ms_perflint.training.optimizers import is_named_optimizer, names, steps_optimizer
 
 STEP_CELLS = frozenset(
     {
@@ -82,7 +82,7 @@ def _classes_around(sites: Iterable[Site]) -> list[Scope]:
 
 def _optimizer_calls(cls: Scope) -> list[Site]:
     """Return the calls in the methods of a class that by their names step an optimizer."""
-    return [site for scope in cls.defines for site in scope.calls if is_optimizer_word(site.word)]
+    return [site for scope in cls.defines for site in scope.calls if is_named_optimizer(site)]
 
 
 def is_step(program: Program, callee: Value) -> bool:

@@ -156,8 +156,12 @@ BESIDE = """
     around, focal, trunk = NetWithLoss(), Focal(), Trunk()
 
 
+    def scale(x):
+        return x * 2
+
+
     def forward(x, y):
-        return criterion(net(x), y), net(x)
+        return criterion(net(scale(x)), y), net(x)
 
 
     def other(x, y):
@@ -186,8 +190,25 @@ BY_THE_SIDE = [  # of the gradients: how the loss is computed, and what takes th
     ("out = net(x); loss = criterion(out, y)", BY_OPERATION),
     ("loss = nn.MSELoss()(net(x), y)", BY_FUNCTION),
     ("loss, out = forward(x, y)", BY_FUNCTION),
+    ("loss = other(x, y)", "gradient(other, params)(x, y)"),
     ("raw = criterion(net(x), y); loss = raw.mean()", BY_FUNCTION),
 ]
+GUARDED = """
+    {decorator}def guarded(x, y):
+        loss = step(x, y)
+        {guard}
+        return loss
+
+
+    """
+
+
+def guarded(name: str, guard: str, decorator: str = "", mark: str = "") -> object:
+    """Return a program whose function of a step branches on the loss, and whose loop shows it."""
+    before = join(GUARDED).format(decorator=decorator, guard=guard)
+    return each(name, f"print(loss){mark}", before=before, take="loss = guarded(x, y)")
+
+
 LIBRARY = """
     import mindspore as ms
 
@@ -208,6 +229,11 @@ def imported(name: str, mark: str, *lines: str) -> object:
 
 
 FIRES = [
+    guarded("a guard that is compiled", "if loss > 100: loss = loss * 0", "@ms.jit\n", "  # !"),
+    guarded(
+        "no guard: the gradients start with it", "sens = ms.ops.ones_like(loss); loss = step(x, sens)", mark="  # !"
+    ),
+    guarded("a branch on something else", "if x.shape[0] < 8: return None", mark="  # !"),
     imported("in a file that is imported", "  # !"),
     imported("in a file that is imported, on a device", "  # !", 'ms.set_context(device_target="Ascend")\n'),
     *(
@@ -583,6 +609,21 @@ FIRES = [
     ),
 ]
 QUIET = [
+    case(
+        "what the differentiated function calls, too",
+        START,
+        BESIDE.format(loss="size = scale(8)", step=BY_FUNCTION, read="total += int(size)"),
+    ),
+    *(
+        guarded(f"behind a guard in the function of the step: {guard}", guard)
+        for guard in (
+            "if not math.isfinite(loss): raise SystemExit",
+            "if np.isnan(loss.asnumpy()): return None",
+            "value = float(loss); assert value < 100",
+            "while loss > best: loss = step(x, y)",
+            "loss = loss if loss < 1 else step(x, y)",
+        )
+    ),
     *(
         each(f"asked for by a name: {test}", "if is_shown:", "    print(loss)", before=f"is_shown = {test}\n")
         for test in ("rank == 1", "rank > 0", "not args.quiet", "'--verbose' in sys.argv")

@@ -28,6 +28,10 @@ STEPS = {
     "a class of its own": "class Step(nn.TrainOneStepCell):\n    pass\nstep = Step(net, opt).set_train()\nstep(x)",
     "gradients of gradients": "opt = nn.SGD(net)\nmake = ops.GradOperation()\ngrads = make(net)\nopt(grads(x))",
     "an imported name": "from mindspore.nn import TrainOneStepCell as Cell\nstep = Cell(net, opt)\nstep(x)",
+    "an item of optimizers that are not known": "class T:\n    def __init__(self):\n        self.optims = [None] * 2\n"
+    "        for i in range(2):\n            self.optims[i] = lib.Adam(net)\n"
+    "    def run(self, i):\n        grads = ms.value_and_grad(f, None, self.optims[i].parameters)\n"
+    "        self.optims[i](grads()[1])\nT().run(0)",
     "one of two": "step = nn.TrainOneStepCell(net, opt) if x else net\nstep(x)",
 }
 

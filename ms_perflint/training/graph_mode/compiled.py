@@ -17,7 +17,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import loaded
 from ms_perflint.training.networks.train_cells import own_models, trained_models
 from ms_perflint.training.training import callers, train_sites, training_scopes
-from ms_perflint.training.training_steps import GRADS, STEP_CELLS
+from ms_perflint.training.training_steps import GRADS, STEP_CELLS, root
 
 # Decorators of what both modes compile, or Python runs while graph mode compiles
 APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class", "pyfunc")
@@ -105,7 +105,7 @@ def trained(program: Program) -> tuple[Held, ...]:
         found.append(part)
         for known in program.evaluator.read(part).alternatives:
             made = known.creation
-            if made is not None and known.identity not in seen and known.type_api in _AROUND:
+            if made is not None and known.identity not in seen and root(known)[0].type_api in _AROUND:
                 seen.add(known.identity)
                 has_loss = known.type_api == "mindspore.nn.WithLossCell"
                 losses = [*made.call.args[1:2], *(word.value for word in made.call.keywords if word.arg == "loss_fn")]

@@ -18,7 +18,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import compiled, is_of_step, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.optimizers import is_named_optimizer
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
 _FUNCTIONS = ("matmul", "bmm", "baddbmm")  # of tensors too
@@ -29,7 +29,7 @@ def in_second_derivatives(program: Program, function: Scope) -> Iterator[Obstacl
     """Yield the first gradient in a compiled function that is differentiated itself, if PyNative drops a part of it."""
     cls = function.cls
     is_step = (cls is not None and is_step_class(program, cls)) or any(
-        is_optimizer_word(each.word) for each in function.calls
+        is_named_optimizer(each) for each in function.calls
     )
     if is_step or not is_of_step(program, function):
         return
