@@ -456,6 +456,14 @@ opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
         # an object of code that is not there gets it as an attribute
         ("import zoo\nt = zoo.Engine(net)\nt.optimizer = opt\nt.go()", "zoo.Engine(net)"),
         ("from zoo import Engine\nt = Engine(net)\nt.solver = opt\nt.go()", "Engine(net)"),
+        # a model holds it
+        ("import zoo\nmodel = ms.train.Model(net, None, opt)\nzoo.run(model, data)", "zoo.run(model, data)"),
+        ("import zoo\nm = ms.train.Model(net, optimizer=opt)\nzoo.Engine(m).go()", "zoo.Engine(m)"),
+        (
+            "import zoo\ndef make():\n    return ms.train.Model(net, None, opt)\nzoo.run(models=[make()])",
+            "zoo.run(models=[make()])",
+        ),
+        ("import zoo\nkw = {'model': ms.train.Model(net, None, opt)}\nzoo.run(**kw)", "zoo.run(**kw)"),
         ("import zoo\nt = zoo.Engine(net)\ndef setup(t, o):\n    t.o = o\nsetup(t, opt)\nt.go()", "zoo.Engine(net)"),
         ("import zoo\nclass T(zoo.Engine):\n    def __init__(self, o):\n        self.o = o\nT(opt).go()", "zoo.Engine"),
         ("import zoo\nclass T(zoo.Engine):\n    pass\nt = T()\nt.o = opt\nt.go()", "zoo.Engine"),
@@ -496,6 +504,9 @@ def test_an_optimizer_that_goes_to_code_that_is_not_there(body: str, code: str, 
         "import zoo\nzoo.plot(opt.learning_rate)",
         "import zoo\nif False:\n    zoo.run(net, opt)",
         "ms.train.Model(net, None, opt, metrics={'loss'}).eval(data)",
+        "class T:\n    def run_training(self):\n        pass\nT().run_training()",
+        "import zoo\nzoo.measure(ms.train.Model(net, None, metrics={'loss'}), data)",
+        "import zoo\nzoo.show(ms.train.Model(net, None, opt).predict(data))",
         "import zoo\nkw = {'net': net}\nkw['lr'] = 1\nzoo.run(**kw)",
         "import zoo\nkw = {'net': net, 'optimizer': opt}\nzoo.run(kw['net'])",
         "import zoo\nargs = [net]\nother = [opt]\nother.append(opt)\nzoo.run(*args)",
@@ -795,6 +806,10 @@ def trainer(line: str, folder: Path) -> Optional[str]:
 @pytest.mark.parametrize(
     "line",
     [
+        "unknown.run_training()",
+        "unknown.train_one_epoch(1)",
+        "def train_model():\n    pass\nunknown.train_model()",
+        "class T:\n    def do_train(self):\n        pass\nunknown.do_train()",
         "unknown.train()",
         "unknown.fit(1)",
         "unknown.finetune()",
@@ -826,6 +841,7 @@ def test_a_call_of_an_unknown_object_that_may_train(line: str, tmp_path: Path) -
         "unknown.fitted()",
         "unknown.trainer()",
         "unknown.retrain()",
+        "unknown.set_train_model()",
         "unknown.test()",
         "unknown['train']()",
         "path = 'a.train.b'",

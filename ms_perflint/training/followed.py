@@ -27,11 +27,16 @@ from ms_perflint.training.training_steps import STEP_CELLS
 
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
+# Methods that train by their names: a function of the program with such a name does not show which one is called
+_VERBS = (
+    "run_training", "run_train", "do_train", "start_training", "start_train", "train_model", "train_loop",
+    "train_epoch", "train_one_epoch", "fine_tune", "pretrain",
+)  # fmt: skip
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 MEMBERS = 8  # steps from a member to what it is taken from
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
 # `model.train`, not `from mindspore.train.callback import` or `import a.train.b`
-_CALLS = rb"\.[\s\\]*(?:%s)\b(?![\s\\]*\.|[\s\\]+import\b)" % "|".join(WORDS).encode()
+_CALLS = rb"\.[\s\\]*(?:%s)\b(?![\s\\]*\.|[\s\\]+import\b)" % "|".join((*WORDS, *_VERBS)).encode()
 
 
 class End(NamedTuple):
@@ -163,10 +168,10 @@ def _marks() -> tuple[str, ...]:
 def trainer(program: Program) -> Optional[End]:
     """Return a running call that may train, of a program in which no training step is found; None without one.
 
-    It is a `train` or `fit` of an unknown object or of one of another package of the MindSpore family; or it makes a
-    training step of which no call is known; or it passes an optimizer to external code.
+    It is a `train`, `fit` or `run_training` of an unknown object, or of one of another package of the MindSpore family;
+    or it makes a training step of which no call is known; or it passes an optimizer to external code.
     """
-    for word in WORDS if _calls_training(program) else ():
+    for word in (*WORDS, *_VERBS) if _calls_training(program) else ():
         for site in program.sites(word):
             node = site.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not program.runs(site):
@@ -176,7 +181,7 @@ def trainer(program: Program) -> Optional[End]:
                 return End(node, site.scope)
             if any(api.startswith(".") for api in apis):  # of what a value without a name gave: `TABLE.get(key)(x)`
                 return End(node.func.value, site.scope)
-            if apis or program.callees(site):
+            if apis or (word in WORDS and program.callees(site)):
                 continue
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
