@@ -27,7 +27,7 @@ VERBS = {
     "removed": Message("the file, or its folder, is removed here"),
     "tested for": Message("the file is tested for here"),
     "uploaded": Message("the file, or its folder, is uploaded here"),
-    "packed": Message("the folder of the file is packed here"),
+    "packed": Message("the file, or its folder, is packed here"),
     "listed": Message("the folder of the file is listed here"),
     "ended": Message("the program ends here, and waits for no file that is still being written"),
     "given to a command": Message("a command is given the file, or its folder, here"),

@@ -30,7 +30,8 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys(("exists", "isfile", "is_file", "lexists", "access"), "tested for"),
     **dict.fromkeys(("getsize", "stat", "lstat", "getmtime", "getctime", "chmod"), "tested for"),
     **dict.fromkeys(("upload", "upload_file", "put_file", "putFile", "fput_object", "put_object"), "uploaded"),
-    **dict.fromkeys(("log_artifact", "add", "write"), "uploaded"),
+    "log_artifact": "uploaded",
+    **dict.fromkeys(("add", "write"), "packed"),
 }
 _FOLDERS: Mapping[str, str] = {
     **dict.fromkeys(("copytree", "copy_tree"), "copied"),

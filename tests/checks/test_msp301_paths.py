@@ -1369,15 +1369,22 @@ def test_unused(program: Program) -> None:
     fires(CODE, program)
 
 
-def test_the_finding_names_the_place() -> None:
-    text = 'import os\n---\nms.save_checkpoint(net, "last.ckpt")\nos.rename("last.ckpt", "kept.ckpt")\n'
-    program = Program({"train.py": join(STEP) + loop(text)})
+@pytest.mark.parametrize(
+    ("start", "use", "verb"),
+    [
+        ("import os", 'os.rename("last.ckpt", "kept.ckpt")', "moved or renamed"),
+        ("import zipfile", 'zipfile.ZipFile("all.zip", "w").write("last.ckpt")', "packed"),
+        ("import tarfile", 'tarfile.open("all.tar", "w").add("last.ckpt")', "packed"),
+        ("import mlflow", 'mlflow.log_artifact("last.ckpt")', "uploaded"),
+    ],
+)
+def test_the_finding_names_the_place(start: str, use: str, verb: str) -> None:
+    program = Program({"train.py": join(STEP) + loop(f'{start}\n---\nms.save_checkpoint(net, "last.ckpt")\n{use}\n')})
     (finding,) = program.lint(CODE).findings
-    row = next(at for at, line in enumerate(program.files["train.py"].splitlines(), 1) if "os.rename" in line)
+    row = next(at for at, line in enumerate(program.files["train.py"].splitlines(), 1) if use in line)
     assert finding.fix is None and f"line {row} " in finding.message
-    assert [(each.place.row, each.message) for each in finding.related] == [
-        (row, "the file, or its folder, is moved or renamed here")
-    ]
+    says = f"the file, or its folder, is {verb} here"
+    assert [(each.place.row, each.message) for each in finding.related] == [(row, says)]
 
 
 LISTS = [
