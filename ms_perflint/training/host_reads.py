@@ -27,8 +27,14 @@ FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
 LOGS = frozenset({"info", "debug", "warning", "log", "set_postfix", "set_description", "write"})
 TRIGGERS = (*(f".{word}" for word in sorted(METHODS | LOGS)), *(f"builtins.{word}" for word in sorted(FUNCTIONS)))
 _READS = METHODS | LOGS | FUNCTIONS
-KEEPS = frozenset({"mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item"})
+KEEPS = frozenset(
+    {
+        "mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item",
+        "abs", "exp", "log", "sqrt", "square", "pow", "float", "flatten", "ravel", "copy",
+    }
+)  # fmt: skip
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # of a tensor, they give a tensor
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
 _RANK = r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
 SHORT = 20  # steps: a demonstration, whose time does not matter
@@ -48,7 +54,7 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
         known = {*found.get(id(each.loop), ()), *reads(program, each)}
         found[id(each.loop)] = tuple(sorted(known, key=lambda site: site.span))
     for own, outer in steps_in_functions(program):
-        is_periodic = any(_counts(each.test) for each in condition_of(outer.site))
+        is_periodic = any(_is_periodic(outer, each) for each in condition_of(outer.site))
         is_guarded = id(outer.site.node) in guarded
         if not is_periodic and not is_guarded and not _is_short(program, outer) and not _evaluates(program, outer):
             found[id(outer.loop)] = tuple(dict.fromkeys((*found.get(id(outer.loop), ()), *reads(program, own))))
@@ -228,14 +234,15 @@ class _Results(NamedTuple):
         own = self.step.site.node
         while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)) and node is not own:
             if isinstance(node, ast.Call):
-                if not isinstance(node.func, ast.Attribute) or node.func.attr not in KEEPS:
-                    return self._is_on_device(node)
-                node = node.func
-            elif isinstance(node, ast.Attribute) and node.attr not in KEEPS:
+                method = node.func if isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS else None
+                return (method is not None and self.is_one(method.value)) or self._is_on_device(node)
+            if isinstance(node, ast.Attribute) and node.attr not in KEEPS:
                 return False
             node = node.value
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod):
             return self.is_one(node.left) or self.is_one(node.right)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], _ORDERS):
+            return self.is_one(node.left) or self.is_one(node.comparators[0])
         return node is own or (isinstance(node, ast.Name) and node.id in self.names)
 
     def _is_on_device(self, call: ast.Call) -> bool:
@@ -291,7 +298,7 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     """Return whether a read runs in each iteration that takes the step: it has no further condition."""
     known = condition_of(step.site)
     for each in condition_of(site):
-        if _counts(each.test):  # every 100 steps
+        if _is_periodic(step, each):
             return False
         if each in known or is_main_test(each.test) or _is_of_tensor(each):
             continue
@@ -310,8 +317,10 @@ def _leaves(block: Block) -> bool:
     return bool(following) and isinstance(following[-1], (ast.Break, ast.Return, ast.Raise))
 
 
-def _counts(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
+def _is_periodic(step: StepLoop, condition: Condition) -> bool:
+    """Return whether a condition in a loop counts: `i % 100 == 0`, and not `assert size % 8 == 0` before the loop."""
+    counts = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(condition.test))
+    return counts and any(node is condition.test for node in ast.walk(step.loop))
 
 
 def _evaluates(program: Program, step: StepLoop) -> bool:

@@ -228,7 +228,40 @@ def imported(name: str, mark: str, *lines: str) -> object:
     return case(name, {"train.py": train, "steps.py": LIBRARY.replace("print(value)", f"print(value){mark}")})
 
 
+CHECKED = """
+    def run(count):
+        assert count % 8 == 0
+        if count % 3:
+            raise ValueError
+        for x, y in train_set.create_tuple_iterator():
+            {0}
+
+
+    """
 FIRES = [
+    *(
+        case(f"behind a check of a size: {line}", START, before, join(CHECKED).format(line), "run(24)\n")
+        for before, line in (
+            ("", "loss = step(x, y); print(loss)  # !"),
+            (join(IN_FUNCTION), "train(x, y)"),
+            (join(IN_FUNCTION_QUIET).replace("print(loss)", "return loss"), "total = train(x, y).item()  # !"),
+        )
+    ),
+    *(
+        each(
+            f"what the device computes: {line}",
+            line,
+            before="from mindspore import ops\nall_reduce = ops.AllReduce()\n",
+        )
+        for line in (
+            "losses.append((loss - 1).abs().item())  # !",
+            "losses.append(loss.exp().asnumpy())  # !",
+            "losses += [ops.cast(loss > 0.1, ms.float32).mean().asnumpy()]  # !",
+            "print((loss >= total).sum())  # !",
+            "losses.append(float(all_reduce(loss.float())))  # !",
+            "print(ops.mean(loss))  # !",
+        )
+    ),
     guarded("a guard that is compiled", "if loss > 100: loss = loss * 0", "@ms.jit\n", "  # !"),
     guarded(
         "no guard: the gradients start with it", "sens = ms.ops.ones_like(loss); loss = step(x, sens)", mark="  # !"
@@ -674,6 +707,14 @@ QUIET = [
             ("evaluate(net); loss = with_loss(x, y)", "print(loss)"),
         )
     ),
+    *(
+        case(f"of some steps, behind a check of a size: {line}", START, join(CHECKED).format(line), "run(24)\n")
+        for line in (
+            "loss = step(x, y); i += 1; print(loss if i % 8 == 0 else i)",
+            "loss = step(x, y); show = i % 8 == 0; print(loss) if show else None",
+        )
+    ),
+    each("an identity", "print(loss is None)", "print(loss in losses)"),
     *(
         each(f"in the first steps, {test}", "count += 1", f"if {test}:", SHOWS, before="count = 0\n")
         for test in (
