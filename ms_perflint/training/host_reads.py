@@ -30,7 +30,7 @@ _READS = METHODS | LOGS | FUNCTIONS
 KEEPS = frozenset(
     {
         "mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item",
-        "abs", "exp", "log", "sqrt", "square", "pow", "float", "flatten", "ravel", "copy",
+        "abs", "exp", "log", "sqrt", "square", "pow", "float", "flatten", "ravel", "copy", "detach",
     }
 )  # fmt: skip
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
@@ -182,14 +182,21 @@ def _with_computed(program: Program, step: StepLoop, names: Iterable[str]) -> _R
     """Return results of a step, with what the device computes from them: `loss = loss_a + loss_b`."""
     found = _Results(program, step, frozenset(names))
     values = [
-        (name, each.value)
+        (name, value)
         for name, bindings in (step.scope.bindings.items() if found.names else ())
         for each in bindings
-        if isinstance(each.value, _ARITHMETIC) and _is_in_same_loop(step, each.block) and not _is_on_host(each.value)
+        if isinstance(value := _computed(each), _ARITHMETIC)
+        and _is_in_same_loop(step, each.block)
+        and not _is_on_host(value)
     ]
     while new := {name for name, value in values if found.is_one(value)} - found.names:
         found = found._replace(names=found.names | new)
     return found
+
+
+def _computed(binding: Binding) -> Optional[ast.expr]:
+    """Return what a name gets, or what is added to it: `total += loss`."""
+    return binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
 
 
 def _is_on_host(node: ast.expr) -> bool:
@@ -272,7 +279,7 @@ class _Results(NamedTuple):
 
     def decide(self) -> bool:
         """Return whether one decides what follows: a guard, what the next step is given or reads."""
-        step, made = self.step, self._derived() - self.names
+        step, made = self.step, self.derived() - self.names
         parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
         if self.guard() or any(not _names(part).isdisjoint(made) for part in parts):
             return True  # else the code that the training differentiates may read one
@@ -281,11 +288,11 @@ class _Results(NamedTuple):
 
     def guard(self) -> bool:
         """Return whether Python branches on one, or on what is computed of one."""
-        names = self._derived()
+        names = self.derived()
         tests = [node.test for node in descendants(self.step.loop) if isinstance(node, _CHOICES)]
         return any(not names.isdisjoint(_names(test)) and not _asks_kind(test) for test in tests)
 
-    def _derived(self) -> set[str]:
+    def derived(self) -> set[str]:
         """Return the names that hold one, or what is computed of one."""
         step, names = self.step, set(self.names)
         bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
@@ -325,14 +332,22 @@ def _is_periodic(step: StepLoop, condition: Condition) -> bool:
 
 def _evaluates(program: Program, step: StepLoop) -> bool:
     """Return whether the loop evaluates in each iteration, which waits for the device anyway."""
-    beside = (site for site in step.scope.calls if _is_in_same_loop(step, site.block) and _is_evaluation(site))
-    return any(site.node is not step.site.node and is_in_each_iteration(program, step, site) for site in beside)
+    beside = [site for site in step.scope.calls if _is_in_same_loop(step, site.block) and _is_evaluation(site)]
+    results = _results(program, step).derived() if beside else set()
+    others = (site for site in beside if site.node is not step.site.node and not _is_metric(site, results))
+    return any(is_in_each_iteration(program, step, site) for site in others)
 
 
 def _is_evaluation(site: Site) -> bool:
     first = site.node.args[:1] if isinstance(site.node, ast.Call) else []
     is_off = any(isinstance(each, ast.Constant) and each.value is False for each in first)
     return bool(re.search(_EVALUATES, site.word)) or (site.word == "set_train" and is_off)
+
+
+def _is_metric(site: Site, results: set[str]) -> bool:
+    """Return whether a call is given a result of the step: `accuracy(out, y)`, and no network or dataset."""
+    parts = given(site.node) if isinstance(site.node, ast.Call) else ()
+    return any(not _names(part).isdisjoint(results) for part in parts)
 
 
 def _asks_kind(test: ast.expr) -> bool:

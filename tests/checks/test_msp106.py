@@ -248,6 +248,24 @@ FIRES = [
         )
     ),
     *(
+        each(f"a sum on the device: {line}", *line.split("\n"), before="bar = input\n")
+        for line in (
+            "total += loss\nbar.set_postfix(loss=total.item() / (i + 1))  # ! no fix",
+            "total += loss.mean()\nprint(total / (i + 1))  # ! no fix",
+            "total = total + loss.detach()\nbar.desc = 'loss {}'.format(total.item() / 3)  # ! no fix",
+            "total += loss\nmean = total / (i + 1)\nbar.set_description(f'{mean}')  # ! no fix",
+        )
+    ),
+    *(
+        each(f"beside a metric: {line}", *line.split("\n"), take="loss, out = step(x, y)")
+        for line in (
+            "top = accuracy(out, y)\nprint(loss)  # !",
+            "scores = out.argmax(1)\ntotal += score(pred=scores)\nlosses.append(float(loss))  # !",
+            "f1 = f1_score(out.asnumpy(), y.asnumpy())  # !",
+            "labels = out.asnumpy()  # !\naccuracy.update(labels, y)",
+        )
+    ),
+    *(
         each(
             f"what the device computes: {line}",
             line,
@@ -714,6 +732,9 @@ QUIET = [
             "loss = step(x, y); show = i % 8 == 0; print(loss) if show else None",
         )
     ),
+    each("a sum on the device", "total += loss", "if i % 100 == 0:", "    print(total)"),
+    each("a sum of numbers", "total += i", "print(total)"),
+    each("a metric of the data, behind scores of the network", "top = score_model(net, y)", "print(loss)"),
     each("an identity", "print(loss is None)", "print(loss in losses)"),
     *(
         each(f"in the first steps, {test}", "count += 1", f"if {test}:", SHOWS, before="count = 0\n")
