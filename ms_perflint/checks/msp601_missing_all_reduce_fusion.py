@@ -41,14 +41,14 @@ class MissingAllReduceFusion(Check):
             training.is_trained(self.program)
             and gradient_fusion.is_data_parallel(call)
             and self.program.runs(call)
-            and gradient_fusion.may_compile(self.program)
+            and gradient_fusion.may_compile(self.program, call)
             and gradient_fusion.is_missing(call)
         )
 
     def concerns(self, site: Site) -> bool:
         """A program that trains in graph mode, and not on one device."""
         sets = parallel.settings(Call(site, self.program, parallel.SET)) or {}
-        return gradient_fusion.may_compile(self.program) and parallel.default_modes(sets) != {"stand_alone"}
+        return gradient_fusion.may_compile(self.program, site) and parallel.default_modes(sets) != {"stand_alone"}
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the call that sets the parallel mode."""

@@ -52,6 +52,8 @@ class Choice(NamedTuple):
             frozenset(device for device in DEVICES if any(self.holds(text) is each for text in _spellings(device)))
             for each in (True, False)
         )
+        if kept == dropped:  # `device in ("ascend", "gpu", "cpu")`, which fails for other spellings alone
+            return DEVICES
         if kept != DEVICES:  # `device == "GPU"` holds for one spelling of one device, `device != "GPU"` fails for it
             return kept if result else DEVICES - kept
         return DEVICES - dropped if result else dropped

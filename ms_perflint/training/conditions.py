@@ -225,6 +225,13 @@ def contradict(some: PathCondition, others: PathCondition) -> bool:
     return _are_contradictory(both) or any(all(_are_contradictory((*both, *each)) for each in part) for part in choices)
 
 
+def are_exclusive(program: Program, site: Site, others: Iterable[Site]) -> bool:
+    """Return whether no path to a site can hold together with one to some others."""
+    own = path_conditions(program, site)
+    paths = (each for other in others for each in path_conditions(program, other))
+    return all(contradict(each, other) for other in paths for each in own)
+
+
 def with_definitions(conditions: PathCondition) -> Iterator[Condition]:
     """Yield conditions, and those that a name in them is defined as: `on_gpu = device == "GPU"`."""
     for condition in conditions:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ms_perflint.index.predicates import DEVICES
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import jit, mode, parallel
+from ms_perflint.training import conditions, jit, mode, parallel
 from ms_perflint.training.conditions import is_switch
 
 BY_BUCKETS = (1, 8)  # `comm_fusion` acts under data parallelism (RELEASE.md 1.7, cc@v1.8.0 parallel_context.cc:91)
@@ -51,12 +52,16 @@ def indices_do_nothing(program: Program) -> bool:
     return UNFUSED <= program.version < INDICES_ACT_AGAIN
 
 
-def may_compile(program: Program) -> bool:
-    """Return whether the gradients are added up in graph mode by default, or may be, or in what `jit` compiles."""
+def may_compile(program: Program, site: Site) -> bool:
+    """Return whether the gradients of a `set_auto_parallel_context` are added up in graph mode by default, or may be.
+
+    Or in what `jit` compiles. Where several modes are set, those count that a pass through the call may set.
+    """
     by_default = mode.default_mode(program)
     if by_default is not None:
         return by_default == mode.GRAPH or _reduces_in_jit(program)
-    values = (mode.given(call) for call in mode.settings(program))
+    calls = (call for call in mode.settings(program) if not conditions.are_exclusive(program, site, [call]))
+    values = map(mode.given, calls)
     return any(mode.mode_of(known) == mode.GRAPH for value in values if value is not None for known in value.by_default)
 
 

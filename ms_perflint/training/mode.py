@@ -296,9 +296,7 @@ def is_without_training(program: Program, call: Call) -> bool:
         return bool(sites)
     if not condition_of(call) and not call.scope.owner.is_function:
         return False
-    own = conditions.path_conditions(program, call)
-    others = (each for site in sites for each in conditions.path_conditions(program, site))
-    return all(conditions.contradict(each, other) for other in others for each in own)
+    return conditions.are_exclusive(program, call, sites)
 
 
 @fact

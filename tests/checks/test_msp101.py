@@ -215,6 +215,25 @@ PLACES = [
     ("remote", "Ascend", "GPU"),
     ("small", "GPU", "Ascend"),
 ]
+CHECKED = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="ascend")
+    device = parser.parse_args().device
+    {check}
+    if device == "ascend":
+        context.set_context(mode=context.PYNATIVE_MODE, device_target="Ascend")  # ! unsafe
+    else:
+        context.set_context(mode=context.GRAPH_MODE, device_target="GPU")
+    """
+CHECKS = [  # of all three devices
+    "if device not in ('ascend', 'gpu', 'cpu'): raise ValueError",
+    "if not device in ['ascend', 'gpu', 'cpu']: raise ValueError",
+    "assert device in {'ascend', 'gpu', 'cpu'}",
+    "if device.upper() not in ('ASCEND', 'GPU', 'CPU'): sys.exit(1)",
+    "assert device in ('ascend', 'gpu', 'cpu', 'none')",
+]
 SWITCHES = [("run_mode", "Ascend", "GPU"), ("eager", "Ascend", "GPU"), ("remote", "Ascend", "Ascend")]
 
 # Contexts of which one is for a CPU alone, and the mark of the call that trains
@@ -565,6 +584,10 @@ FIRES = [
     *(
         case(f"under --{name}", IMPORTS, ARMS.format(name=name, one=one, other=other, mark="  # ! unsafe"), TRAIN)
         for name, one, other in PLACES
+    ),
+    *(
+        case(f"behind a check of the device: {check}", IMPORTS, "import sys\n", CHECKED.format(check=check), TRAIN)
+        for check in CHECKS
     ),
     case(
         "a context of the project that says no mode, and one of MindSpore for something else",

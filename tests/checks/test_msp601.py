@@ -110,7 +110,29 @@ STEP = """
         optimizer({outside})
     """
 
+ARMS = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--platform", default="ascend")
+    platform = parser.parse_args().platform
+    if platform not in ("ascend", "gpu", "cpu"):
+        raise ValueError
+    if platform == "ascend":
+        ms.set_context(mode=ms.{0}, device_target="Ascend")
+        ms.set_auto_parallel_context(parallel_mode="data_parallel"){1}
+    else:
+        ms.set_context(mode=ms.{2}, device_target="GPU")
+        ms.set_auto_parallel_context(parallel_mode="data_parallel"){3}
+    """
 FIRES = [
+    case("the arm that sets graph mode", IMPORTS, ARMS.format("PYNATIVE_MODE", "", "GRAPH_MODE", "  # !"), TRAIN),
+    case(
+        "the arm that sets graph mode comes first",
+        IMPORTS,
+        ARMS.format("GRAPH_MODE", "  # !", "PYNATIVE_MODE", ""),
+        TRAIN,
+    ),
     *(
         case(
             f"in PyNative mode, a step under `{under}`",
