@@ -307,9 +307,12 @@ def default_mode(program: Program) -> Optional[int]:
         return None
     if not found:
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
-    usual = (call for call in found if not is_opt_in(program, call) and not is_fallback(program, call))
+    usual = [call for call in found if not is_opt_in(program, call) and not is_fallback(program, call)]
     by_call = {call: _mode_set(call) for call in usual}
     modes = set(by_call.values())
+    if usual and all(_fails_by_default(program, call) for call in usual):
+        modes.add(mindspore_api.default_mode(program.version))
+        return modes.pop() if len(modes) == 1 else None
     if len(modes) > 1:  # else it makes no difference which of them is the last one
         modes = {
             wanted
@@ -317,6 +320,11 @@ def default_mode(program: Program) -> Optional[int]:
             if not is_overridden(program, call) and not is_without_training(program, call)
         }
     return modes.pop() if len(modes) == 1 else None
+
+
+def _fails_by_default(program: Program, call: Call) -> bool:
+    """Return whether a call does not run with the default options."""
+    return conditions.fails(program, call, lambda each: conditions.by_default(program, each) is False)
 
 
 # --- where training is reached

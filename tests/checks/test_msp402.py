@@ -90,7 +90,25 @@ def unasked(*edits: tuple[str, str]) -> str:
 
 
 REPORTED = ("data.batch(32)", "data.batch(32)  # ! unsafe")
+BY_OPTION = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default={default})
+    args = parser.parse_args()
+    if args.gpu == 2:
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="GPU")
+    else:
+        ms.set_context(device_target="GPU")
+    train_set = ds.MindDataset("a").batch(32){mark}
+    """
 FIRES = [
+    case("an option that sets graph mode by default", IMPORTS, BY_OPTION.format(default=2, mark="  # !"), TRAIN),
+    case(
+        "an option that sets graph mode, which is the default too",
+        IMPORTS,
+        BY_OPTION.format(default=0, mark="  # !"),
+        f"{TRAIN.rstrip()[:-1]}, dataset_sink_mode=False)\n",
+        version=(1, 10),
+    ),
     case(
         "an arm that the call asks for",
         IMPORTS,
@@ -423,6 +441,7 @@ FIRES += [
 ]
 
 QUIET = [
+    case("an option that sets graph mode on request alone", IMPORTS, BY_OPTION.format(default=0, mark=""), TRAIN),
     *(
         case(f"a part of {sizes}", IMPORTS, GRAPH, DIGITS, f"train_set = rows.split({sizes})[0].batch(64)\n", TRAIN)
         for sizes in ("[0.8, 0.2]", "[0.8, 0.1, 0.1]", "[51200, 8800]", "sizes=[0.8, 0.2]")
