@@ -29,7 +29,7 @@ TRIGGERS = (*(f".{word}" for word in sorted(METHODS | LOGS)), *(f"builtins.{word
 _READS = METHODS | LOGS | FUNCTIONS
 KEEPS = frozenset(
     {
-        "mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "item",
+        "mean", "sum", "squeeze", "astype", "reshape", "view", "max", "min", "round", "asnumpy", "numpy", "item",
         "abs", "exp", "log", "sqrt", "square", "pow", "float", "flatten", "ravel", "copy", "detach",
     }
 )  # fmt: skip

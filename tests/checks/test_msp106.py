@@ -368,6 +368,8 @@ FIRES = [
     each("in one assignment", "print(loss)  # !", take="loss, count = step(x, y), 1"),
     each("asnumpy", "losses.append(loss.asnumpy())  # ! display-only"),
     each("a total", "total += loss.asnumpy()  # ! display-only"),
+    each("a total by the other name", "total += loss.numpy()  # ! display-only"),
+    each("a meter by the other name", "meter.update(loss.numpy().item(), 32)  # ! no fix"),
     each("the step itself", take="total += step(x, y).asnumpy()  # ! display-only"),
     each("a number from then on", "losses.append(loss)", take="loss = step(x, y).asnumpy()  # ! display-only"),
     each("a number that is printed", "print(loss)", take="loss = step(x, y).asnumpy()  # ! no fix"),

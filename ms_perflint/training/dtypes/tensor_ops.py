@@ -90,7 +90,7 @@ NO_TENSOR = words("shape Shape size Size rank Rank dtype DType ndim tuple_to_arr
 # Attributes of a tensor that tell its form, and not its values
 FORMS = words("shape dtype ndim size itemsize")
 # Methods that give an array of NumPy; then also those that give other values of Python
-ARRAYS = words("asnumpy")
+ARRAYS = words("asnumpy numpy")
 READS = ARRAYS | words("item tolist")
 PRINTS = words("print debug info warning error")  # show what they are given, and give nothing
 # Operators that make a tensor in a dtype of choice -> the dtype they make without one; "" where that differs
