@@ -289,7 +289,8 @@ class _Results(NamedTuple):
     def guard(self) -> bool:
         """Return whether Python branches on one, or on what is computed of one."""
         names = self.derived()
-        tests = [node.test for node in descendants(self.step.loop) if isinstance(node, _CHOICES)]
+        choices = (node for node in descendants(self.step.loop) if isinstance(node, _CHOICES))
+        tests = [node.test for node in choices if not _counts(node.test)]  # of a counter, though a step returns it
         return any(not names.isdisjoint(_names(test)) and not _asks_kind(test) for test in tests)
 
     def derived(self) -> set[str]:
@@ -326,8 +327,11 @@ def _leaves(block: Block) -> bool:
 
 def _is_periodic(step: StepLoop, condition: Condition) -> bool:
     """Return whether a condition in a loop counts: `i % 100 == 0`, and not `assert size % 8 == 0` before the loop."""
-    counts = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(condition.test))
-    return counts and any(node is condition.test for node in ast.walk(step.loop))
+    return _counts(condition.test) and any(node is condition.test for node in ast.walk(step.loop))
+
+
+def _counts(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
 
 
 def _evaluates(program: Program, step: StepLoop) -> bool:

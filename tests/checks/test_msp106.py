@@ -363,6 +363,13 @@ FIRES = [
         "the next step takes a tensor", "print(loss)  # !", take="loss, state = step(x, y, state)", before="state = 0\n"
     ),
     each("what is read is not what a step takes", "shift = slope.asnumpy()  # !", take="loss, slope = step(x, y)"),
+    each(
+        "a counter that a step returns",
+        "losses.append(float(loss))  # ! display-only",
+        "if count % 4 == 0:",
+        "    epoch += 1",
+        take="loss, count = step(x, y)",
+    ),
     each("a step with a type", "print(loss)  # !", take="loss: ms.Tensor = step(x, y)"),
     each("another name", "loss = made", "print(loss)  # !", take="made = step(x, y)"),
     each("in one assignment", "print(loss)  # !", take="loss, count = step(x, y), 1"),
