@@ -151,8 +151,17 @@ ALLOWED = [  # dtypes that are checked: no tensor becomes one of them
     "_check_input_dtype(F.dtype(x), 'x', [mstype.float32, mstype.bfloat16], 'Net')",
     "self.validate(x, allowed={ms.float32, ms.float16})",
     "is_valid(x.dtype, [ms.int32, ms.float16])",
+    # of what is in half precision already, or in no run
+    "x.clip(0, 1).half() if x.dtype == ms.float16 else x",
+    "x.astype(ms.float16) if ms.float16 == x.dtype else x",
+    "x.half() if False else x",
+    "x.astype(ms.float16 if 1 > 2 else ms.float32)",
 ]
 NOT_ALLOWED = [
+    "x.half() if x.dtype == ms.float32 else x",
+    "x if x.dtype == ms.float16 else x.half()",
+    "x.half() if True else x",
+    "x.half() if input() else x",
     "gradient_checkpoint(x, (ms.float32, ms.float16))",
     "load_check_point(x, [ms.float32, ms.float16])",
     "choose(x, [ms.float32, ms.float16])",

@@ -153,7 +153,7 @@ def _is_harmless(program: Program, scope: Scope, node: ast.AST, parents: Parents
     """Return whether a mention reaches no matmul or convolution: a comparison, NumPy, a loss, a sort, a print."""
     if any(isinstance(parent, (ast.Compare, ast.Raise, ast.Assert)) for parent in parents):
         return True
-    if any(map(partial(_is_other_level, program, scope), parents, (*parents[1:], node))):
+    if any(map(partial(_is_other_arm, program, scope), parents, (*parents[1:], node))):
         return True
     call = call_around(parents)
     if call is None:
@@ -182,17 +182,29 @@ def _is_allowed(parents: Parents) -> bool:
     return is_any and re.search(_CHECKS, _called_word(call)) is not None
 
 
-def _is_other_level(program: Program, scope: Scope, parent: ast.AST, node: ast.AST) -> bool:
+def _is_other_arm(program: Program, scope: Scope, parent: ast.AST, node: ast.AST) -> bool:
     """Return whether a node is an arm that the default level does not take: `fp32 if level == "O0" else fp16`.
 
-    The call that sets the level is a control of its own.
+    The call that sets the level is a control of its own. An arm that no run takes counts too, and one for what is in
+    half precision already: `if x.dtype == float16: x = x.half()`.
     """
     if not isinstance(parent, (ast.If, ast.IfExp)) or node is parent.test:
         return False
+    is_body = any(each is node for each in (parent.body if isinstance(parent.body, list) else [parent.body]))
+    if is_body and _asks_for_half(program, scope, parent.test):
+        return True
+    value = program.value(parent.test, scope)
     is_level = any(isinstance(each, ast.Constant) and each.value in _NAMED_LEVELS for each in ast.walk(parent.test))
-    body = parent.body if isinstance(parent.body, list) else [parent.body]
-    holds = program.value(parent.test, scope).default_truth if is_level else None
-    return holds is not None and holds is not any(each is node for each in body)
+    holds = value.default_truth if is_level else value.truth
+    return holds is not None and holds is not is_body
+
+
+def _asks_for_half(program: Program, scope: Scope, test: ast.expr) -> bool:
+    """Return whether a test is whether a dtype is half precision: `x.dtype == ms.float16`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Eq, ast.Is)):
+        return False
+    values = (program.value(each, scope) for each in (test.left, *test.comparators))
+    return any(known.api in DTYPES for value in values for known in value.alternatives)
 
 
 def _is_unread(program: Program, parents: Parents) -> bool:
