@@ -118,7 +118,7 @@ def taken_word(node: ast.AST) -> str:
     return text_of(node.args[0]) if is_call and node.args else word_of(node)  # type: ignore[attr-defined]
 
 
-def name_of(node: ast.AST) -> str:
+def name_of(node: Optional[ast.AST]) -> str:
     """Return the identifier of a name; "" for other expressions."""
     return node.id if isinstance(node, ast.Name) else ""
 

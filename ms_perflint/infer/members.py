@@ -239,7 +239,10 @@ def of_class(
                 if not method_writes.is_set_later(evaluator, cls, known.what, name):
                     break
         elif known.api.startswith("mindspore.") and not late:
-            return evaluator.known(Api(mindspore_api.canonical(f"{known.api}.{name}"), receiver), node, scope)
+            api = mindspore_api.canonical(f"{known.api}.{name}")
+            is_left = is_any and mindspore_api.parameters(api, mindspore_api.newest()) is None
+            below = _of_derived(evaluator, cls, name, receiver) if is_left else TOP  # `self.features` of a template
+            return below if below.alternatives else evaluator.known(Api(api, receiver), node, scope)
     return join(late) if late else _of_derived(evaluator, cls, name, receiver) if is_any else TOP
 
 

@@ -25,9 +25,9 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_cell, is_parameter
+from ms_perflint.training.bases import PARAMETER, is_cell, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
-from ms_perflint.training.dtypes.tensor_ops import BOOLEAN
+from ms_perflint.training.dtypes.tensor_ops import BOOLEAN, NO_TENSOR, PARTS
 from ms_perflint.training.graph_mode.compiled import own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -37,8 +37,10 @@ _REDUCES = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "norm"}
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _NUMBERS = frozenset({"int", "float", "bool"})
 _TYPES = _NUMBERS | {"str", "Tensor"}  # that graph mode compares with `type(x)`
-_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_LOOPED = (ast.Continue, ast.Break)
+_LEAVES = (ast.Return, ast.Raise, *_LOOPED)
 _HOPS = 4  # names that stand for one another
+_FILLED = Message("graph mode does not compile a list that is filled as often as a tensor says")
 _BY_TENSOR = Message("graph mode needs `{name}` bound in both branches of a test on a tensor")
 _BY_ATTRIBUTE = Message("graph mode needs `{name}` bound in both branches of a test on an attribute of another object")
 
@@ -57,9 +59,16 @@ def in_arms(program: Program, function: Scope, given: frozenset[str] = frozenset
             message = _mixed(program, step, node, tensors) if isinstance(node, (ast.BoolOp, ast.Compare)) else None
             if message is not None:
                 yield obstacle(function.module, node, "test", message)
+            of = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else None
+            if of is not None and _is_counted(tensors, of.iter):
+                yield obstacle(function.module, node, "list", _FILLED)
+        found: Optional[_Found] = None
+        if isinstance(step.stmt, (ast.For, ast.While)):
+            found = _of_loop(function, step.stmt, tensors)
+            if found is not None:
+                yield obstacle(function.module, *found)
         if not isinstance(step.stmt, ast.If):
             continue
-        found: Optional[_Found] = None
         if tensors.is_tested(step.stmt.test):
             found = _grown(function, step.stmt) or _bound(function, step.stmt, _BY_TENSOR, tensors)
         elif _asks_another(program, function, step.stmt.test):
@@ -187,6 +196,33 @@ def _bound(function: Scope, test: ast.If, unbound: Message, tensors: Optional[Te
     return None
 
 
+def _of_loop(function: Scope, loop: Union[ast.For, ast.While], tensors: Tensors) -> Optional[_Found]:
+    """Return what a loop of which a tensor decides the length makes of a name or container; None if it compiles."""
+    is_counted = isinstance(loop, ast.For) and _is_counted(tensors, loop.iter)
+    inside = set(map(id, ast.walk(loop)))
+    if not is_counted and not (isinstance(loop, ast.While) and tensors.is_tested(loop.test)):
+        tests = (each for each in ast.walk(loop) if isinstance(each, ast.If))
+        left = (each for each in tests if any(isinstance(arm[-1], _LOOPED) for arm in (each.body, each.orelse) if arm))
+        if not any(tensors.is_tested(each.test) for each in left):
+            return None
+    for node in (node for stmt in loop.body if is_counted for _, node in _puts(function, stmt)):
+        return node, "list", _FILLED
+    for load in _after(function, loop):
+        reaching = function.flow.at(load)
+        before = [each for each in reaching if id(each.stmt) not in inside]
+        made = [each for each in reaching if id(each.stmt) in inside]
+        if before and all(isinstance(each.whole, ast.Constant) for each in before) and any(map(tensors.is_given, made)):
+            text = Message("graph mode needs `{name}` to be a tensor before a loop that a tensor ends", name=load.id)
+            return made[0].stmt, "arms", text
+    return None
+
+
+def _is_counted(tensors: Tensors, node: ast.expr) -> bool:
+    """Return whether an expression is a range that a tensor ends."""
+    is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return is_range and any(map(tensors.is_one, node.args))  # type: ignore[attr-defined]
+
+
 def _turns_constant(tensors: Tensors, before: list[Binding], made: list[Binding]) -> bool:
     """Return whether a name holds a tensor before a test, and a constant after one of its arms."""
     are_tensors = all(each.whole is not None and tensors.is_given(each) for each in before)
@@ -226,8 +262,8 @@ def _bound_in_one(function: Scope, test: ast.If) -> Iterator[tuple[str, list[Bin
             yield load.id, [each for each in reaching if id(each.stmt) not in inside], made
 
 
-def _after(function: Scope, test: ast.If) -> list[ast.Name]:
-    """Return the first load of each name of a function behind a test."""
+def _after(function: Scope, test: ast.stmt) -> list[ast.Name]:
+    """Return the first load of each name of a function behind a test or loop."""
     loads: dict[str, ast.Name] = {}
     end = test.end_lineno or test.lineno
     for node in descendants(function.node):
@@ -325,9 +361,9 @@ class Tensors:
         reaching = self.function.flow.at(node)
         if node.id in self.given and any(each.kind == "parameter" for each in reaching):
             return True
-        values = [each.whole for each in reaching if each.whole is not None]
-        others = [each for each in values if node not in ast.walk(each)]  # `i = i + 1` in a loop says nothing new
-        return bool(others) and all(self.is_one(each, hops - 1) for each in others)
+        plain = [each.whole for each in reaching if each.whole is not None]
+        first = [whole for whole in plain if not any(word_of(each) == node.id for each in ast.walk(whole))]
+        return bool(first) and all(self.is_one(each, hops - 1) for each in first)  # `i = i + 1` says nothing new
 
     def _is_made(self, node: ast.Call, hops: int) -> bool:
         word = word_of(node.func)
@@ -342,7 +378,7 @@ class Tensors:
             inner = Tensors(self.program, made.only.definition)
             returned = [value for value, _ in inner.function.returns]
             return bool(returned) and all(inner.is_one(each, hops - 1) for each in returned)
-        return made.are(lambda known: is_computed(known) or is_cell(self.program, known))
+        return made.are(lambda known: is_computed(known) or is_cell(self.program, known) or _is_of_weight(known))
 
     def _is_no_array(self, node: ast.expr) -> bool:
         """Return whether an expression that compiled code reduces is no array or module, and so a tensor."""
@@ -351,6 +387,12 @@ class Tensors:
         known = self.program.value(node, self.function).alternatives
         roots = [root_of(each) for each in known]
         return not any(each.api for each in known) and all(not each or each.startswith("mindspore.") for each in roots)
+
+
+def _is_of_weight(known: Alternative) -> bool:
+    """Return whether a method of a Parameter gives a tensor: `self.scale.exp()`."""
+    owner, _, word = known.api.rpartition(".")
+    return owner == PARAMETER and word not in NO_TENSOR and word not in PARTS
 
 
 def root_of(known: Alternative) -> str:

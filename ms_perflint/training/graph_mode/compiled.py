@@ -38,13 +38,18 @@ def compiled(program: Program) -> tuple[Scope, ...]:
 
 def is_of_step(program: Program, function: Scope) -> bool:
     """Return whether a step of a training runs a compiled function, and not only a cell that Python calls beside it."""
-    functions, count = _compiled(program)
+    functions, count, _ = _compiled(program)
     return function in functions[:count]
 
 
+def compiled_classes(program: Program) -> tuple[Scope, ...]:
+    """Return the classes of the project of whose objects graph mode compiles methods."""
+    return _compiled(program)[2]
+
+
 @fact
-def _compiled(program: Program) -> tuple[tuple[Scope, ...], int]:
-    """Return the compiled functions, and how many of them, the first ones, steps of a training run."""
+def _compiled(program: Program) -> tuple[tuple[Scope, ...], int, tuple[Scope, ...]]:
+    """Return the compiled functions, how many of them, the first ones, steps of a training run, and the classes."""
     walk = _Walk(program)
     for model in trained_models(program):
         for name in _OF_MODEL:
@@ -65,7 +70,7 @@ def _compiled(program: Program) -> tuple[tuple[Scope, ...], int]:
                         walk.object(known.cls)
     if walk.is_cut:
         program.leave_out(Message("graph mode compiles more than {most} functions", most=MANY))
-    return tuple(walk.found), count
+    return tuple(walk.found), count, tuple(walk.classes)
 
 
 def _run_by_python(program: Program, compiled: Container[Scope]) -> Iterator[Scope]:
@@ -131,6 +136,7 @@ class _Walk:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.found: dict[Scope, None] = {}
+        self.classes: dict[Scope, None] = {}
         self.seen: set[object] = set()
         self.is_cut = False  # functions are left out
 
@@ -164,6 +170,7 @@ class _Walk:
         if construct is None or cls in self.seen or is_decorated(cls.node, *APART):
             return
         self.seen.add(cls)
+        self.classes[cls] = None
         self.function(construct)
         for each in ancestors(self.program.evaluator, cls):
             for scope in each.defines:

@@ -29,6 +29,7 @@ from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
+from ms_perflint.training.graph_mode.supers import in_supers
 from ms_perflint.training.graph_mode.train_flags import in_train_flags
 from ms_perflint.training.graph_mode.varying import in_arguments
 from ms_perflint.training.optimizers import is_named_optimizer
@@ -37,7 +38,7 @@ from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
-    in_second_derivatives,
+    in_second_derivatives, in_supers,
 )  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 

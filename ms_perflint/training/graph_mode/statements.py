@@ -9,7 +9,10 @@ list or tuple that grows in a `while` over a tensor, the fields of a dataclass o
 `extend`, `insert`, `pop` and `reverse` of a list cut the gradients of the tensors in it; `append` and `+=` do not.
 All gradients are 0, without a warning, where Python's `max` or `min` gets a tensor, or a number that is read from one,
 and a number, and where `all` or `any` gets one, or a list or tuple of Python is indexed by one, also behind
-`stop_gradient`; a test on the result, `range`, `max` of tensors only and an index `int(tensor)` are right.
+`stop_gradient`; a test on the result, `range`, `max` of tensors only and an index `int(tensor)` are right. The same
+holds for `float`, `int` and `len` of a text with a tensor in it, if they compile. `tensor in [1, 3]` does not hold for
+any tensor, and of its `item()` it does not compile; `int(tensor) in [1, 3]` is right. `abs` and `round` of a number
+that is read from a tensor do not compile, nor does a comprehension in `all` or `any` that reads another name.
 It runs once, while it compiles: random numbers of Python and NumPy, assignments to globals; what NumPy and `math`
 compute from tensors enters the loss as a constant.
 Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print`, logging, f-strings, `assert`,
@@ -33,7 +36,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
-from ms_perflint.training.dtypes.tensor_ops import PRINTS
+from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
 from ms_perflint.training.graph_mode.branches import Tensors, in_arms
 from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
@@ -62,6 +65,9 @@ _PRINTS = PRINTS | {"log", "write"}
 _CHOOSES = frozenset({"builtins.max", "builtins.min"})  # Python runs it, unless all that it gets are tensors
 _COUNTS = frozenset({"range", "dropout"})  # functions of a number
 _TRUTHS = frozenset({"builtins.all", "builtins.any"})
+_OF_TENSORS = frozenset({"builtins.abs", "builtins.round"})  # in compiled code, functions of tensors and constants
+_OF_TEXTS = frozenset({"builtins.float", "builtins.int", "builtins.len"})
+_COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp)
 
 
 def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -184,6 +190,16 @@ def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Opt
         return "numpy", Message("graph mode does not compile `{name}` of NumPy 2", name=ast.unparse(node.func))
     if api in _CHOOSES | _TRUTHS and _cuts(api, node, values):
         return "gradients", Message("graph mode loses all gradients by `{name}` of a tensor in Python", name=name)
+    if api in _TRUTHS and any(map(values.reads_around, node.args)):
+        return "names", Message("graph mode gives a comprehension in `{name}` no other names", name=name)
+    if api in _OF_TENSORS and any(values.is_computed(each) and values.known.is_number(each) for each in node.args):
+        return "number", Message("graph mode does not compile `{name}` of a number read from a tensor", name=name)
+    if api in _OF_TEXTS and any(map(values.is_text, node.args)):
+        return "text", Message("graph mode computes nothing from the text of a tensor")
+    if api == "builtins.range" and any(
+        values.is_computed(each) and not values.known.is_number(each) for each in node.args
+    ):
+        return "number", Message("graph mode takes no tensor in `{name}`", name="range()")
     if api.startswith(_PYTHON) and any(map(values.reads_tensor, given(node))):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))
     return None
@@ -195,6 +211,8 @@ def _cuts(api: str, node: ast.Call, values: _Tensors) -> bool:
     if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
         parts = parts[0].elts
     are_truths = api in _TRUTHS
+    if are_truths and any(isinstance(each, _COMPREHENSIONS) and values.is_of_tensors(each) for each in parts):
+        return not values.is_only_shown(node)
     tensors = [each for each in parts if values.is_computed(each) or (are_truths and values.known.is_tested(each))]
     return bool(tensors) and (are_truths or len(tensors) < len(parts)) and not values.is_only_shown(node)
 
@@ -206,6 +224,8 @@ def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[O
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and values.picks(node):
             text = Message("graph mode loses all gradients where a tensor is the index of a list in Python")
             yield obstacle(module, node, "gradients", text)
+        if isinstance(node, ast.Compare) and (message := values.misses(node)) is not None:
+            yield obstacle(module, node, "test", message)
         field = node.attr if isinstance(node, ast.Attribute) and node.attr in _OF_PARAMETERS else ""
         if field and _is_parameter(program, node.value, step):  # type: ignore[attr-defined]
             text = Message("graph mode does not compile `{name}` of a Parameter", name=field)
@@ -267,7 +287,55 @@ class _Tensors:
 
     def is_computed(self, node: ast.expr) -> bool:
         """Return whether an expression is computed from a tensor that is no constant."""
-        return self.known.is_one(node) and not is_constant(self.program, self.function, node)
+        if not self.known.is_one(node):
+            return False
+        own = (each for each in ast.walk(node) if isinstance(each, ast.Attribute) and is_own(each))
+        are_weights = (self.program.value(each, self.function).are(is_parameter) for each in own)
+        return any(are_weights) or not is_constant(self.program, self.function, node)
+
+    def is_of_tensors(self, node: ast.expr) -> bool:
+        """Return whether a comprehension goes through tensors, or through what is known as it compiles: `x.shape`."""
+        over = [each.iter for each in node.generators]  # type: ignore[attr-defined]
+        parts = (part for each in over for part in ast.walk(each))
+        is_shape = any(isinstance(part, ast.Attribute) and part.attr in FORMS for part in parts)
+        return is_shape or not all(is_constant(self.program, self.function, each) for each in over)
+
+    def reads_around(self, node: ast.expr) -> bool:
+        """Return whether a comprehension reads a name of the function elsewhere than in what it goes through first."""
+        if not isinstance(node, _COMPREHENSIONS):
+            return False
+        inside = (
+            each for part in (node.elt, *(one for of in node.generators for one in of.ifs)) for each in ast.walk(part)
+        )
+        names = {each.id for each in inside if isinstance(each, ast.Name)}
+        own = {each.id for of in node.generators for each in ast.walk(of.target) if isinstance(each, ast.Name)}
+        return any(name in self.function.bindings for name in names - own)
+
+    def is_text(self, node: ast.expr) -> bool:
+        """Return whether an expression is a text with a tensor in it."""
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.JoinedStr):
+            parts = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+            parts = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        elif isinstance(node, ast.Call) and word_of(node.func) in ("str", "format"):
+            parts = node.args
+        return any(map(self.is_computed, parts))
+
+    def misses(self, test: ast.Compare) -> Optional[Message]:
+        """Return why a comparison does not hold in graph mode where it does in Python, or does not compile."""
+        if any(isinstance(each, ast.JoinedStr) and self.is_text(each) for each in (test.left, *test.comparators)):
+            return Message("graph mode computes nothing from the text of a tensor")
+        right = test.comparators[0]
+        is_among = isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple))
+        held = [each.value for each in getattr(right, "elts", ()) if isinstance(each, ast.Constant)]
+        are_whole = any(type(each) is int for each in held)
+        word = word_of(test.left.func) if isinstance(test.left, ast.Call) else ""
+        is_read = word in ("int", "float") or (word == "item" and not are_whole)
+        is_one = self.is_computed(test.left) or (isinstance(test.left, ast.Subscript) and self.passed.is_one(test.left))
+        if not is_among or is_read or not is_one or not (are_whole or any(type(each) is float for each in held)):
+            return None
+        return Message("graph mode finds no tensor in a list of numbers; write `int(...)`")
 
     def reads_tensor(self, node: ast.AST, hops: int = _HOPS) -> bool:
         """Return whether an expression is computed from the values of a tensor, not only from its shape."""

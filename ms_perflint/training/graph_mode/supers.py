@@ -1,0 +1,63 @@
+"""`super()` in compiled code: graph mode begins behind the class of the object, not behind that of the method.
+
+Run on 2.10, CPU: a method that a derived class inherits, or calls by `super()` of its own, calls itself without end
+("Exceed function call depth limit"). `super(Middle, self)` and `Middle.construct(self, x)` are right, and so is
+`super()` where both classes lead to the same method.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import name_of
+from ms_perflint.infer.bases import ancestors
+from ms_perflint.languages import Message
+from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.compiled import compiled_classes
+from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+
+WRONG = Message("graph mode takes this for the `super()` of `{derived}`; write `super({own}, self)`")
+
+
+def in_supers(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the calls of `super()` in a method that graph mode leads to another method than Python does."""
+    cls = function.cls
+    if cls is None:
+        return
+    for site in function.owner.calls:
+        if not _is_bare(site.base) or not program.evaluator.may_run(site):
+            continue
+        for derived in compiled_classes(program):
+            if derived is cls or not _runs(program, derived, function):
+                continue
+            if _behind(program, derived, derived, site.word) is not _behind(program, derived, cls, site.word):
+                text = WRONG.filled(derived=derived.name, own=cls.name)
+                yield obstacle(function.module, site.node, "super", text)
+                return
+
+
+def _is_bare(node: Optional[ast.expr]) -> bool:
+    return isinstance(node, ast.Call) and name_of(node.func) == "super" and not node.args
+
+
+def _behind(program: Program, derived: Scope, cls: Scope, name: str) -> Optional[Scope]:
+    """Return the method that `super()` finds behind a class, in the lookup order of a derived one; None outside."""
+    order = list(ancestors(program.evaluator, derived))
+    later = (each.method(name) for each in order[order.index(cls) + 1 :])
+    return next((each for each in later if each is not None), None)
+
+
+def _runs(program: Program, derived: Scope, function: Scope) -> bool:
+    """Return whether an object of a class runs a method of a base: inherited, or called by one that overrides it."""
+    order = list(ancestors(program.evaluator, derived))
+    above = {"super", *(each.name for each in order)}
+    for own in filter(None, (each.method(function.name) for each in order)):
+        if own is function:
+            return True
+        bases = (site.base for site in own.calls if site.word == function.name)
+        if not any(name_of(each.func if isinstance(each, ast.Call) else each) in above for each in bases):
+            return False
+    return False

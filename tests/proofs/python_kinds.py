@@ -1,0 +1,231 @@
+"""Kinds of code in `construct` that Python decides: `super()`, loops, and what it computes from values of tensors.
+
+See `test_kinds.py`.
+"""
+
+from __future__ import annotations
+
+from proofs.kinds import Kind, kind
+
+CLASSES = """class Root(nn.Cell):
+    def helper(self, z):
+        return z * 2
+
+    def construct(self, z):
+        return self.helper(z)
+
+
+class Middle(Root):
+"""
+LEAF = "class Leaf(Middle):\n    "
+UPWARDS = "def construct(self, z):\n        return super().construct(z) + 1\n"
+OF_LIBRARY = """class Middle(nn.Dense):
+    def construct(self, z):
+        return super().construct(z) * 0.5
+
+
+class Leaf(Middle):
+    def __init__(self):
+        super().__init__(4, 4, weight_init="ones")
+"""
+MIXIN = """class Mixin:
+    def pre(self, z):
+        return z * 2
+
+
+class Middle(Mixin):
+    def pre(self, z):
+        return super().pre(z) + 1
+
+
+class Leaf(Middle, nn.Cell):
+    def construct(self, z):
+        return self.pre(z)
+"""
+TEMPLATE = """class Middle(nn.Cell):
+    def construct(self, z):
+        return self.last(self.features(z))
+
+
+class Leaf(Middle):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.ReLU()
+
+    def features(self, z):
+        return {}
+"""
+PARAMETER = "self.p = ms.Parameter(Tensor({}), name='p', requires_grad={})"
+LISTED = "l = [x, x * 2]\n"
+
+# `super()`, which begins behind the class of the object
+SUPERS = [
+    *(
+        kind(becomes, f"super {name}", "return self.d(self.c(x)).sum()", init="self.c = Leaf()", before=before)
+        for becomes, name, before in (
+            ("fails", "in a method that a class inherits", f"{CLASSES}    {UPWARDS}\n\n{LEAF}pass\n"),
+            ("fails", "that two classes call", f"{CLASSES}    {UPWARDS}\n\n{LEAF}{UPWARDS}"),
+            (
+                "fails",
+                "behind the name of a class",
+                f"{CLASSES}    {UPWARDS}\n\n{LEAF}def construct(self, z):\n        return Middle.construct(self, z)\n",
+            ),
+            ("fails", "of a layer of MindSpore", OF_LIBRARY),
+            ("fails", "in a class that is no cell", MIXIN),
+            (
+                "differs",
+                "to a method that both have",
+                f"{CLASSES}    def helper(self, z):\n        return z * 3\n\n"
+                f"    def construct(self, z):\n        return super().helper(z) + 1\n\n\n{LEAF}pass\n",
+            ),
+            (
+                "same",
+                "to a method of the root alone",
+                f"{CLASSES}    def construct(self, z):\n        return super().helper(z) + 1\n\n\n{LEAF}pass\n",
+            ),
+            (
+                "same",
+                "with its class",
+                f"{CLASSES}    {UPWARDS.replace('super()', 'super(Middle, self)')}\n\n{LEAF}pass\n",
+            ),
+            ("same", "in the class of the object", f"{CLASSES}    {UPWARDS}\n\nLeaf = Middle\n"),
+            (
+                "same",
+                "in a method that is overridden",
+                f"{CLASSES}    def helper(self, z):\n        return super().helper(z) + 1\n\n\n"
+                f"{LEAF}def helper(self, z):\n        return z * 3\n",
+            ),
+        )
+    ),
+    *(
+        kind(
+            becomes,
+            f"method of a derived class {name}",
+            "return self.d(self.c(x)).sum()",
+            init="self.c = Leaf()",
+            before=TEMPLATE.format(code),
+        )
+        for becomes, name, code in (
+            ("same", "only", "z * 2"),
+            ("fails", "that has a set", "z * len({1, 2})"),
+        )
+    ),
+]
+
+# what Python computes from the values of tensors
+VALUES = [
+    *(
+        kind(becomes, f"factor {name}", f"{before}return self.d(x).sum() * {code}", init=init)
+        for becomes, name, before, code, init in (
+            ("differs", "all of a comprehension", "", "all(v > -9 for v in x.flatten())", "pass"),
+            ("differs", "float of all", "", "float(all([v.sum() > -9 for v in x]))", "pass"),
+            ("differs", "any of a shape", "", "any(n > 0 for n in x.shape)", "pass"),
+            ("same", "any of constants", "", "any(v > 0 for v in self.p)", "self.p = [1.0, -1.0]"),
+            ("differs", "max of a Parameter", "", "max(self.p, 0.5)", PARAMETER.format("1.0", False)),
+            ("differs", "max of an element", "", "max(self.p[1], 0.5)", PARAMETER.format("[1.0, 2.0]", False)),
+            ("differs", "max of what is read", "", "max(self.p.item(), 0.5)", PARAMETER.format("1.0", False)),
+            ("differs", "min of a method", "", "min(self.p.exp(), 100)", PARAMETER.format("1.0", True)),
+            ("differs", "list at a Parameter", "", "[1.0, 2.0, 3.0][self.p[1]]", PARAMETER.format("[1, 2]", False)),
+            ("same", "element of a Parameter", "", "self.p[1]", PARAMETER.format("[1.0, 2.0]", True)),
+            ("same", "clamped method", "", "self.p.exp().clamp(max=100)", PARAMETER.format("1.0", True)),
+            ("same", "max of a constant", "", "max(self.p, 0.5)", "self.p = Tensor(1.0)"),
+            ("differs", "length of a text", "", 'len(f"{x.sum()}")', "pass"),
+            ("differs", "length of str", "", "len(str(x.sum()))", "pass"),
+            ("differs", "number of a text", "", 'float("%.2f" % x.sum().item())', "pass"),
+            ("fails", "number of an f-string", "", 'float(f"{x.sum().item():.2f}")', "pass"),
+            ("fails", "number of a format", "", 'float("{:.2f}".format(x.sum().item()))', "pass"),
+            ("same", "number of a text of a constant", "", 'float(f"{self.p:.2f}")', "self.p = 2.0"),
+            ("fails", "abs of a number", "", "abs(float(x.sum()))", "pass"),
+            ("fails", "round of a number", "", "round(x.sum().item(), 2)", "pass"),
+            ("fails", "round of a name", "v = float(x.sum())\n", "round(v)", "pass"),
+            ("same", "abs of a tensor", "", "abs(x.sum())", "pass"),
+            ("same", "round of a tensor", "", "round(x.sum())", "pass"),
+            ("same", "round of a share of a shape", "", "round(x.shape[0] / 3)", "pass"),
+        )
+    ),
+    kind("fails", "round that is printed", "z = self.d(x).sum()\nprint(round(z.item(), 3))\nreturn z"),
+    *(
+        kind(becomes, f"test {name}", f"{before}z = self.d(x)\nif {test}:\n    z = z * 2\nreturn z.sum()", init=init)
+        for becomes, name, before, test, init in (
+            ("differs", "of a tensor in a list", "", "y.max() in [1, 3]", "pass"),
+            ("differs", "of an element in a tuple", "", "y[0] in (0, 1)", "pass"),
+            ("differs", "of a name in a tuple", "t = y.max()\n", "t in (1, 3)", "pass"),
+            ("fails", "of an item in a list", "", "y.max().item() in [1, 3]", "pass"),
+            ("same", "of an int in a tuple", "", "int(y.max()) in (1, 3)", "pass"),
+            ("same", "of a shape in a tuple", "", "x.shape[0] in (4, 8)", "pass"),
+            ("same", "of a number in a tensor", "", "3 in y", "pass"),
+            ("fails", "of a comprehension that reads a name", LISTED, "all(v.shape == x.shape for v in l)", "pass"),
+            ("fails", "of a list that reads the cell", LISTED, "any([len(v) == self.n for v in l])", "self.n = 4"),
+            ("same", "of a comprehension", LISTED, "all(v.sum() > -99 for v in l)", "pass"),
+            ("same", "of a sum that reads a name", "", "sum(x.shape[i] for i in range(2)) > 1", "pass"),
+            ("fails", "of an f-string", "", 'f"{z.sum()}" == "nan"', "pass"),
+            ("same", "of str", "", 'str(z.sum()) == "nan"', "pass"),
+        )
+    ),
+]
+
+# loops of which a tensor decides the length
+LOOPS = [
+    kind(becomes, f"loop {name}", f"{before}{head}:\n    {body}\nreturn {result}")
+    for becomes, name, before, head, body, result in (
+        ("fails", "over an int", "s = 0\n", "for i in range(int(y.max()))", "s = s + self.d(x).sum()", "s"),
+        ("fails", "to an item", "s = 0.0\n", "for i in range(1, y.max().item())", "s += self.d(x).sum()", "s"),
+        ("fails", "to a name", "n = int(y.max())\ns = 0\n", "for i in range(n)", "s = s + self.d(x).sum()", "s"),
+        ("fails", "over a tensor", "s = x.sum()\n", "for i in range(y.max())", "s = s + self.d(x).sum()", "s"),
+        (
+            "fails",
+            "over an int, list",
+            "l = []\n",
+            "for i in range(int(y.max()))",
+            "l.append(self.d(x))",
+            "sum(l).sum()",
+        ),
+        (
+            "fails",
+            "over an int, tuple",
+            "l = ()\n",
+            "for i in range(int(y.max()))",
+            "l += (self.d(x),)",
+            "sum(l).sum()",
+        ),
+        (
+            "same",
+            "over an int, tensor",
+            "s = x.sum()\n",
+            "for i in range(int(y.max()))",
+            "s = s + self.d(x).sum()",
+            "s",
+        ),
+        ("same", "over an int, counted", "n = 0\n", "for i in range(int(y.max()))", "n += 1", "self.d(x).sum() * n"),
+        ("same", "over a shape", "s = 0\n", "for i in range(x.shape[0])", "s = s + self.d(x)[i].sum()", "s"),
+        ("same", "over rows", "s = 0\n", "for v in y", "s = s + self.d(x).sum() * v", "s"),
+        (
+            "fails",
+            "while a tensor is small",
+            "i = x.sum() * 0\ns = 0\n",
+            "while i < 3",
+            "s = s + self.d(x).sum()\n    i = i + 1",
+            "s",
+        ),
+        (
+            "same",
+            "while a tensor is small, tensor",
+            "i = x.sum() * 0\ns = x.sum()\n",
+            "while i < 3",
+            "s = s + self.d(x).sum()\n    i = i + 1",
+            "s",
+        ),
+        (
+            "fails",
+            "that a tensor breaks",
+            "s = 0\n",
+            "for i in range(9)",
+            "if i > y.max():\n        break\n    s = s + self.d(x).sum()",
+            "s",
+        ),
+    )
+] + [
+    kind("fails", "comprehension as long as a tensor", "return sum([self.d(x).sum() for i in range(int(y.max()))])"),
+]
+
+PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS]
