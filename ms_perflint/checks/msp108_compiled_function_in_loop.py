@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ms_perflint.training.graph_mode.recreated import Recreated
 
 RECREATED = Message("each step creates this `{name}`, and compiles it again")
+INSIDE = Message("each step compiles the cell that this `{name}` makes")
+STEP = Message("put `@ms.jit` on the function of the step, which compiles it once")
 ONCE = Message("make it once, before the loop")
 STATE = Message("each step begins with new weights, or a new state of the optimizer, which would be kept then")
 CHANGED = Message("what is made once keeps a value that changes between steps")
@@ -74,6 +76,9 @@ class CompiledFunctionInLoop(Check):
         if call is None:
             return
         recreated = self._recreated[id(call.node)]
+        if recreated.is_inside:
+            self.report(node, INSIDE.filled(name=recreated.name), Remedy(None, STEP))
+            return
         remedy = Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE)
         bound = self._bound(recreated.site) if remedy.edits is None else None
         change = self._change(recreated.site) if bound is None or bound.kind == "function" else None

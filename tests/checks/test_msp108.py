@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from programs import Program, case, fires, join, quiet
 
@@ -99,7 +101,32 @@ CLASSES = """
 
 
     """
+ONCE = "grad_fn = ms.value_and_grad(forward, None, params)\n"
+CLIPPED = """
+    value, grads = grad_fn(x, y)
+    grads = ops.clip_by_global_norm(grads, 1.0)  # ! no fix
+    opt(grads)
+    """
+
+
+def _clipped(head: str, indent: int = 4) -> str:
+    """Return a block in which the gradients are clipped."""
+    return join(head) + textwrap.indent(join(CLIPPED), " " * indent)
+
+
+STEPS = "for x, y in data.create_tuple_iterator():\n"
+TAKES = "\n\ndef train_step(x, y):\n"
 FIRES = [
+    case("gradients clipped in the loop", GRAPH, ONCE, _clipped(STEPS)),
+    case("gradients clipped in a function", GRAPH, ONCE, _clipped(TAKES), "\n", CALLED),
+    case(
+        "gradients clipped in a method",
+        GRAPH,
+        ONCE,
+        _clipped("\n\nclass Trainer:\n    def train_step(self, x, y):\n", 8),
+        "\n",
+        CALLED.replace("train_step(", "Trainer().train_step("),
+    ),
     case(
         "gradients in the loop",
         GRAPH,
@@ -459,6 +486,22 @@ FIRES += [
 ]
 
 QUIET = [
+    *(
+        case(f"gradients clipped {name}", mode, ONCE, _clipped(head, indent).replace("  # ! no fix", ""), "\n", run)
+        for name, mode, head, indent, run in (
+            ("in PyNative", EAGER, STEPS, 4, "pass"),
+            ("in an unknown mode", UNKNOWN, STEPS, 4, "pass"),
+            ("in a compiled step", GRAPH, TAKES.replace("def", "@ms.jit\ndef"), 4, CALLED),
+            ("in a step that is compiled after", GRAPH, TAKES, 4, f"train_step = ms.jit(train_step)\n{join(CALLED)}"),
+            ("now and then", GRAPH, f"for at in range(99):\n    {STEPS}        if at % 10 == 0:\n", 12, "pass"),
+        )
+    ),
+    case(
+        "each gradient clipped",
+        GRAPH,
+        ONCE,
+        _clipped(STEPS).replace("clip_by_global_norm(grads, 1.0)  # ! no fix", "clip_by_value(grads, -1.0, 1.0)"),
+    ),
     *(
         case(f"what only PyNative mode runs: {test}", GRAPH, ARMS.format(made=MADE, test=test))
         for test in (

@@ -23,7 +23,7 @@ from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.mode_checks import in_mode_checks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.graph_mode.recreated import recreated
+from ms_perflint.training.graph_mode.recreated import made_inside, recreated
 from ms_perflint.training.graph_mode.second_derivatives import in_second_derivatives
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
@@ -54,6 +54,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(of_function(program, function)))
     for of_program in (in_shapes, in_growing, _libraries, between_steps, in_train_flags, in_arguments, in_mode_checks):
         found.update(dict.fromkeys(of_program(program)))
+    found.update(dict.fromkeys(each.obstacle for each in made_inside(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
 
 

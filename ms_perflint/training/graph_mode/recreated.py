@@ -39,17 +39,20 @@ _SGD = "mindspore.nn.SGD"
 _STATES = ("WithLossScale", "WithLossScaleCell")  # parts of names of train cells that count and adapt their scale
 _HOPS = 4  # names and functions between a callee and the call that made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
+_MAKES_CELL = "mindspore.ops.clip_by_global_norm"  # a function that makes a cell and calls it: 2.10 clip_func.py
 
 
 class Recreated(NamedTuple):
     """A call that each step makes again, and the statement before which it can be made once; None without one.
 
     `is_stateful`: it makes weights, or the state of an optimizer, which each step begins anew.
+    `is_inside`: a function of MindSpore makes it inside, of what it is given.
     """
 
     site: Site
     before: Optional[ast.stmt]
     is_stateful: bool = False
+    is_inside: bool = False
 
     @property
     def name(self) -> str:
@@ -80,6 +83,17 @@ def recreated(program: Program) -> tuple[Recreated, ...]:
 def _in_order(program: Program, found: Iterable[Site]) -> tuple[Recreated, ...]:
     ordered = sorted(found, key=lambda each: (each.module.path, each.span))
     return tuple(Recreated(site, place(site), _makes_state(program, site)) for site in ordered)
+
+
+@fact
+def made_inside(program: Program) -> tuple[Recreated, ...]:
+    """Return the calls in Python code of each step to a function of MindSpore that makes a cell, and calls it.
+
+    Run on 2.10, CPU, a network of two layers: 90 to 110 ms per step in PyNative, 360 to 510 in graph mode, 1 in `jit`.
+    """
+    sites = (site for site in program.sites(_MAKES_CELL.rpartition(".")[2]) if _MAKES_CELL in program.apis(site))
+    found = [site for site in sites if not _is_in_graph(program, site) and is_each_step(program, site)]
+    return tuple(Recreated(site, None, is_inside=True) for site in found)
 
 
 @fact
@@ -269,7 +283,8 @@ def recompiled_per_step(program: Program) -> tuple[Recreated, ...]:
     for scope in scopes_of_steps(program):
         for site in scope.calls:
             found.update(dict.fromkeys(_compiled_for(program, site)))
-    return _in_order(program, found)
+    inside = (each for each in made_inside(program) if mode.is_graph_at(program, each.site))
+    return (*_in_order(program, found), *inside)
 
 
 def _compiled_for(program: Program, site: Site) -> Iterator[Site]:
