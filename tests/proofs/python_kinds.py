@@ -1,4 +1,4 @@
-"""Kinds of code in `construct` that Python decides: `super()`, loops, and what it computes from values of tensors.
+"""Kinds of code in `construct`: `super()`, values that Python computes from tensors, loops, Parameters that change.
 
 See `test_kinds.py`.
 """
@@ -228,4 +228,41 @@ LOOPS = [
     kind("fails", "comprehension as long as a tensor", "return sum([self.d(x).sum() for i in range(int(y.max()))])"),
 ]
 
-PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS]
+# a Parameter that is read, and assigned after that
+STOP = "s = self.d(x) * ops.stop_gradient(self.p)"
+HALVE = "ops.assign(self.p, self.p * 0.5)"
+SQUARE = "np.full((4, 4), 0.5, np.float32)"
+STOPPED = [
+    kind(becomes, f"stopped {name}", f"{body}\nreturn s.sum()", init=PARAMETER.format("0.5", False))
+    for becomes, name, body in (
+        ("differs", "and assigned", f"{STOP}\n{HALVE}"),
+        ("differs", "by a name", f"p = ops.stop_gradient(self.p)\ns = self.d(x) * p\n{HALVE}"),
+        ("differs", "and set", f"{STOP}\nself.p = self.p * 0.5"),
+        ("differs", "and multiplied", f"{STOP}\nself.p *= 0.5"),
+        ("differs", "and added to", f"{STOP}\nops.assign_add(self.p, Tensor(0.5))"),
+        ("differs", "and assigned under a test", f"{STOP}\nif self.training:\n    {HALVE}"),
+        ("same", "after it is assigned", f"{HALVE}\n{STOP}"),
+        ("same", "as a product", f"s = self.d(x) * ops.stop_gradient(self.p * 1.0)\n{HALVE}"),
+        ("same", "without an assignment", STOP),
+    )
+]
+REASSIGNED = [
+    kind(becomes, f"reassigned {name}", f"{body}\nreturn s.sum()", init=PARAMETER.format(SQUARE, False))
+    for becomes, name, body in (
+        ("differs", "factor", f"s = self.d(x) * self.p\n{HALVE}"),
+        ("differs", "factor on the left", f"s = self.p * self.d(x)\n{HALVE}"),
+        ("differs", "divisor", f"s = self.d(x) / self.p\n{HALVE}"),
+        ("differs", "matrix", f"s = self.d(x) @ self.p\n{HALVE}"),
+        ("differs", "argument", f"s = ops.matmul(self.d(x), self.p)\n{HALVE}"),
+        ("differs", "attribute", "s = self.d(x) * self.p\nself.p = self.p * 0.5"),
+        ("differs", "attribute in place", "s = self.d(x) * self.p\nself.p *= 0.5"),
+        ("differs", "factor under a test", f"s = self.d(x) * self.p\nif self.training:\n    {HALVE}"),
+        ("same", "factor after it", f"{HALVE}\ns = self.d(x) * self.p"),
+        ("same", "sum", f"s = self.d(x) + self.p\n{HALVE}"),
+        ("same", "copy", f"s = self.d(x) * (self.p * 1.0)\n{HALVE}"),
+        ("same", "function", f"s = self.d(x) / ops.sqrt(self.p)\n{HALVE}"),
+        ("same", "argument of the assignment", "s = self.d(x)\nops.assign(self.p, self.p * 0.5)"),
+    )
+]
+
+PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED]

@@ -16,8 +16,9 @@ import ast
 from collections.abc import Iterator
 from typing import Optional, Union
 
+from ms_perflint.index.execution_order import place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, object_of, text_of, word_of
+from ms_perflint.index.syntax_forms import descendants, is_own, object_of, text_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.list_changes import identities
 from ms_perflint.infer.places import ADDS
@@ -28,9 +29,11 @@ from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import gives_tensor
 from ms_perflint.training.graph_mode import set_by_calls
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, steps
+from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
+from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -38,6 +41,8 @@ _CONTAINERS = frozenset(
     {"builtins.list", "builtins.dict", "builtins.set", "collections.defaultdict", "collections.deque"}
 )
 _MADE = ("__init__", "__new__")
+_STOPS = "stop_gradient"
+_PRODUCTS = frozenset({"mul", "div", "matmul", "bmm", "dense"})
 
 
 def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
@@ -46,6 +51,7 @@ def in_state(program: Program, function: Scope) -> Iterator[Obstacle]:
     yield from _attributes_changed(program, function)
     yield from _written(program, function)
     yield from _filled(program, function)
+    yield from _reassigned(program, function)
 
 
 # --- read in compiled code, changed by Python
@@ -210,6 +216,59 @@ def _kin(program: Program, node: ast.expr, scope: Scope) -> set[object]:
         else:
             found.add(known.identity)
     return found
+
+
+# --- a Parameter, read and then assigned in compiled code
+
+
+def _reassigned(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield the reads of a Parameter that the function assigns later, where the two modes take different values.
+
+    Run on 2.10, CPU: `stop_gradient(self.scale)` gives the new value in graph mode, and PyNative differentiates a
+    product with the new one. Both modes are right with `self.scale * 1.0`, in a sum, and in a function of it.
+    """
+    is_step = any(is_optimizer_word(each.word) for each in function.owner.calls)  # not differentiated itself
+    running = steps(program, function)
+    for step in running:
+        later = {name for each in running if _is_later(each, step) for name in _assigned_of(each.stmt)}
+        for node in own_nodes(step) if later else ():
+            is_stop = isinstance(node, ast.Call) and word_of(node.func) == _STOPS
+            parts = _operands(node) if is_stop or not is_step else []
+            if not is_stop and all(is_constant(program, function, each) for each in parts):
+                continue  # no gradient goes through it: `self.mean * 0.9`
+            for read in (each for each in parts if isinstance(each, ast.Attribute) and is_own(each)):
+                if read.attr in later and any(map(is_parameter, program.value(read, function).alternatives)):
+                    name = ast.unparse(read)
+                    text = Message("graph mode gives `{name}` as it is assigned after this", name=ast.unparse(node))
+                    if not is_stop:
+                        text = Message(
+                            "PyNative differentiates this with the `{name}` that is assigned later", name=name
+                        )
+                    yield obstacle(function.module, node, "order", text)
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """Return the parts of a product, or the arguments of a function that is one or stops a gradient."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right] if isinstance(node.op, (ast.Mult, ast.Div, ast.MatMult)) else []
+    return node.args if isinstance(node, ast.Call) and word_of(node.func) in _PRODUCTS | {_STOPS} else []
+
+
+def _assigned_of(stmt: ast.AST) -> Iterator[str]:
+    """Yield the attributes of the cell that a statement assigns, also by `ops.assign(self.scale, ...)`."""
+    call = stmt.value if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) else None
+    by_call = call.args[:1] if call is not None and word_of(call.func).startswith("assign") else []
+    yield from (
+        each.attr for each in (*assigned(stmt)[0], *by_call) if isinstance(each, ast.Attribute) and is_own(each)
+    )
+
+
+def _is_later(one: Site, other: Site) -> bool:
+    """Return whether a statement runs after another one, or in the same loop."""
+    places = [place(each.stmt, each.scope) for each in (one, other)]
+    if one.stmt is other.stmt or places[0] is None or places[1] is None:
+        return False
+    return places[0].rank > places[1].rank or any(each in other.block.loops for each in one.block.loops)
 
 
 # --- written in compiled code, read by Python
