@@ -143,6 +143,15 @@ VALUES = [
             ("same", "round of a share of a shape", "", "round(x.shape[0] / 3)", "pass"),
         )
     ),
+    kind(
+        "same", "callable", "z = self.k(x) if callable(self.k) else x\nreturn self.d(z).sum()", init="self.k = ops.relu"
+    ),
+    kind(
+        "same",
+        "callable none",
+        "z = self.k(x) if callable(self.k) else x\nreturn self.d(z).sum()",
+        init="self.k = None",
+    ),
     kind("fails", "round that is printed", "z = self.d(x).sum()\nprint(round(z.item(), 3))\nreturn z"),
     *(
         kind(becomes, f"test {name}", f"{before}z = self.d(x)\nif {test}:\n    z = z * 2\nreturn z.sum()", init=init)

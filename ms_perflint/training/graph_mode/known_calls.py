@@ -38,7 +38,7 @@ _COMPILED_APIS = tuple(
 )  # fmt: skip
 _BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
-    hasattr super map filter any all slice type"""
+    hasattr super map filter any all slice type callable"""
 )
 # Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
 _PYTHON = {
