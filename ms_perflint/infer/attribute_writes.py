@@ -174,12 +174,16 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     holders: dict[object, list[Alternative]] = {}
     for known in base.alternatives:
         holders.setdefault(known.identity, []).append(known)
-    of_any = {known.cls for known in base.alternatives if known.is_any and known.cls is not None}
+    classes = {known.cls for known in base.alternatives if known.cls is not None}
+    of_any = {known.cls for known in base.alternatives if known.is_any} & classes
 
     def may_be_one(known: Alternative) -> bool:
         if not all(_are_made_apart(known, each) for each in holders.get(known.identity, ())):
             return True
-        return known.cls is not None and not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
+        if known.cls is None or not classes:
+            return False
+        is_of_them = known.is_any and any(known.cls in bases.ancestors(evaluator, each) for each in classes)
+        return is_of_them or not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
     made = {id(known.what.node) for known in base.alternatives if type(known.what) is Display}
     for binding in (*stores, *_named_so(base, deep, bool(of_any))):

@@ -150,7 +150,7 @@ def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.e
         return None
     if not stores:  # no method of its own class was called that sets it
         is_inherited = name not in known.cls.bindings
-        inherited = of_class(evaluator, known.cls, name, known, node, scope, own=False) if is_inherited else BOTTOM
+        inherited = of_class(evaluator, known.cls, name, known, node, scope, known.cls) if is_inherited else BOTTOM
         return inherited if inherited.alternatives else None
     entered = constructed(evaluator, known)
     return join(evaluator.weighed(each, context or entered.get(each.scope)) for each, context in stores)
@@ -205,7 +205,18 @@ def above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope
     receiver = what.scope.receiver if isinstance(what.scope, CallContext) else None
     if receiver is None:
         receiver = Alternative(Instance(cls, None, function), (function.module, function.node))
-    return of_class(evaluator, cls, name, receiver, node, scope, own=False)
+    own = receiver.cls or receiver.definition
+    classes = [own] if own is not None and not receiver.is_any else [cls, *evaluator.program.derived(cls)]
+    left_out = 1 if len(classes) > 1 and _is_only_derived_from(evaluator, cls) else 0
+    orders = {_behind(evaluator, each, cls): each for each in reversed(classes[left_out:])}
+    return join(of_class(evaluator, each, name, receiver, node, scope, cls) for each in orders.values())
+
+
+def _behind(evaluator: Evaluator, cls: Scope, below: Scope) -> tuple[Alternative, ...]:
+    """Return what stands behind one of the bases of a class, or behind itself, in lookup order."""
+    order = bases.lineage(evaluator, cls)
+    at = next((i for i, known in enumerate(order) if known.what is below), -1)
+    return order[at + 1 :]
 
 
 # --- classes of the project
@@ -218,20 +229,20 @@ def of_class(
     receiver: Optional[Alternative],
     node: ast.expr,
     scope: Scope,
-    own: bool = True,
+    below: Optional[Scope] = None,
     met: Optional[Alternative] = None,
 ) -> Value:
-    """A member of a class of the project: its own (set on self, made in the class body) if wanted, else inherited.
+    """A member of a class of the project: its own (set on self, made in the class body), else inherited.
 
-    `met`: the class as it is known where its member is read.
+    `below`: only what stands behind this one of its bases, or behind itself, in lookup order. `met`: the class as it is
+    known where its member is read.
     """
     holder = receiver or met or _class_itself(cls)
-    is_any = own and holder.is_any
+    is_any = below is None and holder.is_any
     late: list[Value] = []  # values by derived classes, which replace that of a base
-    for known in lineage(evaluator, cls):
+    for known in lineage(evaluator, cls) if below is None else _behind(evaluator, cls, below):
         if isinstance(known.what, Scope):
-            is_asked = own or known.what is not cls
-            found = _defined_by(evaluator, known.what, name, holder, receiver is not None) if is_asked else BOTTOM
+            found = _defined_by(evaluator, known.what, name, holder, receiver is not None)
             if found.alternatives or found.open:
                 if receiver is not None:
                     found = _with_bases(evaluator, cls, known.what, name, holder, found)
@@ -292,10 +303,18 @@ def _of_derived(evaluator: Evaluator, cls: Scope, name: str, receiver: Optional[
     """Return the joined values of a member in the derived classes."""
     found = [
         _defined_by(evaluator, each, name, receiver or _class_itself(each), receiver is not None)
-        for each in evaluator.program.derived(cls)
+        for each in (_below(evaluator, cls) if evaluator.program.derived(cls) else ())
     ]
     is_known = any(each.alternatives for each in found)
     return join(each for each in found if each.alternatives or each.open) if is_known else TOP
+
+
+@query(bottom=(), top=())
+def _below(evaluator: Evaluator, cls: Scope) -> tuple[Scope, ...]:
+    """Return the classes that derive from a class, and those that come before it in the lookup order of these."""
+    orders = ([known.what for known in lineage(evaluator, each)] for each in evaluator.program.derived(cls))
+    before = (each for order in orders if cls in order for each in order[: order.index(cls)] if isinstance(each, Scope))
+    return (*dict.fromkeys(before),)
 
 
 def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative, is_object: bool) -> Value:

@@ -224,12 +224,13 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Ite
         changes += [change for site in sites if (change := _removal(site)) is not None]
     holders = {known.identity for known in (*dicts, *others)} if changes else ()
     for binding in dict.fromkeys(changes):
-        is_read = binding.node is not node and not (is_there and isinstance(binding.node, ast.Call))
+        is_call = isinstance(binding.node, ast.Call)
+        is_read = binding.node is not node and not (is_there and is_call and binding.kind == "delete")
         answer = _is_about(evaluator, binding, name) if is_read else False
         if answer is not False:
             held = evaluator.value(receiver_of(binding), binding.scope).alternatives
             if any(known.identity in holders for known in held):
-                yield binding, answer is True
+                yield binding, answer is True and (not is_call or binding.kind == "delete")
 
 
 def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[SemanticIndex, set[str]]]:
@@ -285,6 +286,10 @@ def _dict_changes(module: SemanticIndex) -> list[Binding]:
             found.append(Binding("", "assign" if known is not None else "delete", target, known, (), target, block))
     sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
     found += [change for site in sites if (change := _removal(site)) is not None]
+    for site in module.by_word.get("setdefault", ()):
+        args = site.node.args if isinstance(site.node, ast.Call) and site.base is not None else []
+        if len(args) == 2 and not isinstance(args[0], ast.Constant):  # else it is a bulk update
+            found.append(Binding("", "assign", site.node, args[1], (), site.stmt, site.block))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import is_decorated, name_of, text_of, word_of
+from ms_perflint.index.syntax_forms import is_decorated, name_of, only_target, path_of, text_of, word_of
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.database import Files
@@ -104,17 +104,20 @@ class _TooLarge(Exception):
 def _dispatched(scope: Scope) -> Iterator[str]:
     """Yield the words among which are the names of classes with methods that a scope gets by a computed name.
 
-    For `getattr(self, name)` the class around it; for a call `getattr(x, name)()` the classes that its file names.
+    For `getattr(self, name)` the class around it; for a call `getattr(x, name)()` the classes that its file names, also
+    where it is made through a name: `f = getattr(x, name)`.
     """
     module = scope.module
-    for site in scope.calls or module.scope.calls:  # of a script block, which has none of its own
+    sites = scope.calls or module.scope.calls  # of a script block, which has none of its own
+    called = {site.word for site in sites if site.word}
+    for site in sites:
         if site.word != "getattr" or len(site.call.args) < 2 or text_of(site.call.args[1]):
             continue
         base = site.call.args[0]
         word = name_of(base)
         if word and word == receiver_name(site.scope):
             yield from (each.cls.name for each in scope.chain() if each.cls is not None)
-        elif module.calls(site.call) and word not in module.imported:
+        elif (module.calls(site.call) or path_of(only_target(site.stmt)) in called) and word not in module.imported:
             yield from set[str]().union(*(each.names | each.attrs for each in (scope, *module.scopes)))
 
 
