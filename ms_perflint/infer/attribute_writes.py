@@ -30,7 +30,7 @@ def overlaid(
     values: Sequence[Value],
     base: Value,
     node: ast.expr,
-    name: str,
+    name: object,
     scope: Scope,
     holder: Optional[ast.expr],
     absent: Value = TOP,
@@ -40,7 +40,8 @@ def overlaid(
     `node` is the expression that reads it from an object that `base` is, and `holder` the expression for that. A store
     that surely runs before takes the place of everything that was there. `absent`: what a reader gets without it.
     """
-    if name.startswith("__"):
+    word = name if isinstance(name, str) else ""  # else it is the key of an item
+    if word.startswith("__"):
         return list(values)
     is_held, is_class, is_asked = False, False, False
     of_any: list[object] = []
@@ -61,14 +62,14 @@ def overlaid(
         return [*values, TOP]
     of_modules = [known.what for known in base.alternatives if isinstance(known.what, SemanticIndex)]
     is_reloaded = bool(of_modules) and bool(evaluator.program.sites("reload"))  # the program runs modules again
-    is_reloaded = is_reloaded or any(_is_global(module, name) for module in of_modules)
+    is_reloaded = is_reloaded or any(_is_global(module, word) for module in of_modules)
     sure = (binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder))
     before = [*sure] if found and not is_reloaded else []
     if before:
         last = before[0]
         for binding in before[1:]:
             last = binding if _is_after(evaluator, binding, last, scope) else last
-        is_again = method_writes.is_set_again(evaluator, base, last, name, node, scope)
+        is_again = method_writes.is_set_again(evaluator, base, last, word, node, scope)
         if is_again:
             return list(values)
         read = place(node, scope)
@@ -120,12 +121,12 @@ def _are_methods(evaluator: Evaluator, values: Sequence[Value], base: Value) -> 
     return any(is_method(known) for value in values for known in value.alternatives)
 
 
-def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
+def _is_missing(evaluator: Evaluator, base: Value, name: object) -> bool:
     """Return whether none of some objects has a setting when it is created: each read then gets a stored value."""
 
     def has(known: Alternative) -> Optional[bool]:
         if known.cls is not None or known.definition is not None:
-            answer = bases.has_by_class(evaluator, known, name)
+            answer = bases.has_by_class(evaluator, known, name) if isinstance(name, str) else None
             return None if answer is False and sets_by_name(evaluator) else answer
         is_dict = isinstance(known.what, Display) and known.is_mapping
         return mappings.shown(evaluator, known.what, name) if is_dict else evaluator.holds(known, name)  # type: ignore[arg-type]
@@ -134,9 +135,17 @@ def _is_missing(evaluator: Evaluator, base: Value, name: str) -> bool:
 
 
 def _stores(
-    evaluator: Evaluator, base: Value, node: ast.expr, name: str, scope: Scope, holder: Optional[ast.expr], held: bool
+    evaluator: Evaluator,
+    base: Value,
+    node: ast.expr,
+    name: object,
+    scope: Scope,
+    holder: Optional[ast.expr],
+    held: bool,
 ) -> list[Binding]:
-    """Return the stores that may reach a read of a setting; `held`: its object may be used elsewhere."""
+    """Return the stores under a name that may reach a read of a setting; `held`: its object may be used elsewhere."""
+    if not isinstance(name, str):
+        return []
     words = path_of(holder)
     here = scope.module.stores.get((words, name), ()) if words else ()
     if "." in words and here:

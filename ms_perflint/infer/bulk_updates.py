@@ -47,7 +47,7 @@ def laid_over(
     base: Value,
     of_any: Sequence[object],
     node: ast.expr,
-    name: str,
+    name: object,
     scope: Scope,
     absent: Value,
     store: Optional[Binding] = None,
@@ -63,7 +63,7 @@ def laid_over(
     updates = _updates_of(evaluator, frozenset([*base.identities, *of_any]))
     if not updates:
         return found
-    may_replace = not of_any and not _is_set_by_methods(evaluator, base, name)
+    may_replace = not of_any and not (isinstance(name, str) and _is_set_by_methods(evaluator, base, name))
     read = place(node, scope)
     for update in updates:
         if store is not None and not _is_later(evaluator, update, store):
@@ -254,7 +254,7 @@ def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative
 
 
 def _after(
-    evaluator: Evaluator, update: Update, before: list[Value], name: str, scope: Scope, absent: Value
+    evaluator: Evaluator, update: Update, before: list[Value], name: object, scope: Scope, absent: Value
 ) -> list[Value]:
     """Return the value of a setting after an update, from its value before."""
     given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
@@ -277,7 +277,7 @@ def _after(
     return [given, *(value.as_non_default() for value in before)] if _is_conditional(update) else [given]
 
 
-def _is_rewritten(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
+def _is_rewritten(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> bool:
     """Return whether a loop surely gives an item of a mapping what is computed, and taken from no other one."""
     loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
     if update.word != ITEM or loop is None or update.value is None or _is_conditional(update):
@@ -380,7 +380,7 @@ def _is_conditional(update: Update) -> bool:
     return any(not condition.is_required for condition in path_condition(update.block))
 
 
-def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[bool]:
+def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[bool]:
     """Return whether an update of a setting runs with the default options; False where it never runs."""
     loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
     answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
@@ -397,7 +397,7 @@ def _is_taken(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> 
 # --- what is laid over it
 
 
-def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Optional[Value]:
+def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
     """Return the value that an update gives a setting; None where it does not change it."""
     key = getattr(update.key, "value", name)
     if (update.word == SETDEFAULT and key != name) or (update.word == NAMED and str(key).partition(".")[0] != name):
@@ -433,7 +433,7 @@ def _given(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> Opt
     return join(given) if given else None
 
 
-def _in_list(evaluator: Evaluator, listed: ast.expr, name: str, scope: Scope) -> Optional[Value]:
+def _in_list(evaluator: Evaluator, listed: ast.expr, name: object, scope: Scope) -> Optional[Value]:
     """Return the value of a setting in a list of names and values; None where it has none. A text is parsed again."""
     value = evaluator.value(listed, scope)
     parts = sequences.whole(evaluator, value) if value.default_truth is not False else []
@@ -447,7 +447,7 @@ def _in_list(evaluator: Evaluator, listed: ast.expr, name: str, scope: Scope) ->
     return join([given or Value(()), Value((), False, True)]) if value.overridable else given
 
 
-def _in_mapping(evaluator: Evaluator, mapping: Held, name: str) -> Optional[Value]:
+def _in_mapping(evaluator: Evaluator, mapping: Held, name: object) -> Optional[Value]:
     """Return the value of a setting in a mapping of an update; None where it has none."""
     holders = evaluator.read(mapping)
     if any(
@@ -461,7 +461,7 @@ def _in_mapping(evaluator: Evaluator, mapping: Held, name: str) -> Optional[Valu
 
 
 def _in_loop(
-    evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: str, scope: Scope
+    evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: object, scope: Scope
 ) -> Optional[Value]:
     """Return the value that a loop over names of settings gives one of them; None where it does not reach it."""
     loop = setting_loops.of_key(key, update.block)
@@ -474,7 +474,7 @@ def _in_loop(
     return evaluator.read(given) if given is not None else TOP
 
 
-def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Value]:
+def _of_holders(evaluator: Evaluator, holders: Value, name: object) -> Optional[Value]:
     """Return the setting of what is laid over an object; None where it does not have it."""
     values = []
     for known in _last_documents(evaluator, holders.alternatives, name):
@@ -486,7 +486,7 @@ def _of_holders(evaluator: Evaluator, holders: Value, name: str) -> Optional[Val
     return join(values) if values else None
 
 
-def _last_documents(evaluator: Evaluator, holders: Sequence[Alternative], name: str) -> list[Alternative]:
+def _last_documents(evaluator: Evaluator, holders: Sequence[Alternative], name: object) -> list[Alternative]:
     """Return what is laid over an object; of the documents of one file only the last that holds the setting."""
     found: dict[object, Alternative] = {}
     for known in holders:

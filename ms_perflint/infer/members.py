@@ -82,7 +82,8 @@ def under(
         values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
         values += [TOP] if base.open or not base.alternatives else []
     own = values
-    names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str)))
+    is_dict = any(known.is_display and known.is_mapping for known in base.alternatives)
+    names = list(dict.fromkeys(key for key in keys.constants if is_dict or isinstance(key, str)))
     if len(names) == 1:
         values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
     else:

@@ -205,21 +205,21 @@ def _viewed(evaluator: Evaluator, name: str, pairs: Sequence[tuple[Held, Held]])
 # --- changes under keys that are computed, and what is taken out: `name[key] = value`, `name.pop("a")`
 
 
-def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: str) -> Iterator[tuple[Binding, bool]]:
+def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> Iterator[tuple[Binding, bool]]:
     """Yield what changes the entry under a key of some mappings: of dicts, in the files in which they are made.
 
     Of config documents and options, what takes out this very key. With each, whether it is surely that entry.
     """
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
-    is_there, changes = fails_without(node), list[Binding]()
+    is_there, is_text, changes = fails_without(node), isinstance(name, str), list[Binding]()
     for module in {known.what.scope.module for known in dicts}:  # type: ignore[union-attr]
-        changes += _dict_changes(module)
+        changes += _dict_changes(module, is_text)
     for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:
-        changes += [change for change in _dict_changes(other) if word_of(receiver_of(change)) in names]
+        changes += [change for change in _dict_changes(other, is_text) if word_of(receiver_of(change)) in names]
     rest = [known for known in base.alternatives if known not in dicts] if changes or not is_there else []
     others = [known for known in rest if _is_mapping(evaluator, known)]
     if not is_there and others:
-        sites = [site for site in evaluator.program.sites("pop") if name in map(text_of, site.call.args[:1])]
+        sites = [site for site in evaluator.program.sites("pop") if name in [*map(text_of, site.call.args[:1])]]
         sites += evaluator.program.sites("clear")
         changes += [change for site in sites if (change := _removal(site)) is not None]
     holders = {known.identity for known in (*dicts, *others)} if changes else ()
@@ -264,7 +264,7 @@ def receiver_of(binding: Binding) -> ast.expr:
     return node.value
 
 
-def _is_about(evaluator: Evaluator, binding: Binding, name: str) -> Optional[bool]:
+def _is_about(evaluator: Evaluator, binding: Binding, name: object) -> Optional[bool]:
     """Return whether a change is one of the entry under a key; None where that is not known."""
     node = binding.node
     key = next(iter(node.args), None) if isinstance(node, ast.Call) else node.slice  # type: ignore[attr-defined]
@@ -277,11 +277,16 @@ def _is_about(evaluator: Evaluator, binding: Binding, name: str) -> Optional[boo
 
 
 @fact
-def _dict_changes(module: SemanticIndex) -> list[Binding]:
-    """Return what, by its form, stores in a dict of a file under a key that is computed, or takes entries out."""
+def _dict_changes(module: SemanticIndex, is_text: bool) -> list[Binding]:
+    """Return what, by its form, stores in a dict of a file under a key that is computed, or takes entries out.
+
+    `is_text`: the key that is read is a text, which no loop over numbers gives.
+    """
     found = []
     for target, value, block in (store for stores in module.registered.values() for store in stores):
-        if setting_loops.of_key(target.slice, block) is None and not _is_given(value, block.scope):
+        loop = setting_loops.of_key(target.slice, block)
+        is_bulk = loop is not None and (is_text or not setting_loops.is_over_numbers(loop, block.scope))
+        if not is_bulk and not _is_given(value, block.scope):
             known = value if not isinstance(value, ast.Starred) else None
             found.append(Binding("", "assign" if known is not None else "delete", target, known, (), target, block))
     sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
