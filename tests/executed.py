@@ -114,6 +114,7 @@ class _Runner:
 
     def run(self, arguments: Sequence[str]) -> Run:
         kept = dict(sys.modules), sys.path[:], sys.argv, sys.meta_path[:], os.getcwd()
+        environment = dict(os.environ)
         names = {"reveal": self.reveal, "unknown": self.unknown, "y": [0, 1]}
         before = {name: vars(builtins).get(name) for name in names}
         vars(builtins).update(names)
@@ -136,6 +137,8 @@ class _Runner:
         finally:
             sys.settrace(tracer)
             os.chdir(kept[4])
+            os.environ.clear()
+            os.environ.update(environment)
             sys.modules.clear()
             sys.modules.update(kept[0])
             sys.path[:], sys.argv, sys.meta_path[:] = kept[1], kept[2], kept[3]

@@ -19,10 +19,8 @@ from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_on
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import is_drawn, is_this_file
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.tables import receiver_of
+from ms_perflint.infer.tables import ENVIRONMENT, receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
-
-ENVIRONMENT = "os.environ"  # a mapping, though no code makes it
 
 
 def overlaid(

@@ -361,7 +361,10 @@ class OfOptions(Settings[Options]):
     def item(self, key: object) -> Value:
         if key == "__dict__":
             return Value((self.known,))
-        return self.evaluator.libraries.option(self.evaluator, self.what, key) if isinstance(key, str) else TOP
+        found = self.evaluator.libraries.option(self.evaluator, self.what, key) if isinstance(key, str) else TOP
+        given = self.what.namespace
+        is_own = given is None or given.are_only(lambda known: self.evaluator.holds(known, key) is False)
+        return found if is_own else found._replace(open=True)
 
     def contains(self, key: object) -> Optional[bool]:
         parser = self.what.parser

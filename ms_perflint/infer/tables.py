@@ -30,6 +30,7 @@ from ms_perflint.infer.values import (
     join,
 )
 
+ENVIRONMENT = "os.environ"  # a mapping, though no code makes it
 ENTRIES = 50  # of a table, that are looked at
 VIEWS = ("keys", "values", "items")  # methods of a dict
 _REFERENCES = (ast.Name, ast.Attribute, ast.Lambda, ast.Subscript)  # forms of what may be a function or a class
@@ -208,11 +209,14 @@ def _viewed(evaluator: Evaluator, name: str, pairs: Sequence[tuple[Held, Held]])
 def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> Iterator[tuple[Binding, bool]]:
     """Yield what changes the entry under a key of some mappings: of dicts, in the files in which they are made.
 
-    Of config documents and options, what takes out this very key. With each, whether it is surely that entry.
+    Of config documents and options, what takes out this very key; of the environment, what any file does. With each,
+    whether it is surely that entry.
     """
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
     is_there, is_text, changes = fails_without(node), isinstance(name, str), list[Binding]()
-    for module in {known.what.scope.module for known in dicts}:  # type: ignore[union-attr]
+    made_in = {known.what.scope.module for known in dicts}  # type: ignore[union-attr]
+    is_environment = any(known.api == ENVIRONMENT for known in base.alternatives)
+    for module in made_in | {*(evaluator.program.naming("environ") if is_environment else ())}:
         changes += _dict_changes(module, is_text)
     for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:
         changes += [change for change in _dict_changes(other, is_text) if word_of(receiver_of(change)) in names]
@@ -239,7 +243,8 @@ def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[Seman
 
 def _is_mapping(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether something is a mapping, also as an object of a class of the project."""
-    return known.is_mapping or (known.cls is not None and bases.is_mapping(evaluator, known.cls))
+    is_shown = known.is_mapping or known.api == ENVIRONMENT
+    return is_shown or (known.cls is not None and bases.is_mapping(evaluator, known.cls))
 
 
 def fails_without(node: ast.expr) -> bool:

@@ -112,6 +112,7 @@ class Options(NamedTuple):
 
     parser: Alternative
     words: Optional[tuple[Alternative, ...]] = None  # those that it parses, if not the command line
+    namespace: Optional[Value] = None  # the object that gets the options; what it has comes before their defaults
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.graphs import reachable
+from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
@@ -20,6 +21,7 @@ from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api,
 from ms_perflint.libraries import named_options
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
+CONVERTING = frozenset({"ast", "builtins", "json", "yaml"})  # packages whose functions make something else of a text
 
 
 # --- parsers
@@ -34,7 +36,11 @@ def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional
     if parser is None or not parser.is_object:
         return TOP
     words = _words(evaluator, call) if call is not None else None
-    return Value((Alternative(Options(parser_of(parser), words), parser.where, parser.by_default),))
+    given = Signature.named("args", "namespace").bind(call).of("namespace").part if call is not None else None
+    namespace = evaluator.value(*given) if given is not None else None
+    is_empty = namespace is not None and namespace.constant is None
+    made = Options(parser_of(parser), words, namespace if not is_empty else None)
+    return Value((Alternative(made, parser.where, parser.by_default),))
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
@@ -143,7 +149,11 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
     value = join(values) if added else named_options.option(evaluator, asked, unnamed, name)
     if not any(_is_given(asked, site) for site in added):
+        own = [site for site in added if any(word.arg == "default" for word in site.call.keywords)]
         for site in _sites(evaluator, what.parser, SET_DEFAULTS):
+            at = place(site.node, site.scope)
+            if any(happens_before(at, place(each.node, each.scope)) for each in own):
+                continue  # whose own default counts
             is_chosen = _is_chosen(evaluator, site, what.words)
             value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
     if not value.alternatives:
@@ -209,7 +219,8 @@ def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
     """Return whether a call adds an option of this name; None where that is not known."""
     names = option_names(evaluator, site)
     if names:
-        return name in names
+        is_left_out = any(word_of(word.value) == "SUPPRESS" for word in site.call.keywords)
+        return name in names and (None if is_left_out else True)
     return named_options.adds(evaluator, site, name)
 
 
@@ -277,8 +288,10 @@ def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = No
     asked, flags, where = asked or evaluator.program, flags_of(site.call), (site.module, site.call)
     keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
     action = keywords.get("action")
-    default = evaluator.value(keywords["default"], site.scope) if "default" in keywords else None
-    if isinstance(action, ast.Constant) and action.value in ("store_true", "store_false"):
+    default = evaluator.value(keywords["default"], site.scope) if "default" in keywords else _of_all(evaluator, site)
+    if default is not None and any(known.api == "argparse.SUPPRESS" for known in default.alternatives):
+        declared = TOP
+    elif isinstance(action, ast.Constant) and action.value in ("store_true", "store_false"):
         declared = _flag(default, action.value == "store_false", where)
     else:
         declared = _stored(evaluator, site, keywords, default)
@@ -288,14 +301,20 @@ def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = No
     return commandline.overridden(declared, asked.given(flags), commandline.of_option(keywords), where)
 
 
+def _of_all(evaluator: Evaluator, site: Site) -> Optional[Value]:
+    """Return the default that a parser gives all of its options: `ArgumentParser(argument_default=...)`."""
+    parsers = (parser_of(known).creation for known in _receivers(evaluator, site, ADD))
+    words = [(word, made.scope) for made in parsers if made is not None for word in made.call.keywords]
+    values = [evaluator.value(word.value, scope) for word, scope in words if word.arg == "argument_default"]
+    return join(values) if values else None
+
+
 def _stored(evaluator: Evaluator, site: Site, given: dict[str, ast.expr], default: Optional[Value]) -> Value:
     """Return the value of an option that takes an argument: its default, which argparse converts, or another choice."""
     others = [other.as_non_default() for other in _choices(evaluator, site, given)]
     if is_required(site.call, given):
         return join([*others, TOP])
     value = default or Value((Alternative(Constant(None), (site.module, site.call)),))
-    if any(known.api == "argparse.SUPPRESS" for known in value.alternatives):
-        return TOP
     values = [_converted(evaluator, known, given.get("type"), site) for known in value.alternatives]
     value = join([*values, value._replace(alternatives=())])
     return join([value, *others]) if others else value._replace(overridable=True)
@@ -345,6 +364,8 @@ def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr
     if constant is not NO_CONSTANT:
         return Value((known._replace(what=Constant(constant)),))
     callee = evaluator.value(kind, site.scope)
+    if any(each.api.partition(".")[0] in CONVERTING for each in callee.alternatives):
+        return TOP
     if callee.open or any(each.api and each.receiver is None for each in callee.alternatives):
         return Value((known,))  # most of these only check it
     row = (Held(kind, site.scope, Value((known,))),)
