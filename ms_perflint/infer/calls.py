@@ -14,6 +14,7 @@ from ms_perflint.index.syntax_forms import name_of
 from ms_perflint.infer import bases, computing, lists, narrowing, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -214,10 +215,10 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
     """Return the value of the name of a decorated function; `value` is the function.
 
     That is the function, whatever the decorator: those of real training code register, compile, time or log, and give
-    back what the function gives. Not of a decorator of the project that shows something else, but for methods.
+    back what the function gives. Not of a decorator of the project that shows something else; a method is open then.
     """
     scope = function.parent
-    if scope is None or function.is_method:
+    if scope is None:
         return value
     for decorator in reversed(function.node.decorator_list):  # type: ignore[union-attr]
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -229,6 +230,9 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
             continue
         changes = _changes_call(made.module, made, callee is not decorator)
         if changes is False:
+            continue
+        if function.is_method:
+            value = value._replace(open=value.open or changes is True)
             continue
         layer = Layer(decorator, scope, row=(Held(decorator, scope, value),), callee=decorator)  # type: ignore[arg-type]
         found = applied(evaluator, layer)
@@ -269,24 +273,34 @@ def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> O
     name = own[0].arg
     if name not in wrapper.names:
         return True
-    mapping = wrapper.node.args.kwarg  # type: ignore[union-attr]
-    if mapping is not None and any(
-        binding.scope.owner is wrapper
-        for (base, _), stores in module.stores.items()
-        for binding in stores
-        if base == mapping.arg
-    ):
-        return True
     handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
     return not _are_as_given(wrapper, handed) or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
 
 
 def _are_as_given(wrapper: Scope, calls: Sequence[ast.Call]) -> bool:
-    """Return whether a wrapper calls a function only with its own parameters."""
+    """Return whether a wrapper calls a function only with its own parameters, as it gets them."""
+    if changes_own(wrapper):
+        return False
     parameters = {each.arg for each in (*positional(wrapper), *wrapper.node.args.kwonlyargs)}  # type: ignore[union-attr]
     words = (word.arg for call in calls for word in call.keywords if word.arg is not None)
     args = (argument for call in calls for argument in call.args if not isinstance(argument, ast.Starred))
     return parameters.issuperset(words) and all(name_of(argument) in parameters for argument in args)
+
+
+def changes_own(wrapper: Scope) -> bool:
+    """Return whether a wrapper changes what its `*args` or `**kwargs` holds: `kwargs["a"] = 1`, `kwargs.pop("a")`."""
+    arguments, module = wrapper.node.args, wrapper.module  # type: ignore[union-attr]
+    names = [each.arg for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    if any(len(wrapper.bindings[name]) > 1 for name in names):
+        return True
+    stores = (each for (base, _), stores in module.stores.items() if base in names for each in stores)
+    computed = (block.scope for name in names for _, _, block in module.registered.get(name, ()))
+    sites = (site for site in wrapper.calls if site.word in UPDATES or site.word in SHRINKS)
+    return (
+        any(each.scope.owner is wrapper for each in stores)
+        or any(scope.owner is wrapper for scope in computed)
+        or any(site.base is not None and name_of(site.base) in names for site in sites)
+    )
 
 
 def _is_given_back(node: ast.expr, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
@@ -27,15 +28,54 @@ def by_key(evaluator: Evaluator, known: Alternative, node: ast.Subscript, scope:
     if not isinstance(cls, Scope) or not isinstance(cls.node, ast.ClassDef) or is_enumeration(cls.node):
         return None
     getter = method(evaluator, cls, "__class_getitem__")
-    metas = [word.value for word in cls.node.keywords if word.arg == "metaclass"] if getter is None else []
-    for each in metas:
-        meta = evaluator.value(each, cls.parent or cls).only
-        getter = method(evaluator, meta.what, "__getitem__") if meta and isinstance(meta.what, Scope) else None
+    for meta in _metas(evaluator, cls) if getter is None else ():
+        getter = method(evaluator, meta, "__getitem__")
     if getter is None:
         is_generic = any(each.api in GENERIC for each in lineage(evaluator, cls))
         return Value((known,)) if is_generic else None
     layer = Layer(node, scope, row=(Held(node.slice, scope),), callee=node.value)  # type: ignore[arg-type]
     return calls.entered(evaluator, getter, layer, known)
+
+
+def _metas(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
+    """Yield the meta class that a class names, where it is one of the project."""
+    for word in cls.node.keywords if isinstance(cls.node, ast.ClassDef) else ():
+        meta = evaluator.value(word.value, cls.parent or cls).only if word.arg == "metaclass" else None
+        if meta is not None and isinstance(meta.what, Scope):
+            yield meta.what
+
+
+def is_kept(evaluator: Evaluator, cls: Scope) -> bool:
+    """Return whether a call of a class may give an object that was made before, as that of a singleton does."""
+    if not any(map(_may_keep, ancestors(evaluator, cls))):
+        return False
+    makers = [method(evaluator, cls, "__new__")]
+    for each in ancestors(evaluator, cls):
+        makers += [method(evaluator, meta, "__call__") for meta in _metas(evaluator, each)]
+    named = (each for each in getattr(cls.node, "decorator_list", ()) if isinstance(each, (ast.Name, ast.Attribute)))
+    for decorator in named:
+        only = evaluator.value(decorator, cls.parent or cls).only
+        made = only.definition if only is not None else None
+        makers += [] if made is None else [method(evaluator, made, "__call__")] if made.is_class else made.defines
+    return any(maker is not None and _gives_kept(maker) for maker in makers)
+
+
+def _may_keep(cls: Scope) -> bool:
+    """Return whether something else than `__init__` may make the objects of a class, by its form."""
+    node = cls.node
+    return "__new__" in cls.bindings or (isinstance(node, ast.ClassDef) and bool(node.keywords or node.decorator_list))
+
+
+def _gives_kept(function: Scope) -> bool:
+    """Return whether a function may return what it stored before: in an attribute, a table or an outer name."""
+    returned = [value for value, _ in function.returns]
+    for name in [value.id for value in returned if isinstance(value, ast.Name)]:
+        home = function.declared.get(name) or function.home(name)
+        bindings = home.bindings[name] if home is not None else []
+        if home is not function and bindings and bindings[0].kind != "parameter":
+            return True
+        returned += [each.value for each in bindings if each.value is not None and home is function]
+    return any(isinstance(value, (ast.Attribute, ast.Subscript)) for value in returned)
 
 
 def replaces(evaluator: Evaluator, known: Alternative, store: Binding) -> bool:

@@ -215,7 +215,7 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
     dicts = [known for known in base.alternatives if type(known.what) is Display and known.what.kind == DICT]
     is_there, is_text, changes = fails_without(node), isinstance(name, str), list[Binding]()
     made_in = {known.what.scope.module for known in dicts}  # type: ignore[union-attr]
-    is_environment = any(known.api == ENVIRONMENT for known in base.alternatives)
+    is_environment = not dicts and any(known.api == ENVIRONMENT for known in base.alternatives)
     for module in made_in | {*(evaluator.program.naming("environ") if is_environment else ())}:
         changes += _dict_changes(module, is_text)
     for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:

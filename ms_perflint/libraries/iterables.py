@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from itertools import product
+from functools import partial
+from itertools import product, zip_longest
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -71,7 +72,12 @@ def _tuples(evaluator: Evaluator, node: ast.Call, rows: Rows, scope: Scope) -> V
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the list of `list(sequence)` and `chain(first, second)`; other arguments unchanged."""
+    """Return the list of `list(sequence)` and `chain(first, second)`; other arguments unchanged.
+
+    Of `deque(sequence, 3)`, which loses elements, any of them.
+    """
+    if api.name == "collections.deque" and (len(node.args) > 1 or node.keywords):
+        return _made(evaluator, node, MANY_OF, [Held(each, scope, taken=(EACH,)) for each in node.args[:1]], scope)
     values = [evaluator.value(argument, scope) for argument in node.args]
     if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
         return values[0]
@@ -79,7 +85,12 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the tuples of `zip` and `product`; None for `product(first, repeat=2)`."""
+    """Return the tuples of `zip`, `zip_longest` and `product`; None for `product(first, repeat=2)`."""
+    if api.name == "itertools.zip_longest":
+        fill = next((Held(word.value, scope) for word in node.keywords if word.arg == "fillvalue"), None)
+        none = Held(node, scope, evaluator.known(Constant(None), node, scope))
+        rows = _rows(evaluator, node.args, scope, partial(zip_longest, fillvalue=fill or none))
+        return _tuples(evaluator, node, rows, scope) if rows[0] == LIST else None
     is_product = api.name == "itertools.product"
     if is_product and node.keywords:
         return None

@@ -19,6 +19,7 @@ from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.calls import changes_own
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.program.call_graph import INSTANCE_METHODS
@@ -143,7 +144,7 @@ def _passes_on(site: Site, function: Scope) -> bool:
     decorators = {word_of(each) for each in getattr(function.node, "decorator_list", ())}
     if not decorators - METHODS or not isinstance(call, ast.Call) or not wrapper.is_function:
         return False
-    if isinstance(call.func, ast.Name) and call.func.id == function.name:
+    if (isinstance(call.func, ast.Name) and call.func.id == function.name) or changes_own(wrapper):
         return False
     return bool(call.args or call.keywords) and passes_parameters_on(call, Signature.of(wrapper, wrapper.is_method))
 
