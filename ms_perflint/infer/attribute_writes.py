@@ -151,7 +151,7 @@ def _stores(
     elif here:
         home = _binding_scope(scope, words)
         here = [each for each in here if _binding_scope(each.scope, words) is home]
-    found = [binding for binding in here if binding.node is not node] if here else []
+    found = [*here]
     for binding in (*(_elsewhere(evaluator, base, name) if held else ()), *_of_classes(evaluator, base, name)):
         if binding not in found:
             found.append(binding)
@@ -236,7 +236,7 @@ def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast
     if answer is None or (isinstance(key, str) and _elsewhere(evaluator, Value((known,)), key)):
         return None
     if answer:
-        return None if tables.is_taken_from(what) else True
+        return None if tables.is_taken_from(evaluator, known, key) else True
     return False if list_changes.is_fixed(evaluator, what) and not tables.grows(evaluator, what, key, own) else None
 
 

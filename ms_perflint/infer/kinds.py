@@ -309,7 +309,7 @@ class OfInstance(Settings[Instance]):
             return is_held
         value = self.item(key)  # that its constructor stores
         is_there = bool(value.alternatives) and not value.open and isinstance(key, str)
-        is_taken = is_there and any(tables.changes(self.evaluator, Value((self.known,)), self.what.node, key))
+        is_taken = is_there and tables.is_taken_from(self.evaluator, self.known, key)
         return True if is_there and not is_taken else None
 
 

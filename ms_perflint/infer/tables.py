@@ -253,15 +253,6 @@ def fails_without(node: ast.expr) -> bool:
     return isinstance(node, (ast.Subscript, ast.Attribute)) or (is_pop and len(node.args) == 1)  # type: ignore[attr-defined]
 
 
-def is_taken_from(what: Display) -> bool:
-    """Return whether its file takes entries out of a dict, under a name that it got where it was made."""
-    names, module = {holder.name for holder in list_changes.bindings_of(what)}, what.scope.module
-    if any(type(target.ctx) is ast.Del for name in names for target, *_ in module.registered.get(name, ())):
-        return True
-    sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
-    return any(site.base is not None and word_of(site.base) in names for site in sites)
-
-
 def receiver_of(binding: Binding) -> ast.expr:
     """Return the expression of the object that a store or a method changes."""
     node = binding.node.func if isinstance(binding.node, ast.Call) else binding.node
@@ -289,7 +280,7 @@ def _dict_changes(module: SemanticIndex, is_text: bool) -> list[Binding]:
     """
     found = []
     for target, value, block in (store for stores in module.registered.values() for store in stores):
-        loop = setting_loops.of_key(target.slice, block)
+        loop = setting_loops.of_key(target.slice, block) if type(target.ctx) is not ast.Del else None
         is_bulk = loop is not None and (is_text or not setting_loops.is_over_numbers(loop, block.scope))
         if not is_bulk and not _is_given(value, block.scope):
             known = value if not isinstance(value, ast.Starred) else None
@@ -301,6 +292,12 @@ def _dict_changes(module: SemanticIndex, is_text: bool) -> list[Binding]:
         if len(args) == 2 and not isinstance(args[0], ast.Constant):  # else it is a bulk update
             found.append(Binding("", "assign", site.node, args[1], (), site.stmt, site.block))
     return found
+
+
+def is_taken_from(evaluator: Evaluator, known: Alternative, key: object) -> bool:
+    """Return whether code may take the entry under a key out of a dict."""
+    found = changes(evaluator, Value((known,)), known.what.node, key)  # type: ignore[union-attr, arg-type]
+    return any(change.kind == "delete" for change, _ in found)
 
 
 def _removal(site: Site) -> Optional[Binding]:
