@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.index.syntax_forms import name_of
-from ms_perflint.infer import bases, computing, lists, narrowing, parameters, registries
+from ms_perflint.infer import bases, computing, lists, merging, narrowing, parameters, registries
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import SHRINKS, UPDATES
@@ -81,6 +81,9 @@ def entered(
     A parameter that the function only checks and returns is the argument of this call. Otherwise the joined result of
     all calls is evaluated first: if it is a single alternative, it does not depend on the call.
     """
+    laid = merging.merged(evaluator, function, layer, receiver is not None)
+    if laid is not None:
+        return laid
     is_plain = layer is None or (function.is_function and layer.row is None)
     same = _given_back(function.module, function) if is_plain else None
     if same is not None and function.is_method and positional(function)[:1] == [same.node]:
