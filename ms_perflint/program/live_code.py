@@ -135,11 +135,22 @@ def _exposed(scope: Scope) -> Iterator[str]:
 
 
 def _acting(program: Files) -> list[str]:
-    """Return the files of a program whose import has effects, by their bytes."""
+    """Return the files of a program whose import has effects, by their bytes; also on what they import of others."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
     files = {path: (found, program.project.imports.taken(path, "mindspore")[1]) for path, found in outlines.items()}
     work = ImportWork(files.values())
-    return [path for path, (found, watched) in files.items() if work.acts(found, watched)]
+    return [
+        path
+        for path, (found, watched) in files.items()
+        if work.acts(found, watched) or (found.changed and _changes_others(program, path, found.changed))
+    ]
+
+
+def _changes_others(program: Files, path: str, changed: frozenset[str]) -> bool:
+    """Return whether some first words of what a file changes are names of other files, or of what they define."""
+    imports, directory = program.project.imports, os.path.dirname(path)
+    named = (each for each in imports.statements(path) if not changed.isdisjoint(each.dotted.split(".")))
+    return any(imports.locate(directory, each, program.names.roots).files for each in named)
 
 
 class _Reach:

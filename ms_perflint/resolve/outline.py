@@ -27,6 +27,10 @@ WORD = re.compile(NAME)
 PASSIVE = re.compile(rb"(?:class|import|from)\b|@|\"\"|if[ \t(]+__name__")  # what runs of it at import does not matter
 OUTSIDE = re.compile(rb"(?:from|import)[ \t]+mindspore\b")  # what it binds leads to no file of a project
 CALL = START + rb"(" + LETTER + rb"+)((?:\s*\.\s*" + LETTER + rb"+)*)\s*\("
+CHANGE = (  # `settings.mode = 1`, `settings["mode"] = 1`, `settings.update(mode=1)`
+    rb"(?:^|[\n;])[ \t]*(" + LETTER + rb"+)(?:[.\[][^\n=()]*=(?!=)"
+    rb"|[^\n=()]*\.(?:update|setdefault|append|extend|insert|add|pop|clear|remove)\()"
+)
 ENVIRONMENT = rb"\benviron\b"
 ALL = rb"import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
@@ -61,6 +65,7 @@ class Outline(NamedTuple):
     stars: tuple[str, ...]  # the modules of which it imports all names, with the dots in front
     methods: frozenset[bytes]  # functions that are defined in a class or function
     functions: Mapping[bytes, Function]  # those of the module itself
+    changed: frozenset[str]  # first words of what its other statements change, imported or its own
     code: Code  # the other statements of the module itself, imports and classes left out
 
 
@@ -108,6 +113,7 @@ def outline(raw: bytes) -> Outline:
     outside: set[bytes] = set()
     calls: set[tuple[bytes, bytes]] = set()
     environment = False
+    changed: set[bytes] = set()
     for statement in re.split(STATEMENT, bare):
         definition = DEFINITION.match(statement)
         if definition is None:
@@ -119,13 +125,14 @@ def outline(raw: bytes) -> Outline:
         elif not PASSIVE.match(statement):
             code = _code(statement)
             calls |= code.calls
+            changed.update(re.findall(CHANGE, statement))
             environment = environment or code.environment
     lines = b"\n" + bare
     methods = frozenset((*re.findall(METHOD, lines), *(re.findall(COROUTINE, lines) if b"async" in lines else ())))
     names = (text(dotted) for dotted, names, _ in statements(bare) if names.lstrip(b"( \t").startswith(b"*"))
     stars = tuple(dict.fromkeys(names)) if re.search(ALL, bare) else ()
     code = Code(frozenset(calls), environment)
-    return Outline(_words(binds), _words(outside), stars, methods, functions, code)
+    return Outline(_words(binds), _words(outside), stars, methods, functions, _words(changed), code)
 
 
 def _words(found: set[bytes]) -> frozenset[str]:

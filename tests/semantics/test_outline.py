@@ -99,3 +99,37 @@ def test_stars() -> None:
         ".a", ".", ".b", "c"
     )  # fmt: skip
     assert "whatever" not in file.binds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "settings.mode = 1",
+        "settings['a b']['mode'] = 1",
+        "settings.inner.mode += 1",
+        "settings[key]: int = value(1)",
+        "settings.update(mode=1)",
+        "settings['rows'].append({'mode': 1})",
+        "if flag == 1:\n    settings.mode = 1",
+        "try:\n    import a\nexcept ImportError:\n    settings.mode = 1",
+    ],
+)
+def test_changed(text: str) -> None:
+    assert outline(text.encode()).changed == {"settings"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mode = settings.mode",
+        "settings = {}",
+        "flag = settings.mode == 1",
+        "settings.run(mode=1)",
+        "print(settings.mode, end='')",
+        "# settings.mode = 1",
+        "def run():\n    settings.mode = 1",
+        "if __name__ == '__main__':\n    settings.mode = 1",
+    ],
+)
+def test_not_changed(text: str) -> None:
+    assert not outline(text.encode()).changed
