@@ -9,7 +9,7 @@ from typing import Optional, Union
 from ms_perflint.core.source import Source
 from ms_perflint.index.early_ends import behind
 from ms_perflint.index.expression_walk import ExpressionWalk
-from ms_perflint.index.match_lowering import cases
+from ms_perflint.index.match_lowering import cases, choice
 from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, ImportStatement, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, never_loops, text_of, word_of
 
@@ -208,6 +208,13 @@ class _IndexBuilder(ExpressionWalk):
                 self.module.renamed.setdefault(alias.name, set()).add(alias.asname)
 
     def expr(self, stmt: ast.Expr, block: Block) -> None:
+        branch = choice(stmt)
+        if branch is not None:
+            self.module.chains[id(stmt)] = [branch]
+            if isinstance(branch.test, ast.UnaryOp) and branch.test.col_offset == branch.test.operand.col_offset:
+                self.module.worded[id(branch.test)] = f"not {self.module.text(branch.test.operand)}"
+            self.statement(branch, block)
+            return
         if isinstance(stmt.value, ast.GeneratorExp):  # which nothing runs
             block = Block(block.scope, block, stmt, DEAD)
         self.expression(stmt.value, stmt, block)

@@ -1,4 +1,4 @@
-"""Lowering of `match` statements to `if` chains.
+"""Lowering of `match` statements to `if` chains, and of expressions that only choose what runs to an `if`.
 
 The chain shares its subject, the bodies of its cases and their places with the `match`; only its tests are new.
 """
@@ -42,6 +42,22 @@ def cases(stmt: Any, text: Callable[[ast.AST], str]) -> tuple[list[Case], list[a
         found.insert(0, Case(reads, names, each.body, branch, asked))
         chain = [branch] if branch is not None else body
     return found, chain
+
+
+def choice(stmt: ast.Expr) -> Optional[ast.If]:
+    """Return the `if` that a statement is by its form: `flag and run()`, `run() if flag else stop()`."""
+    node = stmt.value
+    if isinstance(node, ast.IfExp):
+        body, other = (_at(ast.Expr(part), part) for part in (node.body, node.orelse))
+        return _at(ast.If(node.test, [body], [other]), stmt)
+    if not isinstance(node, ast.BoolOp):
+        return None
+    test, *rest = node.values
+    then = rest[0] if len(rest) == 1 else _at(ast.BoolOp(node.op, rest), rest[0])
+    then.end_lineno, then.end_col_offset = node.end_lineno, node.end_col_offset
+    if isinstance(node.op, ast.Or):
+        test = _at(ast.UnaryOp(ast.Not(), test), test)
+    return _at(ast.If(test, [_at(ast.Expr(then), then)], []), stmt)
 
 
 def _test(subject: ast.expr, pattern: Any) -> Optional[ast.expr]:

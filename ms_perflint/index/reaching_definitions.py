@@ -139,8 +139,9 @@ class Flow:
             start = self._bind(stmt, env)
             failed = self._with_all_of(stmt.body, start) if suppresses(stmt) else None
             return join([self._body(stmt.body, start), failed])
-        if hasattr(stmt, "cases"):
-            self._read(stmt.subject, env)  # type: ignore[attr-defined]
+        if id(stmt) in self.scope.module.chains:
+            if hasattr(stmt, "subject"):
+                self._read(stmt.subject, env)
             return self._body(self.scope.module.chains[id(stmt)], env)
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._head(stmt, env)

@@ -358,7 +358,7 @@ class SemanticIndex:
         self.displays: list[Union[ast.Dict, ast.List, ast.Tuple, ast.Set]] = []
         # last word of a callee -> names bound to what it returns: `self.x = name()`
         self.made: dict[str, set[str]] = {}
-        self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match` -> the `if` chain that it is
+        self.chains: dict[int, list[ast.stmt]] = {}  # id of a `match`, or of `flag and run()` -> the `if` that it is
         self.worded: dict[int, str] = {}  # id of a test that stands in no source -> how it reads
         self.facts: dict[tuple[object, ...], Any] = {}
         self.scope = Scope(self, None, self.tree)

@@ -18,7 +18,7 @@ from ms_perflint.index.execution_order import (
     root,
     stored,
 )
-from ms_perflint.index.reachability import excludes
+from ms_perflint.index.reachability import condition_of, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.list_changes import CALLS, runs_once
@@ -51,7 +51,7 @@ def has_run_before(
     if first.owner.parent is None and (_is_imported(evaluator, first, here, scope) or _is_below(first, scope)):
         return True
     if is_always_passed(first) and any(
-        happens_before(place(site.node, site.scope), here) and _enters(evaluator, site, first.owner)
+        happens_before(place(site.node, site.scope), here) and _enters(evaluator, site, first.owner) and _is_whole(site)
         for site in scope.owner.calls
     ):
         return True
@@ -104,8 +104,14 @@ def _enters(evaluator: Evaluator, site: Site, owner: Scope) -> bool:
 def _leads_to(evaluator: Evaluator, function: Scope, owner: Scope) -> bool:
     """Return whether each call of a function runs another one."""
     return any(
-        is_always_passed(place(site.node, site.scope)) and _enters(evaluator, site, owner) for site in function.calls
+        is_always_passed(place(site.node, site.scope)) and _enters(evaluator, site, owner) and _is_whole(site)
+        for site in function.calls
     )
+
+
+def _is_whole(site: Site) -> bool:
+    """Return whether a call runs each time that its statement does: no `flag and run()` is around it."""
+    return len(condition_of(site)) == len(path_condition(site.block))
 
 
 def _is_below(first: Place, scope: Scope) -> bool:
