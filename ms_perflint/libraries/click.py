@@ -8,10 +8,11 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import commandline
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, Api, Constant, Instance, Value
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Instance, Value
 from ms_perflint.libraries.argparse import flags_of
 
 CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "simple_parsing.parse")
@@ -21,14 +22,14 @@ FUNCTION_FIRST = frozenset({"Fire", "run", "cli", "CLI", "auto_cli"})  # last wo
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
-    """Return the value of a parameter by `@click.option("--name", default=...)`; None without such an option."""
+    """Return the value of a parameter by `@click.option("--name", default=...)` or `argument`; None without these."""
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
     for decorator in function.node.decorator_list:
         if (
             not isinstance(decorator, ast.Call)
             or not isinstance(decorator.func, ast.Attribute)
-            or decorator.func.attr != "option"
+            or decorator.func.attr not in ("option", "argument")
         ):
             continue
         flags = flags_of(decorator)
@@ -37,8 +38,9 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
         given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
         if "default" in given:
             value = evaluator.value(given["default"], function.parent)
-            declared = Value(value.alternatives, value.open, True)
-        elif "required" in given or "prompt" in given:
+            kind = word_of(given["type"]) if "type" in given else ""
+            declared = Value((*(_converted(known, kind) for known in value.alternatives),), value.open, True)
+        elif "required" in given or "prompt" in given or decorator.func.attr == "argument":
             declared = TOP
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)
@@ -50,6 +52,13 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
             return commandline.switched(evaluator.program, declared, on, off, where)
         return commandline.overridden(declared, evaluator.program.given(flags), commandline.of_option(given), where)
     return None
+
+
+def _converted(known: Alternative, kind: str) -> Alternative:
+    """Return a default; a text as the number that the option is."""
+    is_text = isinstance(known.constant, str) and kind in ("int", "float")
+    number = commandline.read(str(known.constant), kind) if is_text else NO_CONSTANT
+    return known._replace(what=Constant(number)) if number is not NO_CONSTANT else known
 
 
 # --- functions and data classes that are given to a library
