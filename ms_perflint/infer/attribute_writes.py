@@ -189,7 +189,9 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
             return True
         if known.cls is None or not classes:
             return False
-        is_of_them = known.is_any and any(known.cls in bases.ancestors(evaluator, each) for each in classes)
+        is_of_them = (
+            known.is_any and not known.copied and any(known.cls in bases.ancestors(evaluator, each) for each in classes)
+        )
         return is_of_them or not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
     made = {id(known.what.node) for known in base.alternatives if type(known.what) is Display}
