@@ -49,7 +49,7 @@ def kept(call: Call) -> Optional[Kept]:
     for batch, each in _batches_of(call):
         if batch.argument(DROP).must_be(False):
             remains = _remains(batch, each)
-            if remains is not False and not is_one_size(batch):
+            if remains or (remains is None and batch.given(DROP) is not None):
                 return Kept(batch, remains is True)
     return None
 
