@@ -256,8 +256,8 @@ def of_class(
         elif known.api.startswith("mindspore.") and not late:
             api = mindspore_api.canonical(f"{known.api}.{name}")
             is_left = is_any and mindspore_api.parameters(api, mindspore_api.newest()) is None
-            below = _of_derived(evaluator, cls, name, receiver) if is_left else TOP  # `self.features` of a template
-            return below if below.alternatives else evaluator.known(Api(api, receiver), node, scope)
+            derived = _of_derived(evaluator, cls, name, receiver) if is_left else TOP  # `self.features` of a template
+            return derived if derived.alternatives else evaluator.known(Api(api, receiver), node, scope)
     return join(late) if late else _of_derived(evaluator, cls, name, receiver) if is_any else TOP
 
 

@@ -486,7 +486,7 @@ def test_not_reported(program: Program) -> None:
 CUT = "graph mode loses all gradients by `{}` of a tensor in Python"
 TYPES = "graph mode needs values of one type in both branches of a test on a tensor"
 LIST = "graph mode loses all gradients where a tensor is the index of a list in Python"
-NO_TENSOR = "graph mode takes no tensor in `range()`"
+FILLED = "graph mode does not compile a list that is filled as often as a tensor says"
 AFTER = "graph mode needs `k` to be a tensor before this test on a tensor, too"
 FLOWS = "a condition on it becomes control flow of the graph"
 
@@ -499,10 +499,10 @@ FLOWS = "a condition on it becomes control flow of the graph"
         ("k = rate / 10 if rate < 10 else 1.0\n    return loss(net(x), y) * k", TYPES),
         ("k = rate * 0.1\n    if rate > 10:\n        k = 1.0\n    return loss(net(x), y) * k", AFTER),
         ("return loss(net(x), y) * [0.1 * i for i in range(99)][rate]", LIST),
-        ("return sum(loss(net(x), y) for i in range(rate))", NO_TENSOR),
+        ("return sum(loss(net(x), y) for i in range(rate))", FILLED),
         ("return loss(net(x), y) * (1.0 if rate > 10 else 0.5)", FLOWS),
         ("if rate > 10:\n        return loss(net(x), y) * 2\n    return loss(net(x), y)", FLOWS),
-        ("return sum(loss(net(x), y) for i in range(int(rate)))", FLOWS),
+        ("return sum(loss(net(x), y) for i in range(int(rate)))", FILLED),
         ("return loss(net(x), y) * min(x.shape[0], 4) * 0.9**rate", FLOWS),
         ("return loss(net(x + table[rate]), y)", FLOWS),
     ],

@@ -359,6 +359,24 @@ NESTED = [
 ]
 
 
+# what is made with settings of a config file `x: 1`, and whether its member `x` may be the one of that file
+GIVEN = [
+    ("make(config).x", "1 ?"),
+    ("make('config.yaml').x", "1 ?"),
+    ("make(config['x']).x", "library.make.x"),
+    ("make(one=config['x']).x", "library.make.x"),
+    ("make([config['x']]).x", "library.make.x"),
+    ("logging.getLogger(config['x']).x", "logging.getLogger.x"),
+    ("make(float(config['x'])).x", "library.make.x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), GIVEN)
+def test_one_setting_brings_no_other_one_along(text: str, expected: str) -> None:
+    load = "import logging, yaml\nfrom library import make\nconfig = yaml.safe_load(open('config.yaml'))\n"
+    assert shown(reveal({"train.py": f"{load}reveal({text})", "config.yaml": "x: 1\n"})) == expected
+
+
 @pytest.mark.parametrize(("text", "expected"), NESTED)
 def test_a_mapping_that_is_gone_through(text: str, expected: str) -> None:
     files = {"train.py": f"{textwrap.dedent(AGAIN)}{text}", "c.yaml": "a:\n  x: 1\ny: 2"}

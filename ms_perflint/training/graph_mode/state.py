@@ -229,8 +229,9 @@ def _reassigned(program: Program, function: Scope) -> Iterator[Obstacle]:
     """
     is_step = any(is_optimizer_word(each.word) for each in function.owner.calls)  # not differentiated itself
     running = steps(program, function)
-    for step in running:
-        later = {name for each in running if _is_later(each, step) for name in _assigned_of(each.stmt)}
+    assigning = [(each, names) for each in running if (names := set(_assigned_of(each.stmt)))]
+    for step in running if assigning else ():
+        later = {name for each, names in assigning if _is_later(each, step) for name in names}
         for node in own_nodes(step) if later else ():
             is_stop = isinstance(node, ast.Call) and word_of(node.func) == _STOPS
             parts = _operands(node) if is_stop or not is_step else []
