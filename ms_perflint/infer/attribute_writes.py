@@ -52,7 +52,7 @@ def overlaid(
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values, base)
     is_updated = not is_called and (is_held or is_class or bool(of_any))
     found = _stores(evaluator, base, node, name, scope, holder, is_asked)
-    for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held else ():
+    for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held and not is_called else ():
         if not is_never_before(evaluator, stored(binding), base, node, scope):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values

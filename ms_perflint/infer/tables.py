@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import bases, list_changes, lists, setting_loops
+from ms_perflint.infer import bases, list_changes, lists, mappings, setting_loops
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
@@ -227,14 +227,28 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
         sites += evaluator.program.sites("clear")
         changes += [change for site in sites if (change := _removal(site)) is not None]
     holders = {known.identity for known in (*dicts, *others)} if changes else ()
+    is_kept = bool(dicts) and not others and _is_kept(evaluator, dicts, changes, node, name)
     for binding in dict.fromkeys(changes):
         is_call = isinstance(binding.node, ast.Call)
-        is_read = binding.node is not node and not (is_there and is_call and binding.kind == "delete")
+        is_idle = is_there if binding.kind == "delete" else is_kept  # a call that leaves the entry as it is
+        is_read = binding.node is not node and not (is_call and is_idle)
         answer = _is_about(evaluator, binding, name) if is_read else False
         if answer is not False:
             held = evaluator.value(receiver_of(binding), binding.scope).alternatives
             if any(known.identity in holders for known in held):
                 yield binding, answer is True and (not is_call or binding.kind == "delete")
+
+
+def _is_kept(
+    evaluator: Evaluator, dicts: list[Alternative], changes: list[Binding], node: ast.expr, name: object
+) -> bool:
+    """Return whether dicts have a key from the start, which nothing takes out: `setdefault` leaves it as it is."""
+    if not any(each.kind != "delete" and isinstance(each.node, ast.Call) for each in changes):
+        return False
+    if not all(mappings.shown(evaluator, each.what, name) for each in dicts):  # type: ignore[arg-type]
+        return False
+    taken = (each for each in changes if each.kind == "delete" and each.node is not node)
+    return all(_is_about(evaluator, each, name) is False for each in taken)
 
 
 def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[SemanticIndex, set[str]]]:
