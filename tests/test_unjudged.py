@@ -456,14 +456,6 @@ opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
         # an object of code that is not there gets it as an attribute
         ("import zoo\nt = zoo.Engine(net)\nt.optimizer = opt\nt.go()", "zoo.Engine(net)"),
         ("from zoo import Engine\nt = Engine(net)\nt.solver = opt\nt.go()", "Engine(net)"),
-        # a model holds it
-        ("import zoo\nmodel = ms.train.Model(net, None, opt)\nzoo.run(model, data)", "zoo.run(model, data)"),
-        ("import zoo\nm = ms.train.Model(net, optimizer=opt)\nzoo.Engine(m).go()", "zoo.Engine(m)"),
-        (
-            "import zoo\ndef make():\n    return ms.train.Model(net, None, opt)\nzoo.run(models=[make()])",
-            "zoo.run(models=[make()])",
-        ),
-        ("import zoo\nkw = {'model': ms.train.Model(net, None, opt)}\nzoo.run(**kw)", "zoo.run(**kw)"),
         ("import zoo\nt = zoo.Engine(net)\ndef setup(t, o):\n    t.o = o\nsetup(t, opt)\nt.go()", "zoo.Engine(net)"),
         ("import zoo\nclass T(zoo.Engine):\n    def __init__(self, o):\n        self.o = o\nT(opt).go()", "zoo.Engine"),
         ("import zoo\nclass T(zoo.Engine):\n    pass\nt = T()\nt.o = opt\nt.go()", "zoo.Engine"),

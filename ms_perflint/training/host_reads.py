@@ -64,9 +64,11 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
 
 
 def _waits(program: Program, step: StepLoop) -> bool:
-    """Return whether the function of a step waits for its results: Python branches on one."""
+    """Return whether the function of a step waits for what it returns: Python branches on it, not on gradients only."""
     is_compiled = step.scope in compiled(program) or jit.is_decorated(program, step.scope)
-    return not is_compiled and _results(program, step).guard()
+    returned = {name for value, _ in step.scope.owner.returns for name in _names(value)}
+    found = _results(program, step)
+    return not is_compiled and found._replace(names=found.names & returned).guard()
 
 
 def reads_from(program: Program, site: Site) -> tuple[Site, ...]:

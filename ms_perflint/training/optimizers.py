@@ -17,7 +17,6 @@ from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
-from ms_perflint.program.call_site import call_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.value_flow import AT, Held, Key
 from ms_perflint.training.bases import base_apis, kin
@@ -34,7 +33,6 @@ BYSTANDERS = frozenset(
     }
 )  # fmt: skip
 CONTAINERS = MAKES | PASSES  # calls whose result is, or holds, their arguments
-_MODEL = "mindspore.train.Model"  # it holds an optimizer, and trains with it where it is passed to
 _STEPS = ("construct", "step")  # methods that step an optimizer: `optimizer.construct(grads)`
 
 
@@ -140,12 +138,11 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
     def is_own(known: Alternative) -> bool:
         by = known.creation
-        is_kind = is_optimizer(program, known.type_api, known.cls) or _is_trained_model(program, known)
-        return by is not None and (by.call in made or is_kind)
+        return by is not None and (by.call in made or is_optimizer(program, known.type_api, known.cls))
 
     new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _external_calls(program, new) if _is_given(program, site, held, is_parameters)]
-    seeds, with_optimizing = [*_made(), *((name, CALL) for name in names((_MODEL,)))], True
+    seeds, with_optimizing = _made(), True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
@@ -156,12 +153,6 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
         found.update((site, tuple(_objects(program, site))) for site in makers)
         seeds, with_optimizing = [], False
     return found
-
-
-def _is_trained_model(program: Program, known: Alternative) -> bool:
-    """Return whether something is a Model that holds an optimizer."""
-    call = call_of(program, known) if known.type_api == _MODEL else None
-    return call is not None and not call.argument("optimizer").must_be(None)
 
 
 def storing_optimizers(program: Program) -> Iterator[Part]:

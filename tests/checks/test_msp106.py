@@ -203,6 +203,24 @@ GUARDED = """
     """
 
 
+OVERFLOW = """
+    def forward(x, y):
+        return nn.MSELoss()(net(x), y)
+
+
+    gradient = ms.value_and_grad(forward, None, optimizer.parameters)
+
+
+    def checked(x, y):
+        loss, grads = gradient(x, y)
+        if ms.amp.all_finite(grads):
+            optimizer(grads)
+        return loss
+
+
+    """
+
+
 def guarded(name: str, guard: str, decorator: str = "", mark: str = "") -> object:
     """Return a program whose function of a step branches on the loss, and whose loop shows it."""
     before = join(GUARDED).format(decorator=decorator, guard=guard)
@@ -283,6 +301,12 @@ FIRES = [
     guarded("a guard that is compiled", "if loss > 100: loss = loss * 0", "@ms.jit\n", "  # !"),
     guarded(
         "no guard: the gradients start with it", "sens = ms.ops.ones_like(loss); loss = step(x, sens)", mark="  # !"
+    ),
+    each(
+        "behind a test of the gradients in the function of the step",
+        "print(loss)  # !",
+        before=join(OVERFLOW),
+        take="loss = checked(x, y)",
     ),
     guarded("a branch on something else", "if x.shape[0] < 8: return None", mark="  # !"),
     imported("in a file that is imported", "  # !"),
