@@ -60,6 +60,13 @@ def lineage(evaluator: Evaluator, cls: Scope) -> tuple[Alternative, ...]:
     return (*reversed(done.values()),)
 
 
+def behind(evaluator: Evaluator, cls: Scope, below: Scope) -> tuple[Alternative, ...]:
+    """Return what stands behind one of the bases of a class, or behind itself, in lookup order."""
+    order = lineage(evaluator, cls)
+    at = next((i for i, known in enumerate(order) if known.what is below), -1)
+    return order[at + 1 :]
+
+
 def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
     """Yield a class and its base classes in the project."""
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))

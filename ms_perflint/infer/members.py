@@ -212,15 +212,8 @@ def above(evaluator: Evaluator, what: Instance, name: str, node: ast.expr, scope
     own = receiver.cls or receiver.definition
     classes = [own] if own is not None and not receiver.is_any else [cls, *evaluator.program.derived(cls)]
     left_out = 1 if len(classes) > 1 and _is_only_derived_from(evaluator, cls) else 0
-    orders = {_behind(evaluator, each, cls): each for each in reversed(classes[left_out:])}
+    orders = {bases.behind(evaluator, each, cls): each for each in reversed(classes[left_out:])}
     return join(of_class(evaluator, each, name, receiver, node, scope, cls) for each in orders.values())
-
-
-def _behind(evaluator: Evaluator, cls: Scope, below: Scope) -> tuple[Alternative, ...]:
-    """Return what stands behind one of the bases of a class, or behind itself, in lookup order."""
-    order = bases.lineage(evaluator, cls)
-    at = next((i for i, known in enumerate(order) if known.what is below), -1)
-    return order[at + 1 :]
 
 
 # --- classes of the project
@@ -244,7 +237,7 @@ def of_class(
     holder = receiver or met or _class_itself(cls)
     is_any = below is None and holder.is_any
     late: list[Value] = []  # values by derived classes, which replace that of a base
-    for known in lineage(evaluator, cls) if below is None else _behind(evaluator, cls, below):
+    for known in lineage(evaluator, cls) if below is None else bases.behind(evaluator, cls, below):
         if isinstance(known.what, Scope):
             found = _defined_by(evaluator, known.what, name, holder, receiver is not None)
             if found.alternatives or found.open:

@@ -55,7 +55,7 @@ def _merging(module: SemanticIndex, function: Scope) -> Optional[tuple[str, str]
 
 
 def _calls(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Call) and (name_of(node.func) or word_of(node.func)) == name
+    return isinstance(node, ast.Call) and word_of(node.func) == name
 
 
 def _replaces(block: Block) -> bool:

@@ -53,6 +53,11 @@ def is_named_optimizer(site: Site) -> bool:
     return is_optimizer_word(site.word or (word_of(item.value) if isinstance(item, ast.Subscript) else ""))
 
 
+def names_optimizer(function: Scope) -> bool:
+    """Return whether a function calls, by its name, an optimizer: it takes the step, and is not differentiated."""
+    return any(map(is_named_optimizer, function.calls))
+
+
 def optimizers() -> list[str]:
     """Return the optimizers of MindSpore."""
     return sorted(set().union(*map(mindspore_api.descendants, OPTIMIZERS)))

@@ -24,7 +24,7 @@ from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled, is_of_step
-from ms_perflint.training.optimizers import is_named_optimizer
+from ms_perflint.training.optimizers import names_optimizer
 from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
@@ -381,7 +381,7 @@ class _Callee:
         if known and all(each.definition is not None and not each.definition.is_class for each in known):
             return True
         cls = self.function.cls
-        steps_optimizer = any(is_named_optimizer(each) for each in self.function.owner.calls)
+        steps_optimizer = names_optimizer(self.function.owner)
         return steps_optimizer or (cls is not None and is_step_class(self.program, cls))
 
     def _is_made_of_constants(self) -> bool:

@@ -32,7 +32,7 @@ from ms_perflint.training.graph_mode.statements import in_gradients, in_statemen
 from ms_perflint.training.graph_mode.supers import in_supers
 from ms_perflint.training.graph_mode.train_flags import in_train_flags
 from ms_perflint.training.graph_mode.varying import in_arguments
-from ms_perflint.training.optimizers import is_named_optimizer
+from ms_perflint.training.optimizers import names_optimizer
 from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import calls_gradient
 
@@ -85,7 +85,7 @@ def step_functions(program: Program) -> tuple[Place, ...]:
     steps = [
         scope
         for scope in gradients
-        if scope.is_function and any(is_named_optimizer(each) for each in scope.calls) and not recreated(program)
+        if scope.is_function and names_optimizer(scope) and not recreated(program)
         if not jit.is_decorated(program, scope)
     ]
     return tuple(dict.fromkeys(scope.module.place(scope.node) for scope in steps))

@@ -18,7 +18,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.graph_mode.compiled import compiled, is_of_step, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.optimizers import is_named_optimizer
+from ms_perflint.training.optimizers import names_optimizer
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
 _FUNCTIONS = ("matmul", "bmm", "baddbmm")  # of tensors too
@@ -28,9 +28,7 @@ _LAYERS = ("BatchMatMul", "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv
 def in_second_derivatives(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the first gradient in a compiled function that is differentiated itself, if PyNative drops a part of it."""
     cls = function.cls
-    is_step = (cls is not None and is_step_class(program, cls)) or any(
-        is_named_optimizer(each) for each in function.calls
-    )
+    is_step = (cls is not None and is_step_class(program, cls)) or names_optimizer(function)
     if is_step or not is_of_step(program, function):
         return
     site = next((each for each in calls_of(program, function) if _is_gradient(program, each)), None)

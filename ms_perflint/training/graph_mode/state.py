@@ -33,7 +33,7 @@ from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled,
 from ms_perflint.training.graph_mode.known_calls import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
-from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.optimizers import names_optimizer
 from ms_perflint.training.repetition import repeats
 
 _BOUND = frozenset({"assign", "rest", "augment", "for", "with"})
@@ -227,7 +227,7 @@ def _reassigned(program: Program, function: Scope) -> Iterator[Obstacle]:
     Run on 2.10, CPU: `stop_gradient(self.scale)` gives the new value in graph mode, and PyNative differentiates a
     product with the new one. Both modes are right with `self.scale * 1.0`, in a sum, and in a function of it.
     """
-    is_step = any(is_optimizer_word(each.word) for each in function.owner.calls)  # not differentiated itself
+    is_step = names_optimizer(function.owner)
     running = steps(program, function)
     assigning = [(each, names) for each in running if (names := set(_assigned_of(each.stmt)))]
     for step in running if assigning else ():

@@ -63,7 +63,7 @@ _HOPS = 3  # names that stand for one another
 _CUTS = frozenset({"extend", "insert", "pop", "reverse"})  # methods of lists
 _PRINTS = PRINTS | {"log", "write"}
 _CHOOSES = frozenset({"builtins.max", "builtins.min"})  # Python runs it, unless all that it gets are tensors
-_COUNTS = frozenset({"range", "dropout"})  # functions of a number
+_RANGE = "builtins.range"
 _TRUTHS = frozenset({"builtins.all", "builtins.any"})
 _OF_TENSORS = frozenset({"builtins.abs", "builtins.round"})  # in compiled code, functions of tensors and constants
 _OF_TEXTS = frozenset({"builtins.float", "builtins.int", "builtins.len"})
@@ -100,10 +100,10 @@ def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) ->
     for site in (each for each in function.owner.calls if isinstance(each.node, ast.Call)):
         found: Optional[tuple[str, Message]] = None
         for api in sorted(known.api for known in program.evaluator.callees(site).alternatives):
-            if api in _CHOOSES | _TRUTHS:
+            if api in _CHOOSES | _TRUTHS | {_RANGE}:
                 found = _of_library(program, api, site, values)
         ends = [each for each in site.call.args[-1:] if not isinstance(each, ast.Call) or word_of(each.func) != "int"]
-        if site.word in _COUNTS and any(map(values.is_computed, ends)):
+        if site.word == "dropout" and any(map(values.is_computed, ends)):
             found = "number", Message("graph mode takes no tensor in `{name}`", name=f"{site.word}()")
         if found is not None:
             yield obstacle(function.module, site.node, *found)
@@ -196,9 +196,7 @@ def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Opt
         return "number", Message("graph mode does not compile `{name}` of a number read from a tensor", name=name)
     if api in _OF_TEXTS and any(map(values.is_text, node.args)):
         return "text", Message("graph mode computes nothing from the text of a tensor")
-    if api == "builtins.range" and any(
-        values.is_computed(each) and not values.known.is_number(each) for each in node.args
-    ):
+    if api == _RANGE and any(values.is_computed(each) and not values.known.is_number(each) for each in node.args):
         return "number", Message("graph mode takes no tensor in `{name}`", name="range()")
     if api.startswith(_PYTHON) and any(map(values.reads_tensor, given(node))):
         return "numpy", Message("`{name}` of a tensor is a constant in graph mode", name=ast.unparse(node.func))

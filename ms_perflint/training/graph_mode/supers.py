@@ -13,7 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import name_of
-from ms_perflint.infer.bases import ancestors
+from ms_perflint.infer.bases import ancestors, behind
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import compiled_classes
@@ -33,7 +33,7 @@ def in_supers(program: Program, function: Scope) -> Iterator[Obstacle]:
         for derived in compiled_classes(program):
             if derived is cls or not _runs(program, derived, function):
                 continue
-            if _behind(program, derived, derived, site.word) is not _behind(program, derived, cls, site.word):
+            if _found(program, derived, derived, site.word) is not _found(program, derived, cls, site.word):
                 text = WRONG.filled(derived=derived.name, own=cls.name)
                 yield obstacle(function.module, site.node, "super", text)
                 return
@@ -43,11 +43,10 @@ def _is_bare(node: Optional[ast.expr]) -> bool:
     return isinstance(node, ast.Call) and name_of(node.func) == "super" and not node.args
 
 
-def _behind(program: Program, derived: Scope, cls: Scope, name: str) -> Optional[Scope]:
+def _found(program: Program, derived: Scope, cls: Scope, name: str) -> Optional[Scope]:
     """Return the method that `super()` finds behind a class, in the lookup order of a derived one; None outside."""
-    order = list(ancestors(program.evaluator, derived))
-    later = (each.method(name) for each in order[order.index(cls) + 1 :])
-    return next((each for each in later if each is not None), None)
+    classes = (each for known in behind(program.evaluator, derived, cls) if (each := known.definition) is not None)
+    return next((found for each in classes if (found := each.method(name)) is not None), None)
 
 
 def _runs(program: Program, derived: Scope, function: Scope) -> bool:
