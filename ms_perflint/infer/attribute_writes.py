@@ -6,94 +6,84 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.core.facts import fact
-from ms_perflint.index.execution_order import Place, has_run, is_always_passed, is_replaced, place, rank, stored
+from ms_perflint.index.execution_order import has_run, is_always_passed, is_replaced, place, rank, stored
 from ms_perflint.index.reachability import path_condition
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, text_of, word_of
+from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, word_of
 from ms_perflint.infer import bases, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
-from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import is_drawn, is_this_file
+from ms_perflint.infer.evaluator import Evaluator, Reading
+from ms_perflint.infer.places import is_drawn
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.tables import ENVIRONMENT, receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
 
 
-def overlaid(
-    evaluator: Evaluator,
-    values: Sequence[Value],
-    base: Value,
-    node: ast.expr,
-    name: object,
-    scope: Scope,
-    holder: Optional[ast.expr],
-    absent: Value = TOP,
-) -> list[Value]:
+def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> list[Value]:
     """Return the value of a setting where code reads it; `values` is its value when the object was created.
 
-    `node` is the expression that reads it from an object that `base` is, and `holder` the expression for that. A store
-    that surely runs before takes the place of everything that was there. `absent`: what a reader gets without it.
+    A store that surely runs before takes the place of everything that was there.
     """
-    word = name if isinstance(name, str) else ""  # else it is the key of an item
-    if word.startswith("__"):
+    base, name, node, scope = read.base, read.name, read.node, read.scope
+    if isinstance(name, str) and name.startswith("__"):
         return list(values)
-    is_held, is_class, is_asked = False, False, False
-    of_any: list[object] = []
-    for known in base.alternatives:
-        what = known.what
-        of_any += [what.type] if type(what) is Instance and what.node is None else []
-        is_held = is_held or _is_holder(evaluator, known)
-        is_class = is_class or (type(what) is Scope and bool(what.is_class))
-        is_asked = is_held or is_asked or known.cls is not None
+    of_any = [known.what.type for known in base.alternatives if type(known.what) is Instance and not known.is_made]
+    is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
+    is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values, base)
     is_updated = not is_called and (is_held or is_class or bool(of_any))
-    found = _stores(evaluator, base, node, name, scope, holder, is_asked)
+    found = _stores(evaluator, read, is_held or any(known.cls is not None for known in base.alternatives))
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held and not is_called else ():
-        if not is_never_before(evaluator, stored(binding), base, node, scope):
+        if not is_never_before(evaluator, stored(binding), read):
             found = [*found, binding] if is_sure else found
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
     if found and any(protocols.replaces(evaluator, known, each) for known in base.alternatives for each in found):
         return [*values, TOP]
-    of_modules = [known.what for known in base.alternatives if isinstance(known.what, SemanticIndex)]
-    is_reloaded = bool(of_modules) and bool(evaluator.program.sites("reload"))  # the program runs modules again
-    is_reloaded = is_reloaded or any(_is_global(module, word) for module in of_modules)
-    sure = (binding for binding in found if _is_sure(evaluator, binding, base, node, scope, holder))
-    before = [*sure] if found and not is_reloaded else []
-    if before:
-        last = before[0]
-        for binding in before[1:]:
-            last = binding if _is_after(evaluator, binding, last, scope) else last
-        is_again = method_writes.is_set_again(evaluator, base, last, word, node, scope)
+    last = _last_sure(evaluator, read, found) if found and not _is_run_again(evaluator, base, name) else None
+    if last is not None:
+        is_again = method_writes.is_set_again(evaluator, read, last)
         if is_again:
             return list(values)
-        read = place(node, scope)
-        later = [b for b in found if b is not last and not _is_undone(evaluator, b, last, read)]
-        first = _put(evaluator, last) if last.kind != "delete" else absent
+        later = [each for each in found if each is not last and not _is_undone(evaluator, each, last, read)]
+        first = _put(evaluator, last) if last.kind != "delete" else read.absent
         values = [*(values if is_again is None else ()), first, *(_put(evaluator, each, True) for each in later)]
-        return laid_over(evaluator, values, base, of_any, node, name, scope, absent, last) if is_updated else values
     if is_updated:
-        values = laid_over(evaluator, values, base, of_any, node, name, scope, absent)
-    if not found:
-        return list(values)
-    given = [_put(evaluator, binding, True) for binding in found]
+        values = laid_over(evaluator, values, read, of_any, last)
+    return _beside(evaluator, values, read, found) if found and last is None else list(values)
+
+
+def _beside(evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding]) -> list[Value]:
+    """Return the value of a setting with what stores give it that may run or not."""
+    given = [_put(evaluator, binding, True) for binding in stores]
     is_optional = all(
         any(not each.is_required for each in path_condition(binding.block)) and not narrowing.is_filling(binding)
-        for binding in found
+        for binding in stores
     )
-    if is_optional and not (tables.fails_without(node) and _is_missing(evaluator, base, name)):
+    if is_optional and not (tables.fails_without(read.node) and _is_missing(evaluator, read)):
         given.append(Value((), False, True))  # or the earlier value
-    if absent is not TOP and not any(value.alternatives for value in values):
-        given.append(absent)
-    return [*(value for value in values if value.alternatives or not _is_missing(evaluator, base, name)), *given]
+    if read.absent is not TOP and not any(value.alternatives for value in values):
+        given.append(read.absent)
+    return [*(value for value in values if value.alternatives or not _is_missing(evaluator, read)), *given]
 
 
-def _is_global(module: SemanticIndex, name: str) -> bool:
-    """Return whether functions of a module bind a name of it: `global name`."""
-    return any(binding.scope is not module.scope for binding in module.scope.bindings.get(name, ()))
+def _last_sure(evaluator: Evaluator, read: Reading, stores: Sequence[Binding]) -> Optional[Binding]:
+    """Return the last of some stores that have surely run before a read; None without one."""
+    last: Optional[Binding] = None
+    for each in stores:
+        if _is_sure(evaluator, each, read) and (last is None or _is_after(evaluator, each, last, read.scope)):
+            last = each
+    return last
+
+
+def _is_run_again(evaluator: Evaluator, base: Value, name: object) -> bool:
+    """Return whether a module among some objects may bind a name again: in a function, or where it is reloaded."""
+    modules = [known.what for known in base.alternatives if isinstance(known.what, SemanticIndex)]
+    bound = ((module.scope, module.scope.bindings.get(str(name), ())) for module in modules)
+    is_global = any(each.scope is not scope for scope, bindings in bound for each in bindings)
+    return is_global or (bool(modules) and bool(evaluator.program.sites("reload")))
 
 
 def _put(evaluator: Evaluator, store: Binding, is_weighed: bool = False) -> Value:
@@ -119,8 +109,9 @@ def _are_methods(evaluator: Evaluator, values: Sequence[Value], base: Value) -> 
     return any(is_method(known) for value in values for known in value.alternatives)
 
 
-def _is_missing(evaluator: Evaluator, base: Value, name: object) -> bool:
+def _is_missing(evaluator: Evaluator, read: Reading) -> bool:
     """Return whether none of some objects has a setting when it is created: each read then gets a stored value."""
+    name = read.name
 
     def has(known: Alternative) -> Optional[bool]:
         if known.cls is not None or known.definition is not None:
@@ -129,33 +120,26 @@ def _is_missing(evaluator: Evaluator, base: Value, name: object) -> bool:
         is_dict = isinstance(known.what, Display) and known.is_mapping
         return mappings.shown(evaluator, known.what, name) if is_dict else evaluator.holds(known, name)  # type: ignore[arg-type]
 
-    return base.are_only(lambda known: has(known) is False)
+    return read.base.are_only(lambda known: has(known) is False)
 
 
-def _stores(
-    evaluator: Evaluator,
-    base: Value,
-    node: ast.expr,
-    name: object,
-    scope: Scope,
-    holder: Optional[ast.expr],
-    held: bool,
-) -> list[Binding]:
+def _stores(evaluator: Evaluator, read: Reading, held: bool) -> list[Binding]:
     """Return the stores under a name that may reach a read of a setting; `held`: its object may be used elsewhere."""
+    base, name = read.base, read.name
     if not isinstance(name, str):
         return []
-    words = path_of(holder)
-    here = scope.module.stores.get((words, name), ()) if words else ()
+    words = path_of(read.holder)
+    here = read.scope.module.stores.get((words, name), ()) if words else ()
     if "." in words and here:
         here = [each for each in here if _may_be_of(evaluator, each, base)]
     elif here:
-        home = _binding_scope(scope, words)
+        home = _binding_scope(read.scope, words)
         here = [each for each in here if _binding_scope(each.scope, words) is home]
     found = [*here]
     for binding in (*(_elsewhere(evaluator, base, name) if held else ()), *_of_classes(evaluator, base, name)):
         if binding not in found:
             found.append(binding)
-    return [each for each in found if not is_never_before(evaluator, stored(each), base, node, scope)] if found else []
+    return [each for each in found if not is_never_before(evaluator, stored(each), read)]
 
 
 def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
@@ -265,51 +249,6 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
                 yield binding
 
 
-def in_module(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
-    """Yield the values that a name of a module gets otherwise: `module.name = value`, `globals()["name"] = value`."""
-    for own in module.deep.get(binding.name, ()):
-        if _is_namespace(receiver_of(own), own.scope):
-            yield evaluator.weighed(own)
-    if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
-        yield Value((), True)
-    for store in evaluator.program.stores(binding.name):
-        node, holder = store.node, path_of(receiver_of(store))
-        if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
-            yield evaluator.weighed(store)
-        is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
-        if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
-            yield evaluator.weighed(store)
-
-
-def _is_namespace(node: ast.expr, scope: Scope) -> bool:
-    """Return whether an expression is the module around it, or its names: `globals()`, `sys.modules[__name__]`."""
-    if isinstance(node, ast.Name):
-        home = scope.home(node.id)
-        only = home.single(node) if home is not None else None
-        node = only.whole if only is not None and only.whole is not None else node
-    if is_this_file(node):
-        return True
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args
-    return is_call and word_of(node.func) in ("globals", "locals", "vars")  # type: ignore[attr-defined]
-
-
-@fact
-def _binds_any(module: SemanticIndex) -> bool:
-    """Return whether a file binds names that it computes: `globals()[key] = value`, `globals().update(settings)`."""
-    updated = [(site.base, site.scope) for site in module.by_word.get("update", ()) if site.base is not None]
-    stored = [(target.value, block.scope) for stores in module.registered.values() for target, _, block in stores]
-    return any(_is_namespace(base, scope) for base, scope in (*updated, *stored))
-
-
-def _may_execute(site: Site, name: str) -> bool:
-    """Return whether a call of `exec` may bind a global name of its file."""
-    args = site.node.args if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) else []
-    is_global = (
-        site.scope.parent is None if len(args) == 1 else any(_is_namespace(each, site.scope) for each in args[1:2])
-    )
-    return is_global and name in (text_of(args[0]) or name)
-
-
 def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
     """Yield classes up to the first one that binds a name."""
     for cls in classes:
@@ -361,18 +300,14 @@ def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
 # --- order
 
 
-def _is_sure(
-    evaluator: Evaluator, binding: Binding, base: Value, node: ast.expr, scope: Scope, holder: Optional[ast.expr]
-) -> bool:
-    """Return whether a store has run, on every path, when an expression is evaluated, and in the object that is read.
-
-    `base`: what that can be, `holder`: the expression for it.
-    """
+def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
+    """Return whether a store has run, on every path, when code reads an object, and is in that object."""
+    base, node, scope = read.base, read.node, read.scope
     if binding.value is None and binding.kind != "delete":
         return False
     if binding.scope.owner is scope.owner:
         is_run = has_run(binding, node, scope)
-        return is_run and (_is_same(evaluator, binding, base, holder) or _is_in(evaluator, binding, base))
+        return is_run and (_is_same(evaluator, binding, base, read.holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
         is_same = held.identities == base.identities
@@ -435,13 +370,14 @@ def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Sco
     )
 
 
-def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Optional[Place]) -> bool:
+def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Reading) -> bool:
     """Return whether another store, which always runs, replaces the value of this one."""
+    here = place(read.node, read.scope)
     if binding.scope.owner is last.scope.owner:
-        return is_replaced(stored(binding), stored(last), read)
+        return is_replaced(stored(binding), stored(last), here)
     if not isinstance(binding.scope.owner.node, ast.Module):
         return False
     own = last.scope.owner
-    if own.is_function and not own.imports and read is not None and read.owner is own:
+    if own.is_function and not own.imports and here is not None and here.owner is own:
         return True  # no module runs meanwhile
     return has_run_before(evaluator, stored(binding), stored(last), own)  # a module runs once

@@ -17,7 +17,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
 from ms_perflint.infer.changes import CONTAINERS, touching
 from ms_perflint.infer.configs import sources
-from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
@@ -44,38 +44,32 @@ class Update(NamedTuple):
 def laid_over(
     evaluator: Evaluator,
     values: Sequence[Value],
-    base: Value,
+    read: Reading,
     of_any: Sequence[object],
-    node: ast.expr,
-    name: object,
-    scope: Scope,
-    absent: Value,
     store: Optional[Binding] = None,
 ) -> list[Value]:
     """Return the value of a setting of an object after updates; `values` is its value before.
 
-    `node` is the expression that reads it from an object that `base` is; `absent`: what it gets where it is not set;
     `store`: what surely set it, after which only later updates count; `of_any`: the classes of which it may be any
     object, also another one than an update changes. A file that a user names may say anything, also where a user may
     do without it: programs come with files to choose from.
     """
-    found = list(values)
+    found, base, name = list(values), read.base, read.name
     updates = _updates_of(evaluator, frozenset([*base.identities, *of_any]))
     if not updates:
         return found
     may_replace = not of_any and not (isinstance(name, str) and _is_set_by_methods(evaluator, base, name))
-    read = place(node, scope)
     for update in updates:
         if store is not None and not _is_later(evaluator, update, store):
             continue
         at = place(update.node, update.block.scope)
-        if is_never_before(evaluator, at, base, node, scope):
+        if is_never_before(evaluator, at, read):
             continue
-        after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), absent)
+        after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), read.absent)
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
         is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
-        if is_same or (is_sure and _has_run(evaluator, update, at, read, scope) and _is_one(evaluator, update, base)):
+        if is_same or (is_sure and _has_run(evaluator, update, at, read) and _is_one(evaluator, update, base)):
             found = after
         else:
             found = [*found, *(each for each in after if each not in found)]
@@ -107,20 +101,21 @@ def _made_in(base: Value, scope: Scope) -> Scope:
     return made if isinstance(made, CallContext) and made.function is scope else scope
 
 
-def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Optional[Place], scope: Scope) -> bool:
+def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Reading) -> bool:
     """Return whether the code of an update, whatever conditions are around it, has run where a setting is read.
 
     One of an object that its own function makes, or gives back, has.
     """
-    if at is None or read is None:
+    here = place(read.node, read.scope)
+    if at is None or here is None:
         return True
-    if at.owner is read.owner:
-        return at.rank < read.rank  # else in a loop
+    if at.owner is here.owner:
+        return at.rank < here.rank  # else in a loop
     name, owner = root_name(update.receiver), at.owner
     made = owner.bindings.get(name, ()) if owner.is_function else ()
     is_returned = any(isinstance(value, ast.Name) and value.id == name for value, _ in owner.returns)
     is_own = any((each.kind != "parameter" or is_returned) and each.scope.owner is owner for each in made)
-    return is_own or has_run_before(evaluator, at._replace(block=at.owner.block), read, scope)
+    return is_own or has_run_before(evaluator, at._replace(block=at.owner.block), here, read.scope)
 
 
 @query(bottom=())

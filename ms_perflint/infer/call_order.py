@@ -20,11 +20,11 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import condition_of, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
-from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Display, Instance
 
 CALLERS = 20  # of one function
 
@@ -161,18 +161,14 @@ def _behind(evaluator: Evaluator, path: str) -> frozenset[str]:
     return frozenset(reachable(imported(path), imported))
 
 
-def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, node: ast.expr, scope: Scope) -> bool:
-    """Return whether a store in an object never runs before an expression that reads from it, in whatever call.
-
-    `base` is what the object can be.
-    """
-    read = place(node, scope)
-    if not never_before(store, read):
+def is_never_before(evaluator: Evaluator, store: Optional[Place], read: Reading) -> bool:
+    """Return whether a store in an object never runs before an expression that reads from it, in whatever call."""
+    if not never_before(store, place(read.node, read.scope)):
         return False
-    function = scope.owner
+    function = read.scope.owner
     if not function.is_function:
         return True
-    name = root(node)
+    name = root(read.node)
     bindings = function.bindings.get(name.id, ()) if name is not None else ()
     if any(each.kind != "parameter" and each.scope.owner is function for each in bindings):
         return True  # a call makes an object of its own
@@ -181,7 +177,7 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], base: Value, n
         return not _is_repeated(evaluator, function, sites)
     given = [(site, argument(evaluator, bindings[0], site).part) for site in sites if isinstance(site.node, ast.Call)]
     values = [(site, evaluator.value(*part) if part is not None else TOP) for site, part in given]
-    for identity in (known.identity for known in base.alternatives):
+    for identity in (known.identity for known in read.base.alternatives):
         may_be = (site for site, value in values if value.open or identity in [k.identity for k in value.alternatives])
         if _is_repeated(evaluator, function, tuple(may_be)):
             return False

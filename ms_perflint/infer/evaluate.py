@@ -18,6 +18,7 @@ from ms_perflint.infer import (
     importing,
     lists,
     members,
+    namespaces,
     narrowing,
     operations,
     parameters,
@@ -27,7 +28,7 @@ from ms_perflint.infer import (
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
-from ms_perflint.infer.evaluator import Evaluator, Kind, Library
+from ms_perflint.infer.evaluator import Evaluator, Kind, Library, Reading
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
@@ -243,7 +244,7 @@ class ProgramEvaluator(Evaluator):
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(binding, scope, value)
             if scope.parent is None or scope.declared.get(binding.name) is module.scope:
-                value = join([value, *attribute_writes.in_module(self, module, binding)])
+                value = join([value, *namespaces.stored_in(self, module, binding)])
             if not _feeds_itself(binding):
                 return value
             rest = tuple(known for known in value.alternatives if not isinstance(known.what, Constant))
@@ -288,7 +289,8 @@ class ProgramEvaluator(Evaluator):
         if base.open or not base.alternatives:
             values.append(TOP)
         holder = node.value if isinstance(node, ast.Attribute) else None
-        value = join(attribute_writes.overlaid(self, values, base, node, name, scope, holder, absent))
+        read = Reading(base, name, node, scope, holder, absent)
+        value = join(attribute_writes.overlaid(self, values, read))
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:

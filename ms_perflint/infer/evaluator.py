@@ -118,6 +118,17 @@ class Evaluator(Protocol):
         """Return how a block is reached: IMPOSSIBLE, OPTIONAL (only with an option), or BY_DEFAULT."""
 
 
+class Reading(NamedTuple):
+    """An expression that reads a setting of an object: `object.name`, `object[name]`."""
+
+    base: Value  # what the object can be
+    name: object
+    node: ast.expr
+    scope: Scope
+    holder: Optional[ast.expr] = None  # the expression of the object
+    absent: Value = TOP  # what is read where the setting is not there
+
+
 # --- kinds of values
 
 T = TypeVar("T")

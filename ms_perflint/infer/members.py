@@ -25,7 +25,7 @@ from ms_perflint.infer import (
 )
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
-from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Api, Bound, Constant, Instance, Member, Value, join
 
@@ -84,14 +84,15 @@ def under(
     own = values
     names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str) or _is_dict(base)))
     if len(names) == 1:
-        values = attribute_writes.overlaid(evaluator, values, base, node, names[0], scope, holder, absent)
+        read = Reading(base, names[0], node, scope, holder, absent)
+        values = attribute_writes.overlaid(evaluator, values, read)
     else:
         asked = [key.constant for _ in base.alternatives for key in keys.alternatives]
         default = {key.constant for key in keys.alternatives if key.by_default and key.constant in names}
         values = [value for value, key in zip_longest(own, asked) if key not in names]
         for name in names:
             before = [value for value, key in zip(own, asked) if key == name]
-            found = attribute_writes.overlaid(evaluator, before, base, node, name, scope, holder)
+            found = attribute_writes.overlaid(evaluator, before, Reading(base, name, node, scope, holder))
             values.extend(found if name in default else (each.as_non_default() for each in found))
     if keys.overridable and registered is None:
         values.extend(tables.others(evaluator, base, values))

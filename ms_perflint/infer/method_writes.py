@@ -22,9 +22,9 @@ from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.infer import bases, calls
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import CALLERS, has_run_before, is_made_once
-from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
-from ms_perflint.infer.values import TOP, Alternative, Value
+from ms_perflint.infer.values import TOP, Alternative
 
 
 def kept(cls: Scope, name: str) -> list[Binding]:
@@ -175,16 +175,14 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
     return is_own and counting(evaluator, known, name, node, scope) == []
 
 
-def is_set_again(
-    evaluator: Evaluator, base: Value, store: Binding, name: str, node: ast.expr, scope: Scope
-) -> Optional[bool]:
+def is_set_again(evaluator: Evaluator, read: Reading, store: Binding) -> Optional[bool]:
     """Return whether a method that sets an attribute is called between a store in it and a read; None: not known."""
-    only = base.only
-    if only is None or only.cls is None or not only.is_made or name not in only.cls.attributes:
+    only, name = read.base.only, read.name
+    if only is None or only.cls is None or not only.is_made or not isinstance(name, str):
         return False
     if all(each.scope.owner.name == INIT for each in kept(only.cls, name)):
         return False
-    calls_of = _setting_calls(evaluator, only, name, node, scope)
+    calls_of = _setting_calls(evaluator, only, name, read.node, read.scope)
     at = ((site, place(site.node, site.scope)) for site in calls_of or ())
     later = [site for site, here in at if has_run_before(evaluator, stored(store), here, site.scope)]
     if not later or calls_of is None:

@@ -1,4 +1,4 @@
-"""The namespaces of classes and modules as mappings: `vars(Config)`, `Config.__dict__`, `globals()`."""
+"""The namespaces of classes and modules: as mappings, `vars(Config)`, `globals()`, and what code stores in them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import is_always_passed, never_before, place, stored
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import is_enumeration
+from ms_perflint.index.syntax_forms import is_enumeration, path_of, text_of, word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.bulk_updates import sets_by_name
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import NAMESPACES
+from ms_perflint.infer.places import NAMESPACES, is_this_file
+from ms_perflint.infer.tables import receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Value
 
 BEFORE, BEHIND = ("__module__",), ("__dict__", "__weakref__", "__doc__")  # what Python puts into that of a class
@@ -52,6 +54,51 @@ def of_module(evaluator: Evaluator, module: SemanticIndex, node: ast.expr, scope
         (name, evaluator.bindings(tuple(bound[name])) if is_own else evaluator.exported(module, name)) for name in names
     )
     return _laid(evaluator, [*_unknown(OF_MODULE), *own], node, scope)
+
+
+def stored_in(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
+    """Yield the values that a name of a module gets otherwise: `module.name = value`, `globals()["name"] = value`."""
+    for own in module.deep.get(binding.name, ()):
+        if _is_namespace(receiver_of(own), own.scope):
+            yield evaluator.weighed(own)
+    if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
+        yield Value((), True)
+    for store in evaluator.program.stores(binding.name):
+        node, holder = store.node, path_of(receiver_of(store))
+        if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
+            yield evaluator.weighed(store)
+        is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
+        if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
+            yield evaluator.weighed(store)
+
+
+def _is_namespace(node: ast.expr, scope: Scope) -> bool:
+    """Return whether an expression is the module around it, or its names: `globals()`, `sys.modules[__name__]`."""
+    if isinstance(node, ast.Name):
+        home = scope.home(node.id)
+        only = home.single(node) if home is not None else None
+        node = only.whole if only is not None and only.whole is not None else node
+    if is_this_file(node):
+        return True
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args
+    return is_call and word_of(node.func) in ("globals", "locals", "vars")  # type: ignore[attr-defined]
+
+
+@fact
+def _binds_any(module: SemanticIndex) -> bool:
+    """Return whether a file binds names that it computes: `globals()[key] = value`, `globals().update(settings)`."""
+    updated = [(site.base, site.scope) for site in module.by_word.get("update", ()) if site.base is not None]
+    stored = [(target.value, block.scope) for stores in module.registered.values() for target, _, block in stores]
+    return any(_is_namespace(base, scope) for base, scope in (*updated, *stored))
+
+
+def _may_execute(site: Site, name: str) -> bool:
+    """Return whether a call of `exec` may bind a global name of its file."""
+    args = site.node.args if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) else []
+    is_global = (
+        site.scope.parent is None if len(args) == 1 else any(_is_namespace(each, site.scope) for each in args[1:2])
+    )
+    return is_global and name in (text_of(args[0]) or name)
 
 
 def _is_there(bindings: Iterable[Binding]) -> bool:

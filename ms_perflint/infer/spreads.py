@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import SPREADS, Held
 from ms_perflint.index.syntax_forms import name_of, text_of
 from ms_perflint.infer import attribute_writes, mappings
-from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
 
@@ -27,7 +27,8 @@ def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth:
         found += [default, TOP]
     if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):
         node = mapping.node
-        found = attribute_writes.overlaid(evaluator, found, value, node, name, mapping.scope, node, default)
+        read = Reading(value, name, node, mapping.scope, node, default)
+        found = attribute_writes.overlaid(evaluator, found, read)
     return join(found)
 
 

@@ -9,7 +9,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import attribute_writes, commandline, importing, tables
-from ms_perflint.infer.evaluator import Evaluator, Library
+from ms_perflint.infer.evaluator import Evaluator, Library, Reading
 from ms_perflint.infer.values import TOP, Alternative, Api, Value, join
 
 OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
@@ -26,7 +26,7 @@ def _environment(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -
     value = commandline.variable(evaluator.program.exported(names[0]), default)
     holder = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == "get" else None
     base = evaluator.known(Api(tables.ENVIRONMENT), node, scope)
-    return join(attribute_writes.overlaid(evaluator, [value], base, node, names[0], scope, holder, default))
+    return join(attribute_writes.overlaid(evaluator, [value], Reading(base, names[0], node, scope, holder, default)))
 
 
 def _variable(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
