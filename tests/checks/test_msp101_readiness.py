@@ -389,6 +389,21 @@ BLOCKED = [
                 """,
             ),
             (
+                "dict of a function that the files do not show",
+                """
+
+
+                def by_key(batch):
+                    return loss_fn(net(batch["x"]), batch["y"])
+
+
+                grad_fn = ms.value_and_grad(by_key, None, opt.parameters)
+                for batch in load(dataset):
+                    value, grads = grad_fn(batch)
+                    opt(grads)
+                """,
+            ),
+            (
                 "keyword",
                 """
                 for x, y in dataset.create_tuple_iterator():
@@ -759,6 +774,11 @@ READY = [
         "networks in a cell",
         "return loss_fn(both(x), y)",
         "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell(head, net)\n",
+    ),
+    forward(
+        "networks that a cell is given too",
+        "return loss_fn(net(head(x)), y)",
+        "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell([head, net])\n",
     ),
     forward(
         "networks with a prefix",

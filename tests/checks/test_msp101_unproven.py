@@ -82,6 +82,21 @@ UNPROVEN = [
         ),
         "self(...)",
     ),
+    *(
+        (
+            forward(
+                f"class with {name}",
+                "return loss_fn(other(x), y)",
+                f"class Other(nn.Cell{given}):\n    def construct(self, x):\n        return net(x)\n{method}\n\n"
+                "other = Other()\n",
+            ),
+            "class Other",
+        )
+        for name, given, method in (
+            ("a metaclass", ", metaclass=type(nn.Cell)", ""),
+            ("attributes that are computed", "", "\n    def __getattr__(self, name):\n        return 2\n"),
+        )
+    ),
     (
         forward(
             "keywords gone through",
@@ -117,6 +132,11 @@ KNOWN = [
         "class Rows:\n    def __init__(self):\n        self.construct()\n\n"
         "    def construct(self):\n        self.n = 3\n\n\n"
         "rows = Rows()\n",
+    ),
+    cell(
+        "cells by names that are not known",
+        "for name in self.order:\n    layer = getattr(self, name)\n    x = layer(x)\nreturn self.dense(x)",
+        "self.order = input().split()",
     ),
     forward("list of sizes taken from", "s = list(x.shape)\ns.pop()\nreturn loss_fn(net(x), y) * s[0]"),
 ]

@@ -594,6 +594,16 @@ QUIET = [
     ),
     *(made(f"a width that is passed {how}", head) for how, head in NOT_BOUND),
     case(
+        "a width of a published network, in the order of its layers",
+        IMPORTS,
+        cell(
+            "self.a = nn.Conv2d(1, 20, 5)\nself.b = nn.Conv2d(20, 50, 5)\n"
+            "self.c = nn.Dense(800, 500)\nself.d = nn.Dense(500, 10)",
+            "return self.d(self.c(ops.flatten(self.b(self.a(x)))))",
+        ),
+        TRAIN,
+    ),
+    case(
         "a head beside a layer of another class that takes in as many",
         IMPORTS,
         """
