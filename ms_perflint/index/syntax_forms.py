@@ -136,6 +136,15 @@ def path_of(node: Optional[ast.AST]) -> str:
     return ".".join(reversed(words)) if len(words) <= 2 and all(map(str.isidentifier, words)) else ""
 
 
+def words_in(node: ast.AST) -> tuple[str, ...]:
+    """Return the words of `name.attribute.attribute`; none of other expressions."""
+    found: list[str] = []
+    while isinstance(node, ast.Attribute):
+        found.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(found)) if isinstance(node, ast.Name) else ()
+
+
 def object_of(node: ast.AST) -> Optional[ast.expr]:
     """Return the object whose members a mapping is: `x` of `vars(x)` and `x.__dict__`; None for other expressions."""
     if isinstance(node, ast.Attribute):

@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, word_of
-from ms_perflint.infer import bases, list_changes, mappings, method_writes, narrowing, protocols, tables
+from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
@@ -195,7 +195,7 @@ def _named_so(base: Value, deep: Sequence[Binding], is_any: bool) -> Sequence[Bi
     if is_any or not deep:
         return deep
     made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))]
-    names = {"", *(name for what in made for name in list_changes.names_of(what))}
+    names = {"", *(name for what in made for name in held_names.names_of(what))}
     return [each for each in deep if taken_word(receiver_of(each)) in names]
 
 

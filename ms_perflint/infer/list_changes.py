@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Layer, Signature
-from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of
+from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.held_names import (
+    bindings_of,
+    held_under,
+    keys_of,
+    may_import,
+    module_names,
+    taking,
+)
 from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
 from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
 
@@ -52,20 +58,20 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     is_of_any = not todo and type(what.node) is ast.Name  # which a `defaultdict` makes for any key
     modules = evaluator.program.modules if is_of_any else (what.scope.module,)
     if not todo:
-        key = _keys(what.scope.module).get(id(what.node))
+        key = keys_of(what.scope.module).get(id(what.node))
         by_key = (each for module in modules for each in _under_keys(module))
         stored = evaluator.program.touching(key) if key else by_key
         found.update((id(each.node), each) for each in _about(evaluator, what, stored) if each.site is None)
     for holder in todo:  # grows on the way
         own = _changes(holder.scope.module, holder)
         if not is_passed_on:
-            names = holder.scope.module.aliases((names_in(holder.node) or (holder.name,))[-1])
+            names = holder.scope.module.aliases((words_in(holder.node) or (holder.name,))[-1])
             is_passed_on = not names.isdisjoint(_passed_on(holder.scope.module))
         for change in (*own, *_under_other_names(evaluator, what, holder, own)):
             if change.site is None:
                 found[id(change.node)] = change
                 continue
-            parameters = [*_parameters(evaluator, change, change.site)]
+            parameters = [*taking(evaluator, change.about, change.site)]
             todo.extend(each for each in parameters if each not in todo)
             is_passed_on = is_passed_on or (not parameters and _is_kept(evaluator, change.site))
     for module in modules:
@@ -127,7 +133,7 @@ def _under_other_names(
     evaluator: Evaluator, what: Union[Display, Instance], holder: Binding, own: Sequence[Change]
 ) -> Iterator[Change]:
     """Yield the changes of a list under other names, and in other functions and files than that of its name."""
-    module, word = holder.scope.module, (names_in(holder.node) or (holder.name,))[-1]
+    module, word = holder.scope.module, (words_in(holder.node) or (holder.name,))[-1]
     owner = holder.scope.owner
     is_local = isinstance(holder.node, (ast.Name, ast.arg)) and owner.is_function
     words = module.aliases(word)
@@ -193,22 +199,6 @@ def identities(value: Value) -> set[object]:
     return {known.identity for known in _also_grown(value) if known.is_display}
 
 
-@fact
-def _keys(module: SemanticIndex) -> dict[int, str]:
-    """Return the keys and attributes that lists, dicts and objects are given, by the identity of their nodes.
-
-    By literal dicts, `setdefault`, and stores in other objects.
-    """
-    dicts = (node for node in module.displays if isinstance(node, ast.Dict))
-    found = {id(value): text for node in dicts for key, value in zip(node.keys, node.values) if (text := text_of(key))}
-    calls = (site.call.args for site in module.by_word.get("setdefault", ()))
-    found.update((id(args[1]), text_of(args[0])) for args in calls if len(args) == 2)
-    stores = (each for held in (module.stored, module.deep) for stores in held.values() for each in stores)
-    named = (each for each in stores if isinstance(each.node, ast.Attribute) or isinstance(each.value, ast.List))
-    found.update((id(each.value), each.name) for each in named if each.whole is not None)
-    return found
-
-
 def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
     """Return whether the changed object may be the object of a name, by the bindings of its own name."""
     about, scope = change.about, change.block.scope
@@ -222,22 +212,6 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
         return any(each.path or word_of(each.value) == about.id for each in home.bindings[about.id] if each.value)
     return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
-
-
-def _parameters(evaluator: Evaluator, change: Change, site: Site) -> Iterator[Binding]:
-    """Yield the parameters that get a list which a call passes."""
-    for known in evaluator.callees(site).alternatives:
-        function, is_bound = known.definition, known.definition is not known.what
-        if function is not None and function.is_class:
-            function, is_bound = function.method("__init__"), True
-        if function is None or not function.is_function:
-            continue
-        signature = Signature.of(function, is_bound and function.is_method)
-        arguments = signature.bind(*known.prepared, Layer(site.call, site.scope))
-        for name in dict.fromkeys((*signature.slots, *signature.words)):
-            part = arguments.of(name).part
-            if part is not None and part.node is change.about:
-                yield from function.bindings.get(name, ())[:1]
 
 
 def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
@@ -269,58 +243,13 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
     return not any(change.word != STORE and _may_change(evaluator, change) for change in changes)
 
 
-def held_under(evaluator: Evaluator, what: Display) -> dict[SemanticIndex, set[str]]:
-    """Return the names that an object gets where it is made, and in functions to which it is passed, by file."""
-    found: dict[SemanticIndex, set[str]] = {}
-    todo = bindings_of(what)
-    for holder in todo:  # grows on the way
-        module = holder.scope.module
-        names = module.aliases((names_in(holder.node) or (holder.name,))[-1])
-        found.setdefault(module, set()).update(names)
-        passed = (change for name in names for change in touching(module).get(name, ()) if change.site is not None)
-        for change in passed:
-            todo += [each for each in _parameters(evaluator, change, change.site) if each not in todo]  # type: ignore[arg-type]
-    return found
-
-
-def imported_under(evaluator: Evaluator, what: Display) -> Iterator[tuple[SemanticIndex, set[str]]]:
-    """Yield the other files that may change a list or dict of a module, each with the names that it may have there."""
-    for name in (each.name for each in bindings_of(what) if each.scope.parent is None):
-        for other in evaluator.program.naming(name):
-            names = other.aliases(name)
-            if _may_import(other, what.scope.module, names):
-                yield other, names
-
-
-def _may_import(other: SemanticIndex, home: SemanticIndex, names: Iterable[str] = ()) -> bool:
-    """Return whether a file may import another one, or one of some names of it."""
-    modules = _module_names(home)
-    if other is home or other.scope.stars or not other.imported.keys().isdisjoint((*names, *modules)):
-        return other is not home
-    return not _imported_modules(other).isdisjoint(modules)
-
-
-@fact
-def _module_names(module: SemanticIndex) -> tuple[str, str]:
-    """Return the names under which a file may be imported: its own one, and for a package that of its folder."""
-    folder, file = os.path.split(module.path)
-    return os.path.splitext(file)[0], os.path.basename(folder)
-
-
-@fact
-def _imported_modules(module: SemanticIndex) -> frozenset[str]:
-    """Return the last words of the modules from which a file imports names."""
-    stmts = (stmt for several in module.imported.values() for stmt, _ in several if isinstance(stmt, ast.ImportFrom))
-    return frozenset((stmt.module or "").rpartition(".")[2] for stmt in stmts)
-
-
 def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Optional[ast.Call]) -> bool:
     """Return whether code changes a dict without a name where it is made: an entry of another one, a result, a default.
 
     `key`: whether it may change this part of it, None for any. `own`: a call that is left out.
     """
     home, one = what.scope.module, Alternative(what, (what.scope.module, what.node))
-    others = (each for each in evaluator.program.naming(_module_names(home)[0]) if _may_import(each, home))
+    others = (each for each in evaluator.program.naming(module_names(home)[0]) if may_import(each, home))
     return any(
         node is not own and (key is None or told in ("", key)) and _can_be(evaluator.value(about, scope), one)
         for module in (home, *others)
@@ -363,42 +292,15 @@ def _may_change(evaluator: Evaluator, change: Change) -> bool:
     return called.open or not packages <= KEEPING or any(known.api == "builtins.exec" for known in called.alternatives)
 
 
-def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
-    """Return the names and attributes to which a list is given where it is made."""
-    if isinstance(what, Display) and what.binding is not None:
-        return [what.binding]
-    return [*_given_names(what.scope.module, what.scope.owner).get(id(what.node), ())]
-
-
-def names_of(what: Union[Display, Instance]) -> set[str]:
-    """Return the names, attributes and keys that an object is given in the file that makes it."""
-    module = what.scope.module
-    key = _keys(module).get(id(what.node))
-    return module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
-
-
-@fact
-def _given_names(module: SemanticIndex, owner: Scope) -> dict[int, list[Binding]]:
-    """Return the names and attributes that code of a scope binds, by the identity of the node that gives the value."""
-    groups = [*owner.bindings.values()]
-    if owner.parent is not None and owner.parent.is_class:
-        groups.extend(owner.parent.attributes.values())
-    found: dict[int, list[Binding]] = {}
-    for binding in (each for group in groups for each in group):
-        node = binding.value if binding.kind != "augment" else binding.stmt
-        found.setdefault(id(node), []).append(binding)
-    return found
-
-
 @fact
 def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
     """Return the changes of a list under one name, and the calls that get the list: the same in all programs."""
-    owner, names = holder.scope.owner, names_in(holder.node) or (holder.name,)
+    owner, names = holder.scope.owner, words_in(holder.node) or (holder.name,)
     scopes = owner.parent.defines if isinstance(holder.node, ast.Attribute) and owner.parent else [owner]
     found = list(_grown(holder))
     for change in touching(module).get(names[-1], ()):
         scope, about = change.block.scope, change.about
-        if not isinstance(change.node, ast.AugAssign) and scope.owner in scopes and names_in(about) == names:
+        if not isinstance(change.node, ast.AugAssign) and scope.owner in scopes and words_in(about) == names:
             is_other = isinstance(about, ast.Name) and holder not in scope.lookup(about)
             found += [] if is_other else [change]
     return found
@@ -406,19 +308,10 @@ def _changes(module: SemanticIndex, holder: Binding) -> list[Change]:
 
 def _grown(holder: Binding) -> Iterator[Change]:
     """Yield the elements that `+=` adds to an attribute or parameter, or in a loop; elsewhere it rebinds a name."""
-    owner, names = holder.scope.owner, names_in(holder.node)
+    owner, names = holder.scope.owner, words_in(holder.node)
     is_attribute = isinstance(holder.node, ast.Attribute) and owner.parent is not None
     group = owner.parent.attributes if is_attribute else owner.bindings  # type: ignore[union-attr]
     for each in group.get(names[-1] if names else holder.name, ()):
         stmt, is_held = each.stmt, is_attribute or holder.kind == "parameter" or each.block.loops
         if is_held and isinstance(stmt, ast.AugAssign):
             yield augmenting(stmt, each.block)
-
-
-def names_in(node: ast.AST) -> tuple[str, ...]:
-    """Return `("name",)` or `("self", "name")`; empty for other expressions."""
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return (node.value.id, node.attr)
-    return ()

@@ -8,9 +8,11 @@ from typing import Union
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import words_in
 from ms_perflint.infer import sequences
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.list_changes import FIXED, bindings_of, changes, names_in
+from ms_perflint.infer.held_names import bindings_of
+from ms_perflint.infer.list_changes import FIXED, changes
 from ms_perflint.infer.places import GROWS
 from ms_perflint.infer.values import BOTTOM, COMPREHENSION, LIST, TOP, Alternative, Display, Instance, Value, join
 
@@ -25,10 +27,10 @@ def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
             break
     else:  # as most often
         return value
-    names = names_in(binding.node) or (binding.name,)
+    names = words_in(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner
     added = (site for word in GROWS for site in by_word.get(word, ()) if site.scope.owner is owner)
-    is_added = any(site.base is not None and names_in(site.base) == names for site in added)
+    is_added = any(site.base is not None and words_in(site.base) == names for site in added)
     return under_name(binding, scope, value) if is_added else value
 
 

@@ -17,7 +17,7 @@ from ms_perflint.index.reachability import (
     path_condition,
 )
 from ms_perflint.index.semantic_index import Binding, Block, Scope
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import word_of, words_in
 from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
@@ -126,9 +126,9 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
     parts = [part for condition in path_condition(store.block) for part in condition.parts]
     if store.block.parent is None:
         return Value(()), True
-    if store.block.loops or any(_words(choice(part.test).node) != _words(store.node) for part in parts):
+    if store.block.loops or any(words_in(choice(part.test).node) != words_in(store.node) for part in parts):
         return value, True
-    is_for_none = any(_is_none(part, _words(store.node)) for part in parts)
+    is_for_none = any(_is_none(part, words_in(store.node)) for part in parts)
     kept = tuple(each for each in value.alternatives if not all(_holds(part, each) for part in parts))
     left = [each for each in kept if each.constant is not NO_CONSTANT or (is_for_none and each.truth)]
     may_run = len(kept) < len(value.alternatives) or len(left) < len(kept) or value.open or value.overridable
@@ -138,7 +138,7 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
 def is_filling(store: Binding) -> bool:
     """Return whether a store in an attribute only runs where that is None: `if self.name is None: self.name = 1`."""
     asked = [part for each in path_condition(store.block) if not each.is_required for part in each.parts]
-    return bool(asked) and all(_is_none(part, _words(store.node)) for part in asked)
+    return bool(asked) and all(_is_none(part, words_in(store.node)) for part in asked)
 
 
 def _holds(condition: Condition, known: Alternative) -> bool:
@@ -172,7 +172,7 @@ def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
 
 def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
     """Return whether code on the path to a place tests a name or an attribute for None, and sets it then."""
-    words = _words(node)
+    words = words_in(node)
     if not words:
         return False
     asked = (part for condition in path_condition(read.block) for part in condition.parts)
@@ -180,7 +180,7 @@ def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
         return True
     around = read.block.chain()
     for binding in _own_stores(node, scope):
-        is_given = binding.value is not None and _words(binding.node) == words
+        is_given = binding.value is not None and words_in(binding.node) == words
         if not is_given or getattr(binding.value, "value", binding) is None or rank(binding) >= read.rank:
             continue
         arm = binding.block
@@ -207,15 +207,6 @@ def _own_stores(node: ast.expr, scope: Scope) -> Iterator[Binding]:
 def _is_none(condition: Condition, words: tuple[str, ...]) -> Optional[bool]:
     """Return whether a condition holds only for None, and the like, or never for it; None of other things."""
     asked = choice(condition.test)
-    if _words(asked.node) != words:
+    if words_in(asked.node) != words:
         return None
     return asked.holds(None) is condition.result
-
-
-def _words(node: ast.AST) -> tuple[str, ...]:
-    """Return the words of `name.attribute.attribute`; none of other expressions."""
-    found: list[str] = []
-    while isinstance(node, ast.Attribute):
-        found.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(found)) if isinstance(node, ast.Name) else ()

@@ -13,7 +13,7 @@ from ms_perflint.core.source import LETTERS
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
-from ms_perflint.infer import list_changes
+from ms_perflint.infer import held_names
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Display, Value, join
@@ -67,7 +67,7 @@ def _home(evaluator: Evaluator, table: ast.expr, scope: Scope) -> tuple[Optional
         return known.cls.module, SELF, depth  # a mapping that its own methods fill
     if first.id not in module.imported:
         return None, word, depth
-    holders = list_changes.bindings_of(known.what) if known is not None and isinstance(known.what, Display) else []
+    holders = held_names.bindings_of(known.what) if known is not None and isinstance(known.what, Display) else []
     own = (holder for holder in holders if holder.name in holder.scope.module.registered)
     return next(((holder.scope.module, holder.name, depth) for holder in own), (None, word, depth))
 

@@ -13,7 +13,7 @@ from ms_perflint.index.execution_order import happens_before, made_in, never_bef
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import list_changes, lists
+from ms_perflint.infer import held_names, list_changes, lists
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
@@ -264,7 +264,7 @@ def _index(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[int]:
 
 
 def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Optional[list[Held]]:
-    holders = list_changes.bindings_of(what)
+    holders = held_names.bindings_of(what)
     if len(holders) != 1:
         return None
     read, is_own = made_in(holders[0].scope.owner, node, scope)

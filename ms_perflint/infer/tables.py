@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import bases, list_changes, lists, mappings, setting_loops
+from ms_perflint.infer import bases, held_names, list_changes, lists, mappings, setting_loops
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
@@ -78,7 +78,7 @@ def _entries(evaluator: Evaluator, known: Alternative) -> list[Value]:
 def _stored(evaluator: Evaluator, known: Alternative) -> list[Value]:
     """Return what the file of a table stores in it by `name["key"] = value`; TOP beside other values."""
     what = known.what
-    held = list_changes.held_under(evaluator, what) if isinstance(what, Display) and what.kind == DICT else {}
+    held = held_names.held_under(evaluator, what) if isinstance(what, Display) and what.kind == DICT else {}
     found = (store for module, names in held.items() for store in _stores(module, names))
     stores = [(store.value, store) for store in found if _is_item(store) and store.value is not None]
     if not all(isinstance(value, _REFERENCES) for value, _ in stores):
@@ -97,7 +97,7 @@ def _grows_otherwise(evaluator: Evaluator, known: Alternative) -> bool:
     assert isinstance(known.what, Display)
     return any(
         _grows(module, names) or not all(map(_is_item, _stores(module, names)))
-        for module, names in list_changes.held_under(evaluator, known.what).items()
+        for module, names in held_names.held_under(evaluator, known.what).items()
     )
 
 
@@ -114,9 +114,9 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
     `key`: whether this is a part of it. `own`: a call that is left out, with those that read alike.
     """
     assert isinstance(what, Display)
-    if not list_changes.bindings_of(what) and list_changes.is_entry_changed(evaluator, what, key, own):
+    if not held_names.bindings_of(what) and list_changes.is_entry_changed(evaluator, what, key, own):
         return True
-    held = (*list_changes.held_under(evaluator, what).items(), *list_changes.imported_under(evaluator, what))
+    held = (*held_names.held_under(evaluator, what).items(), *held_names.imported_under(evaluator, what))
     return any(any(_stores(module, names, key)) or _grows(module, names, key, own) for module, names in held)
 
 
@@ -252,7 +252,7 @@ def _is_kept(
 
 
 def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[SemanticIndex, set[str]]]:
-    return list_changes.imported_under(evaluator, known.what) if isinstance(known.what, Display) else iter(())
+    return held_names.imported_under(evaluator, known.what) if isinstance(known.what, Display) else iter(())
 
 
 def _is_mapping(evaluator: Evaluator, known: Alternative) -> bool:
