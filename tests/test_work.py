@@ -24,9 +24,9 @@ from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer import parameters
-from ms_perflint.infer.bulk_updates import Update
 from ms_perflint.infer.places import Node
 from ms_perflint.infer.queries import Queries
+from ms_perflint.infer.update_forms import Update
 from ms_perflint.linting import linter, programs
 from ms_perflint.program import live_code, run_order, target, value_flow
 from ms_perflint.program.program import Program

@@ -143,16 +143,11 @@ def _mode_of(call: Call, binding: Binding) -> Optional[int]:
 
 def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, ...]]:
     """Return the edits that set an option or a config key to graph mode, in the spelling of its value."""
-    if isinstance(setting.where, Place):
-        return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
-    module, node = setting.where
-    if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
-        return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
-    return set_setting(program, setting, "0", "0") if _is_number(setting.constant) else None
-
-
-def _is_number(constant: object) -> bool:
-    return isinstance(constant, int) and not isinstance(constant, bool)
+    if not isinstance(setting.where, Place):
+        module, node = setting.where
+        if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":
+            return replace_expression(module, node, module.text(node.value) + ".GRAPH_MODE")
+    return set_setting(program, setting, "0", "0") if type(setting.constant) is int else None
 
 
 def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Optional[Cause]:
@@ -171,7 +166,7 @@ def _of_test(program: Program, test: ast.expr, scope: Scope, wanted: bool) -> Op
     setting = decided(program.value(test, scope))
     if setting is None:
         return None
-    new = wanted if isinstance(setting.constant, bool) else int(wanted) if _is_number(setting.constant) else None
+    new = wanted if isinstance(setting.constant, bool) else int(wanted) if type(setting.constant) is int else None
     return Cause((setting.place,), _set(program, setting, new))
 
 

@@ -110,10 +110,8 @@ def _order(program: Program, call: Call) -> tuple[int, str, int]:
 
 def _mode_set(reader: Reader, call: Call) -> Evidence:
     program = reader.program
-    value = mode.given(call)
-    mode_name = (
-        MODES.get(by_default) if value is not None and (by_default := mode.default_mode_of(value)) is not None else None
-    )
+    by_default = mode.default_mode_set(call)
+    mode_name = MODES.get(by_default) if by_default is not None else None
     found = reader.evidence(call, "mode")
     says, role = mode_name or found.says, _role(program, call)
     if role:

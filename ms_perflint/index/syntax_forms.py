@@ -145,6 +145,21 @@ def words_in(node: ast.AST) -> tuple[str, ...]:
     return (node.id, *reversed(found)) if isinstance(node, ast.Name) else ()
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that stand in a node."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def has_remainder(node: ast.AST) -> bool:
+    """Return whether an expression computes a remainder: `i % 100 == 0`."""
+    return any(isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod) for each in ast.walk(node))
+
+
+def whole_number(node: Optional[ast.AST]) -> Optional[int]:
+    """Return the value of a literal whole number; None for other expressions."""
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
 def object_of(node: ast.AST) -> Optional[ast.expr]:
     """Return the object whose members a mapping is: `x` of `vars(x)` and `x.__dict__`; None for other expressions."""
     if isinstance(node, ast.Attribute):

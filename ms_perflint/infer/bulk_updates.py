@@ -3,42 +3,36 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Optional
+from collections.abc import Iterable, Sequence
+from typing import Optional
 
-from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
-from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.index.syntax_forms import name_of, object_of, path_of, word_of
+from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.signature import Held
+from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
-from ms_perflint.infer.changes import CONTAINERS, touching
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
+from ms_perflint.infer.update_forms import (
+    EXEC,
+    INSIDE,
+    ITEM,
+    LISTED,
+    NAMED,
+    OWN,
+    SETATTR,
+    SETDEFAULT,
+    Update,
+    is_own,
+    of_file,
+    updates_in,
+)
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
-
-SETATTR, UPDATE, SETDEFAULT, ITEM, OWN, EXEC = "setattr", "update", "setdefault", "[]", "__dict__", "exec"
-NAMED = "="  # what gives any settings later: `put = object.update`, `partial(setattr, object, "name")`
-CLASS = "__class__"
-LISTED = "merge_from_list"  # of names and values, in turn
-INSIDE = "."  # the same, of the objects inside of an object: `["inner.name", 2]`
-
-
-class Update(NamedTuple):
-    """A place that updates many settings of an object."""
-
-    word: str
-    receiver: ast.expr
-    node: ast.expr  # the call, or the target `object[key]`
-    block: Block
-    key: Optional[ast.expr] = None  # of one setting, in a loop over their names
-    value: Optional[ast.expr] = None
-    first: int = 0  # the argument that is laid over it; those before are the object
 
 
 def laid_over(
@@ -184,7 +178,7 @@ def own(
     entered = {scope.owner: scope for scope in constructors}
     sure = [each for each in stored if each.scope.owner in entered and each.block.parent is None]
     for scope in constructors:
-        for update in _updates_in(evaluator, scope, name, is_mapping):
+        for update in updates_in(evaluator.libraries, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
             is_here = is_here and not _converts_itself(evaluator, update, name, scope)
             if is_here and all(_is_behind(evaluator, update, each) for each in sure):
@@ -197,51 +191,16 @@ def own(
 
 def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
     """Return whether an object makes its own mappings objects: `for k, v in self.items(): self[k] = Config(v)`."""
-    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
-    if loop is None or update.value is None or not _is_own(loop.over):
+    loop = update.loop
+    if loop is None or update.value is None or not is_own(loop.over):
         return False
     given = setting_loops.at_key(evaluator, update.value, loop, name, scope)
-    return given is not None and given.taken == (name,) and _is_own(given.node)
-
-
-def _updates_in(evaluator: Evaluator, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
-    """Return the updates in a method, in source order; for a mapping also those of single items."""
-    found = [update for site in scope.calls for update in _of_call(evaluator.libraries.merges, site)]
-    cls = scope.owner.parent
-    for one in cls.attributes.get(OWN, ()) if cls is not None else ():  # `self.__dict__ = settings`
-        node, is_here = one.node, one.scope.owner is scope.owner and not one.path
-        is_other = one.value is not None and word_of(one.value) != receiver_name(scope)
-        if isinstance(node, ast.Attribute) and is_here and is_other:
-            found.append(Update(OWN, node.value, node, one.block, None, one.value))
-    if is_mapping:
-        found += [update for site in scope.calls for update in _of_base(evaluator, site)]
-        stores = [store for each in scope.module.registered.values() for store in each]
-        found += [each for store in stores if (each := _of_store(*store)) and each.block.scope.owner is scope.owner]
-        for one in scope.module.stored.get(name, ()):
-            if isinstance(one.node, ast.Subscript) and one.scope.owner is scope.owner:
-                value = one.value if one.kind == "assign" and not one.path else None
-                found.append(Update(ITEM, one.node.value, one.node, one.block, one.node.slice, value))
-    return sorted(found, key=lambda update: (update.node.lineno, update.node.col_offset))
-
-
-def _of_base(evaluator: Evaluator, site: Site) -> Iterator[Update]:
-    """Yield the update that `super().__init__(settings)` and `dict.update(self, settings)` are of a mapping."""
-    node = site.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return
-    receiver, first = node.func.value, 0
-    if isinstance(receiver, ast.Name) and evaluator.libraries.is_mapping(receiver.id) and node.args:
-        receiver, first = node.args[0], 1
-    elif site.word != "__init__" or not _is_own(receiver):
-        return
-    is_one = len(node.args) == first + 1 or (len(node.args) == first and bool(node.keywords))
-    if site.word in ("__init__", UPDATE) and is_one:
-        yield Update(UPDATE, receiver, node, site.block, first=first)
+    return given is not None and given.taken == (name,) and is_own(given.node)
 
 
 def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative) -> bool:
     """Return whether an update in a method changes the object of the method."""
-    if _is_own(update.receiver):
+    if is_own(update.receiver):
         return True
     known = evaluator.value(update.receiver, scope).alternatives
     is_self = bool(known) and known[0].cls is this.cls and known[0].creation is None
@@ -274,7 +233,7 @@ def _after(
 
 def _is_rewritten(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> bool:
     """Return whether a loop surely gives an item of a mapping what is computed, and taken from no other one."""
-    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
+    loop = update.loop
     if update.word != ITEM or loop is None or update.value is None or _is_conditional(update):
         return False
     return setting_loops.at_key(evaluator, update.value, loop, name, scope) is None
@@ -284,27 +243,7 @@ def _is_rewritten(evaluator: Evaluator, update: Update, name: object, scope: Sco
 def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places whose syntax updates many settings of an object, in the order of the files."""
     merges = evaluator.libraries.merges
-    return tuple(update for module in evaluator.program.modules for update in _of_file(module, merges))
-
-
-@fact
-def _of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
-    words = (SETATTR, f"__{SETATTR}__", UPDATE, SETDEFAULT, EXEC, "partial", *merges)
-    calls = [site for word in words for site in module.by_word.get(word, ())]
-    found = [update for site in calls for update in _of_call(merges, site)]
-    stores = (store for stores in module.registered.values() for store in stores)
-    found += [update for store in stores if (update := _of_store(*store)) is not None]
-    for one in (each for name in (OWN, CLASS) for each in module.stored.get(name, ())):
-        if isinstance(one.node, ast.Attribute):
-            word, value = (OWN, one.value) if one.name == OWN and not one.path else (NAMED, None)
-            found.append(Update(word, one.node.value, one.node, one.block, None, value))
-    for stmt, block in module.steps:
-        if type(stmt) is ast.AugAssign and type(stmt.op) is ast.BitOr:  # `settings |= {"name": value}`
-            found.append(Update(OWN, stmt.target, stmt.target, block, None, stmt.value))
-    named = (each for several in touching(module).values() for each in several if each.word == UPDATE)
-    found += [Update(NAMED, each.about, each.node, each.block) for each in named]  # type: ignore[arg-type]
-    others = (update for update in found if not _is_own(update.receiver))
-    return sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset))
+    return tuple(update for module in evaluator.program.modules for update in of_file(module, merges))
 
 
 @query(bottom=False)
@@ -318,56 +257,6 @@ def is_updated(evaluator: Evaluator, known: Alternative) -> bool:
     return sets_by_name(evaluator) or bool(_updates_of(evaluator, frozenset([known.identity])))
 
 
-def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[Update]:
-    """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere."""
-    loop = setting_loops.of_key(target.slice, block)
-    if loop is None or setting_loops.is_over_numbers(loop, block.scope):
-        return None
-    return Update(ITEM, target.value, target, block, target.slice, value)
-
-
-def _of_call(merges: frozenset[str], site: Site) -> Iterator[Update]:
-    """Yield the update of a call, if its syntax is one."""
-    node = site.node
-    is_spread = isinstance(node, ast.Call) and any(isinstance(argument, ast.Starred) for argument in node.args)
-    if not isinstance(node, ast.Call) or (is_spread and site.word != UPDATE):
-        return
-    if site.word == "partial" and len(node.args) > 1 and name_of(node.args[0]) == SETATTR:
-        yield Update(NAMED, node.args[1], node, site.block, next(iter(node.args[2:]), None))
-    if site.word == UPDATE and name_of(site.base or node) == "OmegaConf" and len(node.args) > 2:
-        yield Update(NAMED, node.args[0], node, site.block, node.args[1])
-    if site.word == UPDATE and name_of(site.base or node) in CONTAINERS and node.args:  # `dict.update(settings, x=1)`
-        yield Update(UPDATE, node.args[0], node, site.block, first=1)
-    elif isinstance(node.func, ast.Name) and node.func.id == SETATTR and len(node.args) == 3:
-        if not isinstance(node.args[1], ast.Constant):
-            yield Update(SETATTR, node.args[0], node, site.block, node.args[1], node.args[2])
-    elif isinstance(node.func, ast.Attribute) and site.word == f"__{SETATTR}__" and len(node.args) in (2, 3):
-        *holder, key, value = node.args
-        if not isinstance(key, ast.Constant):
-            yield Update(SETATTR, holder[0] if holder else node.func.value, node, site.block, key, value)
-    elif isinstance(node.func, ast.Name) and node.func.id == EXEC and len(node.args) > 1:  # the last gets its names
-        yield Update(EXEC, node.args[-1], node, site.block)
-    elif isinstance(node.func, ast.Attribute) and site.word == SETDEFAULT and len(node.args) == 2:
-        if isinstance(node.args[0], ast.Constant):
-            yield Update(SETDEFAULT, node.func.value, node, site.block, node.args[0], node.args[1])
-    elif isinstance(node.func, ast.Attribute) and len(node.args) <= 1:
-        is_text = any(isinstance(argument, ast.Constant) for argument in node.args)  # `hash.update("text")`
-        is_given = bool(node.args or node.keywords) and not is_text
-        if site.word in merges or (site.word == UPDATE and is_given):
-            yield Update(site.word, node.func.value, node, site.block)
-        if site.word == LISTED and node.args:
-            yield Update(INSIDE, node.func.value, node, site.block)
-
-
-def _is_own(receiver: ast.expr) -> bool:
-    """Return whether an object updates itself: `self`, `super()`, `self.__dict__`, `vars(self)`."""
-    if isinstance(receiver, ast.Name):
-        return receiver.id == "self"
-    if isinstance(receiver, ast.Call) and name_of(receiver.func) == "super":
-        return True
-    return name_of(object_of(receiver) or receiver) == "self"
-
-
 # --- whether it runs
 
 
@@ -377,7 +266,7 @@ def _is_conditional(update: Update) -> bool:
 
 def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[bool]:
     """Return whether an update of a setting runs with the default options; False where it never runs."""
-    loop = setting_loops.of_key(update.key, update.block) if update.key is not None else None
+    loop = update.loop
     answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
     for condition in path_condition(update.block):
         answer = setting_loops.comes(evaluator, condition.test, loop, name, scope) if loop is not None else None
@@ -406,7 +295,7 @@ def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> 
         is_given = update.word == SETDEFAULT and path_of(update.receiver) == "os.environ"
         return value._replace(overridable=True) if is_given else value
     if update.key is not None and update.value is not None:
-        return _in_loop(evaluator, update, update.key, update.value, name, scope)
+        return _in_loop(evaluator, update.loop, update.value, name, scope)
     if update.word == OWN:
         return _in_mapping(evaluator, Held(update.value, scope), name) if update.value is not None else TOP
     node = update.node
@@ -456,10 +345,9 @@ def _in_mapping(evaluator: Evaluator, mapping: Held, name: object) -> Optional[V
 
 
 def _in_loop(
-    evaluator: Evaluator, update: Update, key: ast.expr, value: ast.expr, name: object, scope: Scope
+    evaluator: Evaluator, loop: Optional[setting_loops.Loop], value: ast.expr, name: object, scope: Scope
 ) -> Optional[Value]:
     """Return the value that a loop over names of settings gives one of them; None where it does not reach it."""
-    loop = setting_loops.of_key(key, update.block)
     if loop is None:
         found = sources(evaluator, value, scope)
         return _of_holders(evaluator, Value(found, not found), name)

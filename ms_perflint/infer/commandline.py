@@ -83,15 +83,11 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
 def switched(program: Asked, declared: Value, on: Sequence[str], off: Sequence[str], where: Where) -> Value:
     """Return the value of an option that some flags switch on, and others off."""
     given = program.given(on)
-    value = overridden(declared, given, lambda each: each.is_bare or _switch(each), where)
+    value = overridden(declared, given, lambda each: each.is_bare or like(True)(each), where)
     others = program.given(off)
     if all(each in (None, ABSENT) for each in others):
         return value
     return overridden(value, others, lambda each: False, where)
-
-
-def _switch(given: Given) -> object:
-    return NO_CONSTANT if given.text is None else read(given.text, "str2bool")
 
 
 def _of_one(declared: Value, given: Given, meaning: Meaning, where: Where) -> Value:

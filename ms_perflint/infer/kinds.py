@@ -233,7 +233,8 @@ class OfInstance(Settings[Instance]):
             if made is None or len(made.call.args) != 3:
                 continue
             found = self.evaluator.read(Held(made.call.args[2], made.scope, taken=(name,)))
-            is_method = known is not self.known and any(map(_is_lambda, found.alternatives))
+            functions = (each.definition for each in found.alternatives if each.definition is not None)
+            is_method = known is not self.known and not all(each.name for each in functions)  # of a lambda
             return TOP if is_method else found if found.alternatives else None
         return None
 
@@ -311,10 +312,6 @@ class OfInstance(Settings[Instance]):
         is_there = bool(value.alternatives) and not value.open and isinstance(key, str)
         is_taken = is_there and tables.is_taken_from(self.evaluator, self.known, key)
         return True if is_there and not is_taken else None
-
-
-def _is_lambda(known: Alternative) -> bool:
-    return known.definition is not None and not known.definition.name
 
 
 class OfBound(Kind[Bound]):

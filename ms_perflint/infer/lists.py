@@ -36,17 +36,13 @@ def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
 
 def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, as one list that changes under this name."""
-    before = _lists(value)
+    before = tuple(known for known in value.alternatives if type(known.what) is Display and known.what.kind == LIST)
     if not before:
         return value
     rest = tuple(known for known in value.alternatives if known not in before)
     held = Held(binding.node, scope, Value(before), is_spread=True)  # type: ignore[arg-type]
     made = Alternative(Display(binding.node, scope, LIST, (held,), binding=binding), (scope.module, binding.node))
     return Value((made, *rest), value.open, value.overridable)
-
-
-def _lists(value: Value) -> tuple[Alternative, ...]:
-    return tuple(known for known in value.alternatives if isinstance(known.what, Display) and known.what.kind == LIST)
 
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:

@@ -88,7 +88,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             if said(evaluator, key) != name:
                 continue
             part, answer, value = given, True, evaluator.read(given)
-        elif _is_command_line(evaluator, given):
+        elif evaluator.read(given).are(lambda known: known.type_api in evaluator.libraries.command_line):
             is_optional = True
             continue
         else:
@@ -142,10 +142,6 @@ def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) 
             constant = said(evaluator, key)
             answers.add(constant == name if constant is not NO_CONSTANT else None)
     return True if True in answers else None if None in answers else False
-
-
-def _is_command_line(evaluator: Evaluator, part: Held) -> bool:
-    return evaluator.read(part).are(lambda known: known.type_api in evaluator.libraries.command_line)
 
 
 # --- objects that hold settings

@@ -82,7 +82,8 @@ def under(
         values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
         values += [TOP] if base.open or not base.alternatives else []
     own = values
-    names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str) or _is_dict(base)))
+    is_dict = any(known.is_display and known.is_mapping for known in base.alternatives)
+    names = list(dict.fromkeys(key for key in keys.constants if isinstance(key, str) or is_dict))
     if len(names) == 1:
         read = Reading(base, names[0], node, scope, holder, absent)
         values = attribute_writes.overlaid(evaluator, values, read)
@@ -101,10 +102,6 @@ def under(
     is_document = any(known.document for known in base.alternatives)  # whose entries are told one by one
     is_overridable = value.overridable or keys.overridable or (base.overridable and is_own and not is_document)
     return Value(value.alternatives, value.open, is_overridable)
-
-
-def _is_dict(base: Value) -> bool:
-    return any(known.is_display and known.is_mapping for known in base.alternatives)
 
 
 def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:

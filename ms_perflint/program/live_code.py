@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import is_decorated, name_of, only_target, path_of, text_of, word_of
+from ms_perflint.index.syntax_forms import is_decorated, name_of, names_in, only_target, path_of, text_of, word_of
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.database import Files
@@ -128,7 +128,7 @@ def _exposed(scope: Scope) -> Iterator[str]:
             continue
         if not site.node.args:
             yield from (each.name for each in scope.module.scope.defines)
-        given = {each.id for part in site.node.args for each in ast.walk(part) if isinstance(each, ast.Name)}
+        given = {name for part in site.node.args for name in names_in(part)}
         values = [each.value for name in given for each in site.scope.bindings.get(name, ()) if each.value is not None]
         yield from given
         yield from (each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name))

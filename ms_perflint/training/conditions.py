@@ -11,7 +11,7 @@ from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Layer
-from ms_perflint.index.syntax_forms import is_inside
+from ms_perflint.index.syntax_forms import is_inside, names_in
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.parameters import argument
@@ -189,8 +189,7 @@ def _is_unasked(program: Program, condition: Condition) -> bool:
     """Return whether a condition fails with the defaults of the parameters in it, which no caller passes."""
     if by_default(program, condition) is not False:
         return False
-    tests = (each.test for each in with_definitions((condition,)))
-    names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    names = {name for each in with_definitions((condition,)) for name in names_in(each.test)}
     found = (condition.scope.bindings.get(name, ()) for name in sorted(names))
     given = [each for bindings in found for each in bindings if each.kind == "parameter"]
     return bool(given) and all(_is_left_out(program, each) for each in given)
@@ -199,8 +198,7 @@ def _is_unasked(program: Program, condition: Condition) -> bool:
 def _is_left_out(program: Program, parameter: Binding) -> bool:
     """Return whether a parameter has callers, and none of them passes it."""
     sites = callers(program, parameter.scope)
-    passed = (argument(program.evaluator, parameter, site) for site in sites)
-    return bool(sites) and all(each.given is None and not each.mappings and not each.is_open for each in passed)
+    return bool(sites) and all(argument(program.evaluator, parameter, site).is_default for site in sites)
 
 
 def is_by_launchers(program: Program, site: Site) -> bool:
@@ -245,8 +243,7 @@ def with_definitions(conditions: PathCondition) -> Iterator[Condition]:
 def _varies(condition: Condition) -> bool:
     """Return whether a test reads what a loop around it binds: in a later iteration it may have another truth."""
     test, scope = condition.test, condition.scope
-    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-    bound = (binding for name in names for binding in scope.bindings.get(name, ()))
+    bound = (binding for name in names_in(test) for binding in scope.bindings.get(name, ()))
     loops = (loop for each in bound for loop in (*each.block.loops, *([each.stmt] if each.kind == "for" else ())))
     return any(is_inside(test, loop) for loop in loops)
 

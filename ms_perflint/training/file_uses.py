@@ -17,7 +17,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
 from ms_perflint.program.program import Program
-from ms_perflint.training.training import MODEL_TRAINS, callers, is_callback
+from ms_perflint.training.training import MODEL_TRAINS, is_callback, running_callers
 
 # last word of a call that uses a file -> use of the file
 _FILES: Mapping[str, str] = {
@@ -268,7 +268,7 @@ def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) ->
         if scope in entered:
             todo.append(_Step(entered[scope]))
         elif scope.is_function:
-            todo.extend(_Step(caller) for caller in callers(program, scope) if program.runs(caller))
+            todo.extend(map(_Step, running_callers(program, scope)))
             todo.extend(_Step(train, scope.name) for train in _trainings(program, scope))
     return found
 

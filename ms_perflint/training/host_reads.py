@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import Later, descendants, given, is_main_test, word_of
+from ms_perflint.index.syntax_forms import Later, descendants, given, has_remainder, is_main_test, names_in, word_of
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
@@ -66,7 +66,7 @@ def reads_of_steps(program: Program) -> tuple[tuple[Site, ...], ...]:
 def _waits(program: Program, step: StepLoop) -> bool:
     """Return whether the function of a step waits for what it returns: Python branches on it, not on gradients only."""
     is_compiled = step.scope in compiled(program) or jit.is_decorated(program, step.scope)
-    returned = {name for value, _ in step.scope.owner.returns for name in _names(value)}
+    returned = {name for value, _ in step.scope.owner.returns for name in names_in(value)}
     found = _results(program, step)
     return not is_compiled and found._replace(names=found.names & returned).guard()
 
@@ -283,7 +283,7 @@ class _Results(NamedTuple):
         """Return whether one decides what follows: a guard, what the next step is given or reads."""
         step, made = self.step, self.derived() - self.names
         parts = given(step.site.node) if isinstance(step.site.node, ast.Call) else ()
-        if self.guard() or any(not _names(part).isdisjoint(made) for part in parts):
+        if self.guard() or any(not names_in(part).isdisjoint(made) for part in parts):
             return True  # else the code that the training differentiates may read one
         functions = compiled(self.program)
         return any(function.home(name) is step.scope for function in functions for name in function.names & made)
@@ -292,13 +292,15 @@ class _Results(NamedTuple):
         """Return whether Python branches on one, or on what is computed of one."""
         names = self.derived()
         choices = (node for node in descendants(self.step.loop) if isinstance(node, _CHOICES))
-        tests = [node.test for node in choices if not _counts(node.test)]  # of a counter, though a step returns it
-        return any(not names.isdisjoint(_names(test)) and not _asks_kind(test) for test in tests)
+        tests = [
+            node.test for node in choices if not has_remainder(node.test)
+        ]  # of a counter, though a step returns it
+        return any(not names.isdisjoint(names_in(test)) and not _asks_kind(test) for test in tests)
 
     def derived(self) -> set[str]:
         """Return the names that hold one, or what is computed of one."""
         step, names = self.step, set(self.names)
-        bound = [(each.name, _names(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
+        bound = [(each.name, names_in(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
         while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
             names |= new
         return names
@@ -329,11 +331,7 @@ def _leaves(block: Block) -> bool:
 
 def _is_periodic(step: StepLoop, condition: Condition) -> bool:
     """Return whether a condition in a loop counts: `i % 100 == 0`, and not `assert size % 8 == 0` before the loop."""
-    return _counts(condition.test) and any(node is condition.test for node in ast.walk(step.loop))
-
-
-def _counts(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test))
+    return has_remainder(condition.test) and any(node is condition.test for node in ast.walk(step.loop))
 
 
 def _evaluates(program: Program, step: StepLoop) -> bool:
@@ -353,7 +351,7 @@ def _is_evaluation(site: Site) -> bool:
 def _is_metric(site: Site, results: set[str]) -> bool:
     """Return whether a call is given a result of the step: `accuracy(out, y)`, and no network or dataset."""
     parts = given(site.node) if isinstance(site.node, ast.Call) else ()
-    return any(not _names(part).isdisjoint(results) for part in parts)
+    return any(not names_in(part).isdisjoint(results) for part in parts)
 
 
 def _asks_kind(test: ast.expr) -> bool:
@@ -371,10 +369,6 @@ def _around(step: StepLoop) -> Iterator[Binding]:
     """Yield the bindings of the scope of a step, without those before and behind its loop."""
     for bindings in step.scope.bindings.values():
         yield from (each for each in bindings if step.loop in each.block.loops or not step.site.block.loops)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def written(site: Site) -> str:

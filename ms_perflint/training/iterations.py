@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import inside, spelling, word_of
+from ms_perflint.index.syntax_forms import inside, names_in, spelling, word_of
 from ms_perflint.program.program import Program
 
 _AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # give as many items as they get
@@ -122,7 +122,7 @@ def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optio
     loops = block.loops
     if not loops or not isinstance(loops[-1], ast.For):
         return None, None
-    variables = {node.id for node in ast.walk(loops[-1].target) if isinstance(node, ast.Name)}
+    variables = names_in(loops[-1].target)
     sides = (test.left, test.comparators[0])
     others = [side for side in sides if not (isinstance(side, ast.Name) and side.id in variables)]
     return (loops[-1], others[0]) if len(others) == 1 else (None, None)

@@ -44,7 +44,7 @@ def is_in_jit(program: Program, scope: Scope, seen: Optional[set[Scope]] = None)
     if not scope.is_function:
         return False
     seen.add(scope)
-    sites = [site for site in training.callers(program, scope) if program.runs(site) and _is_called(program, site)]
+    sites = [site for site in training.running_callers(program, scope) if _is_called(program, site)]
     return bool(sites) and all(is_in_jit(program, site.scope.owner, seen) for site in sites)
 
 

@@ -205,17 +205,17 @@ def _chooses_mode(program: Program, site: Site, condition: Condition) -> bool:
     if re.search(PATHS, ast.unparse(condition.test)):
         return False
     own = [call for call in settings(program) if call.node is site.node]
-    mine = {_mode_set(call) for call in own}
+    mine = {default_mode_set(call) for call in own}
     others = [call for call in settings(program) if condition.opposite in condition_of(call)]
     if own and others and all(_differ_by_device(call, other) for call in own for other in others):
         return False
-    return bool(mine) and any(_mode_set(call) not in mine for call in others)
+    return bool(mine) and any(default_mode_set(call) not in mine for call in others)
 
 
 def is_graph_in_another_arm(program: Program) -> bool:
     """Return whether one arm of a test sets graph mode, and another PyNative mode."""
     by_mode = {
-        wanted: [call for call in settings(program) if _mode_set(call) == wanted] for wanted in (GRAPH, PYNATIVE)
+        wanted: [call for call in settings(program) if default_mode_set(call) == wanted] for wanted in (GRAPH, PYNATIVE)
     }
     return any(excludes(one.block, other.block) for one in by_mode[GRAPH] for other in by_mode[PYNATIVE])
 
@@ -226,7 +226,7 @@ def _differ_by_device(call: Call, other: Call) -> bool:
     return bool(one) and bool(two) and one.isdisjoint(two)
 
 
-def _mode_set(call: Call) -> Optional[int]:
+def default_mode_set(call: Call) -> Optional[int]:
     """Return the mode that a call sets with the default options; None where that is not known."""
     value = given(call)
     return default_mode_of(value) if value is not None else None
@@ -308,9 +308,9 @@ def default_mode(program: Program) -> Optional[int]:
     if not found:
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
     usual = [call for call in found if not is_opt_in(program, call) and not is_fallback(program, call)]
-    by_call = {call: _mode_set(call) for call in usual}
+    by_call = {call: default_mode_set(call) for call in usual}
     modes = set(by_call.values())
-    if usual and all(_fails_by_default(program, call) for call in usual):
+    if usual and all(conditions.is_on_request(program, call) for call in usual):
         modes.add(mindspore_api.default_mode(program.version))
         return modes.pop() if len(modes) == 1 else None
     if len(modes) > 1:  # else it makes no difference which of them is the last one
@@ -320,11 +320,6 @@ def default_mode(program: Program) -> Optional[int]:
             if not is_overridden(program, call) and not is_without_training(program, call)
         }
     return modes.pop() if len(modes) == 1 else None
-
-
-def _fails_by_default(program: Program, call: Call) -> bool:
-    """Return whether a call does not run with the default options."""
-    return conditions.fails(program, call, lambda each: conditions.by_default(program, each) is False)
 
 
 # --- where training is reached

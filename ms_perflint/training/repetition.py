@@ -74,7 +74,7 @@ def _has_one_iteration(program: Program, loop: ast.AST, site: Site, entered: Opt
     function = site.scope.owner
     if has_one_iteration(program, loop, function):
         return True
-    found = [each for each in training.callers(program, function) if program.runs(each)] if function.is_function else []
+    found = training.running_callers(program, function)
     leading = [caller for caller in found if _leads_to(program, caller, site, entered)]
     scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
     return bool(scopes) and all(each is not None and has_one_iteration(program, loop, each) for each in scopes)

@@ -61,8 +61,7 @@ def is_pynative_by_default(program: Program) -> bool:
     modes = set()
     for call in mode.settings(program):
         if not conditions.fails(program, call, lambda each: conditions.by_default(program, each) is not True):
-            value = mode.given(call)
-            modes.add(mode.default_mode_of(value) if value is not None else None)
+            modes.add(mode.default_mode_set(call))
     return modes == {mode.PYNATIVE}
 
 

@@ -16,7 +16,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
 from ms_perflint.training.iterations import is_in_last_iteration, is_in_one_iteration
-from ms_perflint.training.training import callees, callers, steps_by_hand
+from ms_perflint.training.training import callees, running_callers, steps_by_hand
 
 # Names of unknown iterables of loops whose iterations are trainings
 _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\b|networks?\b|nets?\b|task"
@@ -63,11 +63,10 @@ def _around(program: Program, site: Site, seen: set[Scope]) -> Iterator[StepLoop
         loop = _loop_around(program, site)
         if loop is not None:
             yield StepLoop(loop, site, site.scope.owner)
-    elif site.scope.owner.is_function and site.scope.owner not in seen:
+    elif site.scope.owner not in seen:
         seen.add(site.scope.owner)
-        for caller in callers(program, site.scope.owner):
-            if program.runs(caller):
-                yield from _around(program, caller, seen)
+        for caller in running_callers(program, site.scope.owner):
+            yield from _around(program, caller, seen)
 
 
 def _loop_around(program: Program, site: Site) -> Optional[ast.AST]:

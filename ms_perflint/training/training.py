@@ -259,6 +259,13 @@ def callers(program: Program, function: Scope) -> list[Site]:
     return sites
 
 
+def running_callers(program: Program, function: Scope) -> list[Site]:
+    """Return the sites that call a function, also by its name alone, and can run; none of a module or class."""
+    if function.is_class or function.parent is None:
+        return []
+    return [site for site in callers(program, function) if program.runs(site)]
+
+
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions that an unknown callee may be, by its name; none of a known callee."""
     value = program.evaluator.callees(site)

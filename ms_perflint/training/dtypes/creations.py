@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import only_target, word_of
+from ms_perflint.index.syntax_forms import only_target, whole_number, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -105,9 +105,7 @@ def _arange(call: Call, wanted: Dtype) -> Optional[bool]:
             if broken or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div)):
                 return None
     step = call.given("step")
-    if step is not None and not (isinstance(step, ast.Constant) and type(step.value) is int):
-        return None
-    return True
+    return None if step is not None and whole_number(step) is None else True
 
 
 def _constants(node: ast.expr, dtypes: Dtypes, scope: Scope) -> Optional[list[object]]:

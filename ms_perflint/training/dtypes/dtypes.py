@@ -15,7 +15,7 @@ from typing import Any, Optional, cast
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
-from ms_perflint.index.syntax_forms import given, is_spread
+from ms_perflint.index.syntax_forms import given, is_spread, whole_number
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
@@ -173,10 +173,8 @@ class Dtypes:
         dtype = self.of(node.value, scope)
         if dtype is not None and (dtype.name or isinstance(node.slice, ast.Tuple)):
             return dtype
-        index = node.slice
-        if isinstance(index, ast.Constant) and type(index.value) is int:
-            return self.part(node.value, (index.value,), scope)
-        return None
+        index = whole_number(node.slice)
+        return self.part(node.value, (index,), scope) if index is not None else None
 
     def part(self, node: ast.expr, path: tuple[int, ...], scope: Scope) -> Optional[Dtype]:
         """Return the dtype of an element of the value of an expression, as in `a, (b, c) = node`."""

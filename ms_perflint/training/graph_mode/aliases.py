@@ -22,7 +22,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.compiled import assigned, filled, gone_through, is_compiled, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.training import callers
+from ms_perflint.training.training import running_callers
 
 _FILLS = APPENDS | UPDATES
 
@@ -69,7 +69,7 @@ def _is_read_elsewhere(program: Program, function: Scope, step: Site, name: ast.
         return home is not None and home.is_function and is_compiled(program, home) and name.id in home.names
     for binding in function.flow.at(name):
         if binding.kind == "parameter":
-            for site in (each for each in callers(program, function) if program.runs(each)):
+            for site in running_callers(program, function):
                 part = argument(program.evaluator, binding, site).part
                 is_kept = part is not None and is_compiled(program, site.scope) and _is_view(site.scope, part.node)
                 if is_kept and _is_read_after(site.scope, site, part.node):  # type: ignore[union-attr]

@@ -21,7 +21,7 @@ from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.factors import is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.step_loops import DATA, ITERATORS
-from ms_perflint.training.training import callers
+from ms_perflint.training.training import callers, running_callers
 
 FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
@@ -50,8 +50,8 @@ def passed(program: Program, name: ast.expr, site: Site) -> Iterator[tuple[Site,
     """Yield the arguments that running calls pass for a parameter, which a name at a site is, with the calls."""
     bindings = site.scope.lookup(name) if isinstance(name, ast.Name) else ()
     for binding in (each for each in bindings if each.kind == "parameter" and each.scope is site.scope):
-        for caller in callers(program, site.scope):
-            part = argument(program.evaluator, binding, caller).part if program.runs(caller) else None
+        for caller in running_callers(program, site.scope):
+            part = argument(program.evaluator, binding, caller).part
             if part is not None and part.node is not binding.value and part.scope is caller.scope:
                 yield caller, part.node
 

@@ -13,7 +13,17 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, word_of
+from ms_perflint.index.syntax_forms import (
+    children,
+    given,
+    inner_of,
+    is_decorated,
+    is_own,
+    name_of,
+    names_in,
+    whole_number,
+    word_of,
+)
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -348,7 +358,7 @@ class _Callee:
         if not isinstance(first, ast.Lambda):
             return False
         inner = self.function.module.scope_of[id(first)]
-        names = {each.id for each in ast.walk(first.body) if isinstance(each, ast.Name)} - {"self"}
+        names = names_in(first.body) - {"self"}
         own = (each for name in names if inner.home(name) is self.function for each in self.function.bindings[name])
         return not all(_is_set(self.program, self.function, each, hops=4) for each in own)
 
@@ -430,8 +440,7 @@ def _is_listed(api: str) -> bool:
 
 def is_whole(node: ast.expr) -> bool:
     """Return whether an expression is a literal whole number."""
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(inner, ast.Constant) and type(inner.value) is int
+    return whole_number(node.operand if isinstance(node, ast.UnaryOp) else node) is not None
 
 
 def _is_compiled_api(api: str) -> bool:

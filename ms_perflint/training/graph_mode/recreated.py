@@ -31,7 +31,7 @@ from ms_perflint.training.networks.layers import LAYERS
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
-from ms_perflint.training.training import callers, is_trained, train_sites, training_scopes
+from ms_perflint.training.training import is_trained, running_callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_object, root
 
 _OPTIMIZER = "mindspore.nn.Optimizer"  # whose `construct` is compiled in each mode: 2.10 nn/optim/adam.py
@@ -260,11 +260,10 @@ def _training_loops(program: Program) -> frozenset[int]:
 def _loops(program: Program, site: Site, seen: set[Scope]) -> Iterator[ast.AST]:
     """Yield the loops around a site, innermost first, and those around the calls of its function."""
     yield from site.block.loops
-    if site.scope.owner.is_function and site.scope.owner not in seen:
+    if site.scope.owner not in seen:
         seen.add(site.scope.owner)
-        for caller in callers(program, site.scope.owner):
-            if program.runs(caller):
-                yield from _loops(program, caller, seen)
+        for caller in running_callers(program, site.scope.owner):
+            yield from _loops(program, caller, seen)
 
 
 # --- what each step compiles again in the mode of the program

@@ -13,6 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import whole_number
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.between_steps import acts, is_beside
@@ -20,7 +21,7 @@ from ms_perflint.training.graph_mode.compiled import compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training import callers, steps_by_hand
+from ms_perflint.training.training import running_callers, steps_by_hand
 
 _LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm")  # that read the flag
 _COMPUTED = (ast.Compare, ast.BoolOp, ast.IfExp, ast.UnaryOp, ast.BinOp)
@@ -66,7 +67,7 @@ def _varies(site: Site) -> bool:
     """Return whether a computed flag depends on what loops bind, or on a number that is passed: `epoch < 5`."""
     parts = [each for node in (*site.call.args, *site.call.keywords) for each in ast.walk(node)]
     bound = [each for part in parts if isinstance(part, ast.Name) for each in site.scope.lookup(part)]
-    is_counted = any(isinstance(each, ast.Constant) and type(each.value) is int for each in parts)
+    is_counted = any(whole_number(each) is not None for each in parts)
     is_passed = is_counted and any(each.kind == "parameter" for each in bound)
     return is_passed or any(each.block.loops or isinstance(each.stmt, ast.For) for each in bound)
 
@@ -93,8 +94,7 @@ def _is_reset(program: Program, site: Site, on: Sequence[Site], hops: int) -> bo
     """Return whether the flag is switched on again before the next step, or each epoch begins with that."""
     if _is_followed(site, on) or any(repeats(program, each) and not _is_conditional(each) for each in on):
         return True
-    owner = site.scope.owner
-    found = [each for each in callers(program, owner) if program.runs(each)] if owner.is_function and hops else []
+    found = running_callers(program, site.scope.owner) if hops else []
     return bool(found) and all(_is_reset(program, each, on, hops - 1) for each in found)
 
 

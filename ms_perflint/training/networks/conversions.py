@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import is_own, plainly_given
+from ms_perflint.index.syntax_forms import is_own, names_in, plainly_given
 from ms_perflint.infer.parameters import argument as argument_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
@@ -242,7 +242,7 @@ class _Finder:
 
 def outside(call: Site, given: ast.expr, stmt: ast.stmt) -> ast.stmt:
     """Return the statement before which a network is converted once: the outermost loop that does not bind it."""
-    names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
+    names = names_in(given)
     for loop in reversed(call.block.loops):
         bound = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         if isinstance(loop, ast.stmt) and not bound & names:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import has_remainder, name_of, whole_number
 
 
 class Padding(NamedTuple):
@@ -31,8 +32,8 @@ def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return None
     for blocks, factor in ((node.left, node.right), (node.right, node.left)):
-        size = _whole(factor)
-        if size in multiples:
+        size = whole_number(factor)
+        if size is not None and size in multiples:
             count = _one_more(blocks, size)
             # `(n - 1) // 16 + 1` and `(n + 15) // 16` round up already
             rounds = isinstance(count, ast.BinOp) and isinstance(count.op, (ast.Add, ast.Sub))
@@ -41,21 +42,16 @@ def overpadded(site: Site, multiples: Collection[int]) -> Optional[Padding]:
     return None
 
 
-def _whole(node: ast.expr) -> int:
-    """Return a literal whole number; 0 for other expressions."""
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
-
-
 def _one_more(node: ast.expr, size: int) -> Optional[ast.expr]:
     """Return n of `n // size + 1` and `1 + n // size`."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return None
     for blocks, one in ((node.left, node.right), (node.right, node.left)):
         if (
-            _whole(one) == 1
+            whole_number(one) == 1
             and isinstance(blocks, ast.BinOp)
             and isinstance(blocks.op, ast.FloorDiv)
-            and _whole(blocks.right) == size
+            and whole_number(blocks.right) == size
         ):
             return blocks.left
     return None
@@ -69,7 +65,5 @@ def _is_guarded(site: Site) -> bool:
 
 
 def _asks_remainder(test: ast.expr) -> bool:
-    words = [node.func.id for node in ast.walk(test) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return "divmod" in words or any(
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in ast.walk(test)
-    )
+    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call))
+    return has_remainder(test) or any(name_of(node.func) == "divmod" for node in calls)
