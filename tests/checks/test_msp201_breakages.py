@@ -618,6 +618,25 @@ def test_gradients_that_are_clipped_are_not_scaled(init: str, grads: str, is_sca
     assert ("bfloat16" in texts(fix)) is not is_scaled
 
 
+@pytest.mark.parametrize(
+    ("init", "second", "reason"),
+    [
+        ("self.loss_scale = optimizer.loss_scale", "", "scales or accumulates gradients in its own way"),
+        ("self.rest = optimizer.accumulated", "", "scales or accumulates gradients in its own way"),
+        ("pass", ", nn.SGD(net.trainable_params())", "several optimizers"),
+        ("pass", ", 2.0", ""),
+        ("self.steps = 0", "", ""),
+        ("self.rate = nn.Dense(1, 1)", "", ""),
+        ("self.other = optimizer", "", ""),
+    ],
+)
+def test_a_train_cell_with_more_than_a_standard_step_is_named(init: str, second: str, reason: str) -> None:
+    step = CLIPPING.format(init=init, grads="pass").replace("trainable_params()))", f"trainable_params()){second})")
+    finding = found(NET, step)
+    assert (finding.fix is None) is bool(reason)
+    assert not reason or reason in refused(finding)
+
+
 # --- losses inside of the network
 
 INNER = """
@@ -1216,6 +1235,34 @@ def test_a_network_is_converted_once(train: str, is_refused: bool | None) -> Non
     if is_refused is None:
         assert finding.fix is not None
         assert any("auto_mixed_precision" in each.text and not each.text.startswith(" ") for each in finding.fix.edits)
+
+
+@pytest.mark.parametrize(
+    ("model", "is_refused"),
+    [
+        ("Model(net, nn.MSELoss(), opt, eval_network=Net())", True),
+        ("Model(net, nn.MSELoss(), opt, eval_network=None)", False),
+        ("Model(net, nn.MSELoss(), opt, metrics={'loss'})", False),
+    ],
+)
+def test_a_network_for_evaluation_is_not_converted(model: str, is_refused: bool) -> None:
+    finding = found(PLAIN, f"{model}.train(10, dataset, dataset_sink_mode=True)\n")
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "network for evaluation" in refused(finding)
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_refused"),
+    [
+        ("print(forward(Tensor(1), Tensor(2)))\n", True),
+        ("print(ops.mse_loss(Tensor(1), Tensor(2)))\n", False),
+        ("print(forward)\n", False),
+    ],
+)
+def test_a_loss_that_is_used_beside_the_steps_is_named(behind: str, is_refused: bool) -> None:
+    finding = found(PLAIN, STEPS.format("ops.mse_loss(net(data), label)"), behind)
+    assert (finding.fix is None) is is_refused
+    assert not is_refused or "is called here too" in refused(finding)
 
 
 @pytest.mark.parametrize(("loss", "is_refused"), [("1", True), ("load()", True), ("nn.MSELoss()", False)])
