@@ -16,8 +16,8 @@ from ms_perflint.infer import (
     call_order,
     calls,
     importing,
+    items,
     lists,
-    members,
     namespaces,
     narrowing,
     operations,
@@ -129,7 +129,7 @@ class ProgramEvaluator(Evaluator):
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
         if isinstance(node, ast.Subscript):
-            return members.subscript(self, node, scope)
+            return items.subscript(self, node, scope)
         if isinstance(node, Read):
             return self.read(node.part)
         return operations.operation(self, node, scope)
@@ -155,7 +155,7 @@ class ProgramEvaluator(Evaluator):
         before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
         if isinstance(last, Layer):
             return calls.applied(self, last)
-        return Value(*self.elements(self.read(before))) if last is EACH else members.at(self, before, last)
+        return Value(*self.elements(self.read(before))) if last is EACH else items.at(self, before, last)
 
     # --- names
 

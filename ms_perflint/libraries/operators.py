@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer
-from ms_perflint.infer import members
+from ms_perflint.infer import items
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.values import NO_CONSTANT, TOP, TUPLE, Api, Display, Value, join
 
@@ -49,7 +49,7 @@ def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 def _item(evaluator: Evaluator, layer: Layer) -> Value:
     """Return the result of `operator.getitem(object, key)`."""
     held, key = (evaluator.read(each) for each in layer.args)
-    return members.under(evaluator, held, key, layer.call, None, layer.scope)
+    return items.under(evaluator, held, key, layer.call, None, layer.scope)
 
 
 def _attribute(evaluator: Evaluator, layer: Layer) -> Value:

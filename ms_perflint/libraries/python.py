@@ -17,6 +17,7 @@ from ms_perflint.infer import (
     commandline,
     computing,
     importing,
+    items,
     mappings,
     members,
     method_writes,
@@ -344,7 +345,7 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
     missing = evaluator.known(Constant(None), node, scope)
     default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
     absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
-    found = members.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
+    found = items.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
     is_filled = api.name.endswith(".setdefault") and receiver.is_display
     if is_filled and set(found.alternatives) <= set(default.alternatives):
         is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False

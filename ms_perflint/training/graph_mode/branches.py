@@ -65,17 +65,12 @@ def in_arms(program: Program, function: Scope, given: frozenset[str] = frozenset
         found: Optional[_Found] = None
         if isinstance(step.stmt, (ast.For, ast.While)):
             found = _of_loop(function, step.stmt, tensors)
-            if found is not None:
-                yield obstacle(function.module, *found)
-        if not isinstance(step.stmt, ast.If):
-            continue
-        if tensors.is_tested(step.stmt.test):
+        elif isinstance(step.stmt, ast.If) and tensors.is_tested(step.stmt.test):
             found = _grown(function, step.stmt) or _bound(function, step.stmt, _BY_TENSOR, tensors)
-        elif _asks_another(program, function, step.stmt.test):
+        elif isinstance(step.stmt, ast.If) and _asks_another(program, function, step.stmt.test):
             found = _bound(function, step.stmt, _BY_ATTRIBUTE)
         if found is not None:
-            node, kind, message = found
-            yield obstacle(function.module, node, kind, message)
+            yield obstacle(function.module, *found)
 
 
 def _of_two_types(program: Program, function: Scope, tensors: Tensors) -> Iterator[ast.AST]:
