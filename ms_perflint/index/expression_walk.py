@@ -16,6 +16,13 @@ ITEM_SETTERS = ("__setitem__", "setitem")
 SETTERS = frozenset({"setattr", "__setattr__", "update", "delattr", *ITEM_SETTERS})
 
 
+def _yielded(node: Union[ast.Yield, ast.YieldFrom]) -> ast.expr:
+    """Return the expression that a generator yields: None of a bare `yield`, `*x` of `yield from x`."""
+    if isinstance(node, ast.YieldFrom):
+        return ast.copy_location(ast.Starred(node.value, ast.Load()), node)
+    return node.value or ast.copy_location(ast.Constant(None), node)
+
+
 class ExpressionWalk:
     """The state of one walk over a file: the scope of loaded names, and the method whose `self` is in use."""
 
@@ -78,12 +85,8 @@ class ExpressionWalk:
             elif kind is ast.NamedExpr:
                 # it binds when it is evaluated, not at the end of its statement
                 self.bind(node.target.id, "assign", node.target, node.value, node, block)  # type: ignore[attr-defined]
-            elif kind is ast.Yield:
-                value = node.value or ast.copy_location(ast.Constant(None), node)  # type: ignore[attr-defined]
-                block.scope.owner.yields.append((value, block))
-            elif kind is ast.YieldFrom:
-                value = ast.copy_location(ast.Starred(node.value, ast.Load()), node)  # type: ignore[attr-defined]
-                block.scope.owner.yields.append((value, block))
+            elif kind is ast.Yield or kind is ast.YieldFrom:
+                block.scope.owner.yields.append((_yielded(node), block))  # type: ignore[arg-type]
             elif kind in COMPREHENSIONS:
                 block = self._comprehension(node, stmt, block)  # type: ignore[arg-type]
             inner = children(node)

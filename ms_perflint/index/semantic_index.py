@@ -99,6 +99,11 @@ class Binding:
         return self.value if self.kind == "assign" and not self.path else None
 
     @property
+    def operand(self) -> Optional[ast.expr]:
+        """Return what a name gets, or what is added to it: `total += loss`."""
+        return self.stmt.value if isinstance(self.stmt, ast.AugAssign) else self.value
+
+    @property
     def site(self) -> Site:
         """Return its statement as a site."""
         return Site.of(self.stmt, self.block)

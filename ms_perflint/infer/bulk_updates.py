@@ -12,26 +12,14 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
+from ms_perflint.infer import update_forms as forms
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
 from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.update_forms import (
-    EXEC,
-    INSIDE,
-    ITEM,
-    LISTED,
-    NAMED,
-    OWN,
-    SETATTR,
-    SETDEFAULT,
-    Update,
-    is_own,
-    of_file,
-    updates_in,
-)
+from ms_perflint.infer.update_forms import Update
 from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
 
 
@@ -62,7 +50,7 @@ def laid_over(
         after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), read.absent)
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and _has_come(evaluator, store, update)
-        is_sure = is_sure and not (update.word == SETDEFAULT and update.block.loops)
+        is_sure = is_sure and not (update.word == forms.SETDEFAULT and update.block.loops)
         if is_same or (is_sure and _has_run(evaluator, update, at, read) and _is_one(evaluator, update, base)):
             found = after
         else:
@@ -128,7 +116,7 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may change, and their classes."""
     found = evaluator.value(update.receiver, update.block.scope).alternatives
     classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
-    if update.word == INSIDE:
+    if update.word == forms.INSIDE:
         taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))
         return frozenset(known.identity for part in taken for known in evaluator.read(part).alternatives)
     return frozenset([*(known.identity for known in found), *classes])
@@ -178,7 +166,7 @@ def own(
     entered = {scope.owner: scope for scope in constructors}
     sure = [each for each in stored if each.scope.owner in entered and each.block.parent is None]
     for scope in constructors:
-        for update in updates_in(evaluator.libraries, scope, name, is_mapping):
+        for update in forms.updates_in(evaluator.libraries, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
             is_here = is_here and not _converts_itself(evaluator, update, name, scope)
             if is_here and all(_is_behind(evaluator, update, each) for each in sure):
@@ -192,15 +180,15 @@ def own(
 def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
     """Return whether an object makes its own mappings objects: `for k, v in self.items(): self[k] = Config(v)`."""
     loop = update.loop
-    if loop is None or update.value is None or not is_own(loop.over):
+    if loop is None or update.value is None or not forms.is_own(loop.over):
         return False
     given = setting_loops.at_key(evaluator, update.value, loop, name, scope)
-    return given is not None and given.taken == (name,) and is_own(given.node)
+    return given is not None and given.taken == (name,) and forms.is_own(given.node)
 
 
 def _is_of(evaluator: Evaluator, update: Update, scope: Scope, this: Alternative) -> bool:
     """Return whether an update in a method changes the object of the method."""
-    if is_own(update.receiver):
+    if forms.is_own(update.receiver):
         return True
     known = evaluator.value(update.receiver, scope).alternatives
     is_self = bool(known) and known[0].cls is this.cls and known[0].creation is None
@@ -215,7 +203,7 @@ def _after(
     if given is None or reachability == IMPOSSIBLE:
         return before
     is_there = [bool(value.alternatives) and value is not absent for value in before]
-    if update.word == SETDEFAULT and any(is_there):
+    if update.word == forms.SETDEFAULT and any(is_there):
         return before if all(is_there) else [*before, given]
     taken = _is_taken(evaluator, update, name, scope)
     if taken is False:
@@ -234,7 +222,7 @@ def _after(
 def _is_rewritten(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> bool:
     """Return whether a loop surely gives an item of a mapping what is computed, and taken from no other one."""
     loop = update.loop
-    if update.word != ITEM or loop is None or update.value is None or _is_conditional(update):
+    if update.word != forms.ITEM or loop is None or update.value is None or _is_conditional(update):
         return False
     return setting_loops.at_key(evaluator, update.value, loop, name, scope) is None
 
@@ -243,13 +231,13 @@ def _is_rewritten(evaluator: Evaluator, update: Update, name: object, scope: Sco
 def _updates(evaluator: Evaluator) -> tuple[Update, ...]:
     """Return the places whose syntax updates many settings of an object, in the order of the files."""
     merges = evaluator.libraries.merges
-    return tuple(update for module in evaluator.program.modules for update in of_file(module, merges))
+    return tuple(update for module in evaluator.program.modules for update in forms.of_file(module, merges))
 
 
 @query(bottom=False)
 def sets_by_name(evaluator: Evaluator) -> bool:
     """Return whether the program sets attributes with computed names."""
-    return any(update.word == SETATTR for update in _updates(evaluator))
+    return any(update.word == forms.SETATTR for update in _updates(evaluator))
 
 
 def is_updated(evaluator: Evaluator, known: Alternative) -> bool:
@@ -284,23 +272,24 @@ def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope) 
 def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
     """Return the value that an update gives a setting; None where it does not change it."""
     key = getattr(update.key, "value", name)
-    if (update.word == SETDEFAULT and key != name) or (update.word == NAMED and str(key).partition(".")[0] != name):
+    is_other = update.word == forms.NAMED and str(key).partition(".")[0] != name
+    if is_other or (update.word == forms.SETDEFAULT and key != name):
         return None
-    if update.word in (EXEC, NAMED):
+    if update.word in (forms.EXEC, forms.NAMED):
         return TOP
-    if update.word == INSIDE:
+    if update.word == forms.INSIDE:
         return TOP if any(path[-1] == name for path in _paths(evaluator, update)) else None
     if isinstance(update.key, ast.Constant):
         value = evaluator.value(update.value, scope) if update.value is not None else TOP
-        is_given = update.word == SETDEFAULT and path_of(update.receiver) == "os.environ"
+        is_given = update.word == forms.SETDEFAULT and path_of(update.receiver) == "os.environ"
         return value._replace(overridable=True) if is_given else value
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update.loop, update.value, name, scope)
-    if update.word == OWN:
+    if update.word == forms.OWN:
         return _in_mapping(evaluator, Held(update.value, scope), name) if update.value is not None else TOP
     node = update.node
     assert isinstance(node, ast.Call)
-    if update.word == LISTED and node.args:
+    if update.word == forms.LISTED and node.args:
         return _in_list(evaluator, node.args[0], name, scope)
     if update.word in evaluator.libraries.merges:
         return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else TOP

@@ -10,17 +10,10 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
+from ms_perflint.infer import held_names
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.held_names import (
-    bindings_of,
-    held_under,
-    keys_of,
-    may_import,
-    module_names,
-    taking,
-)
 from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
 from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
 
@@ -53,12 +46,12 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     if isinstance(what, Display) and what.kind in FIXED:
         return ()
     found: dict[int, Change] = {}
-    todo = bindings_of(what)
+    todo = held_names.bindings_of(what)
     is_passed_on = not todo
     is_of_any = not todo and type(what.node) is ast.Name  # which a `defaultdict` makes for any key
     modules = evaluator.program.modules if is_of_any else (what.scope.module,)
     if not todo:
-        key = keys_of(what.scope.module).get(id(what.node))
+        key = held_names.keys_of(what.scope.module).get(id(what.node))
         by_key = (each for module in modules for each in _under_keys(module))
         stored = evaluator.program.touching(key) if key else by_key
         found.update((id(each.node), each) for each in _about(evaluator, what, stored) if each.site is None)
@@ -71,7 +64,7 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
             if change.site is None:
                 found[id(change.node)] = change
                 continue
-            parameters = [*taking(evaluator, change.about, change.site)]
+            parameters = [*held_names.taking(evaluator, change.about, change.site)]
             todo.extend(each for each in parameters if each not in todo)
             is_passed_on = is_passed_on or (not parameters and _is_kept(evaluator, change.site))
     for module in modules:
@@ -238,7 +231,9 @@ def is_fixed(evaluator: Evaluator, what: Display) -> bool:
         return True
     if what.kind != COMPREHENSION and not what.parts:
         return False
-    named = ((module, name) for module, names in held_under(evaluator, what).items() for name in sorted(names))
+    named = (
+        (module, name) for module, names in held_names.held_under(evaluator, what).items() for name in sorted(names)
+    )
     changes = (change for module, name in named for change in touching(module).get(name, ()))
     return not any(change.word != STORE and _may_change(evaluator, change) for change in changes)
 
@@ -249,7 +244,9 @@ def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Opti
     `key`: whether it may change this part of it, None for any. `own`: a call that is left out.
     """
     home, one = what.scope.module, Alternative(what, (what.scope.module, what.node))
-    others = (each for each in evaluator.program.naming(module_names(home)[0]) if may_import(each, home))
+    others = (
+        each for each in evaluator.program.naming(held_names.module_names(home)[0]) if held_names.may_import(each, home)
+    )
     return any(
         node is not own and (key is None or told in ("", key)) and _can_be(evaluator.value(about, scope), one)
         for module in (home, *others)

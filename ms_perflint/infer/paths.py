@@ -360,7 +360,7 @@ class _Reader:
             return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
         found: list[Path] = []
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+            value = binding.operand
             is_own = binding in self.entered  # `kept = kept + [path]`
             if binding.kind in ("assign", "augment") and value is not None and not binding.path and not is_own:
                 self.entered.append(binding)

@@ -218,7 +218,8 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
     is_environment = not dicts and any(known.api == ENVIRONMENT for known in base.alternatives)
     for module in made_in | {*(evaluator.program.naming("environ") if is_environment else ())}:
         changes += _dict_changes(module, is_text)
-    for other, names in {(other, frozenset(names)) for each in dicts for other, names in _importing(evaluator, each)}:
+    imported = (held_names.imported_under(evaluator, each.what) for each in dicts)  # type: ignore[arg-type]
+    for other, names in {(other, frozenset(names)) for several in imported for other, names in several}:
         changes += [change for change in _dict_changes(other, is_text) if word_of(receiver_of(change)) in names]
     rest = [known for known in base.alternatives if known not in dicts] if changes or not is_there else []
     others = [known for known in rest if _is_mapping(evaluator, known)]
@@ -249,10 +250,6 @@ def _is_kept(
         return False
     taken = (each for each in changes if each.kind == "delete" and each.node is not node)
     return all(_is_about(evaluator, each, name) is False for each in taken)
-
-
-def _importing(evaluator: Evaluator, known: Alternative) -> Iterator[tuple[SemanticIndex, set[str]]]:
-    return held_names.imported_under(evaluator, known.what) if isinstance(known.what, Display) else iter(())
 
 
 def _is_mapping(evaluator: Evaluator, known: Alternative) -> bool:

@@ -187,18 +187,13 @@ def _with_computed(program: Program, step: StepLoop, names: Iterable[str]) -> _R
         (name, value)
         for name, bindings in (step.scope.bindings.items() if found.names else ())
         for each in bindings
-        if isinstance(value := _computed(each), _ARITHMETIC)
+        if isinstance(value := each.operand, _ARITHMETIC)
         and _is_in_same_loop(step, each.block)
         and not _is_on_host(value)
     ]
     while new := {name for name, value in values if found.is_one(value)} - found.names:
         found = found._replace(names=found.names | new)
     return found
-
-
-def _computed(binding: Binding) -> Optional[ast.expr]:
-    """Return what a name gets, or what is added to it: `total += loss`."""
-    return binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
 
 
 def _is_on_host(node: ast.expr) -> bool:

@@ -264,7 +264,7 @@ def _is_given(
             (value.open or not value.alternatives) and may_optimize(word_of(node))
         ):
             return True
-        if any(map(_is_container, value.alternatives)):
+        if any(known.is_display or known.type_api.rpartition(".")[2] in CONTAINERS for known in value.alternatives):
             places = graph_of(scope.module).places(node, scope)
             ways = [(place.key, joined(path, more)) for place, path in places for more in ("", ELEMENT)]
             if any(held.get(key, 0) >> AT[way] & 1 for key, way in ways) or any(map(is_one, _parts(program, value))):
@@ -283,11 +283,6 @@ def _parts(program: Program, value: Value) -> Iterator[Alternative]:
     """Yield the elements of displays."""
     for part in (part for known in value.alternatives for part in known.parts):
         yield from program.evaluator.read(part).alternatives
-
-
-def _is_container(known: Alternative) -> bool:
-    """Return whether something is a list, a dict, or the like."""
-    return known.is_display or known.type_api.rpartition(".")[2] in CONTAINERS
 
 
 def _leaves(program: Program, site: Site) -> Iterator[Part]:

@@ -331,7 +331,7 @@ class Tensors:
 
     def is_given(self, binding: Binding) -> bool:
         """Return whether a binding gives a tensor, or adds one."""
-        value = binding.stmt.value if isinstance(binding.stmt, ast.AugAssign) else binding.value
+        value = binding.operand
         return value is not None and not binding.path and (self.is_one(value) or self.is_tested(value, False))
 
     def is_one(self, node: ast.expr, hops: int = _HOPS) -> bool:

@@ -13,17 +13,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import (
-    children,
-    given,
-    inner_of,
-    is_decorated,
-    is_own,
-    name_of,
-    names_in,
-    whole_number,
-    word_of,
-)
+from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, names_in, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
@@ -440,7 +430,8 @@ def _is_listed(api: str) -> bool:
 
 def is_whole(node: ast.expr) -> bool:
     """Return whether an expression is a literal whole number."""
-    return whole_number(node.operand if isinstance(node, ast.UnaryOp) else node) is not None
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and type(inner.value) is int
 
 
 def _is_compiled_api(api: str) -> bool:

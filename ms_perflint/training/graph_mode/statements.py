@@ -114,11 +114,8 @@ def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) ->
 def _refused(function: Scope, node: ast.AST) -> str:
     """Return the word of a statement or expression that the compiler does not know; "" for others."""
     if isinstance(node, ast.Global):
-        stored = {
-            each.id
-            for each in descendants(function.node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
+        names = (each for each in descendants(function.node) if isinstance(each, ast.Name))
+        stored = {each.id for each in names if isinstance(each.ctx, ast.Store)}
         return "global" if stored.intersection(node.names) else ""
     if isinstance(node, (ast.While, ast.For)) and node.orelse:
         return "while ... else" if isinstance(node, ast.While) else "for ... else"
@@ -137,17 +134,14 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
     if is_method and site.word in _OF_CELLS:
         return site.word, Message("graph mode does not compile `{name}`", name=f"{site.word}()")
     if is_method and site.word == "asnumpy":
-        if values.is_only_shown(site.call):
-            return None
-        return "asnumpy", Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is")
+        text = Message("`asnumpy()` gives graph mode a constant: the loss may stay as it is")
+        return ("asnumpy", text) if not values.is_only_shown(site.call) else None
     if is_method and site.word == "tolist" and not site.call.args:
         return "tolist", Message("graph mode does not compile `tolist()`, or computes other values after it")
     known = program.evaluator.callees(site).alternatives
-    for each in known:
-        if _has_fields(each):
-            return "dataclass", Message(
-                "graph mode does not read the fields of an object that is made in compiled code"
-            )
+    if any(map(_has_fields, known)):
+        text = Message("graph mode does not read the fields of an object that is made in compiled code")
+        return "dataclass", text
     apis = {each.api for each in known if each.api}
     if is_method and site.word in _CUTS and _holds_tensors(program, site, known):
         return "list", Message("graph mode loses gradients by `{name}` of a list", name=site.word)
@@ -263,10 +257,8 @@ def _are_parameters(program: Program, node: ast.expr, scope: Scope) -> bool:
     """Return whether an expression is the Parameters of a cell or an optimizer."""
     if word_of(node) == "parameters" or (isinstance(node, ast.Call) and word_of(node.func) in _ROWS):
         return True
-    return any(
-        each.type_api.endswith(_ROWS) or each.type_api.endswith("ParameterTuple")
-        for each in program.value(node, scope).alternatives
-    )
+    known = program.value(node, scope).alternatives
+    return any(each.type_api.endswith((*_ROWS, "ParameterTuple")) for each in known)
 
 
 class _Tensors:
@@ -302,11 +294,10 @@ class _Tensors:
         """Return whether a comprehension reads a name of the function elsewhere than in what it goes through first."""
         if not isinstance(node, _COMPREHENSIONS):
             return False
-        inside = (
-            each for part in (node.elt, *(one for of in node.generators for one in of.ifs)) for each in ast.walk(part)
-        )
-        names = {each.id for each in inside if isinstance(each, ast.Name)}
-        own = {each.id for of in node.generators for each in ast.walk(of.target) if isinstance(each, ast.Name)}
+        read = (node.elt, *(one for of in node.generators for one in of.ifs))
+        bound = [of.target for of in node.generators]
+        nodes = ([each for part in row for each in ast.walk(part)] for row in (read, bound))
+        names, own = ({each.id for each in row if isinstance(each, ast.Name)} for row in nodes)
         return any(name in self.function.bindings for name in names - own)
 
     def is_text(self, node: ast.expr) -> bool:
@@ -390,9 +381,8 @@ def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
     for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
         for value, _ in bprop.returns:
             if _is_no_tuple(program, value, bprop, _HOPS):
-                yield obstacle(
-                    bprop.module, value, "bprop", Message("graph mode needs a tuple as the result of `bprop`")
-                )
+                text = Message("graph mode needs a tuple as the result of `bprop`")
+                yield obstacle(bprop.module, value, "bprop", text)
 
 
 def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:

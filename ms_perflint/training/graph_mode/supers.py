@@ -28,7 +28,8 @@ def in_supers(program: Program, function: Scope) -> Iterator[Obstacle]:
     if cls is None:
         return
     for site in function.owner.calls:
-        if not _is_bare(site.base) or not program.evaluator.may_run(site):
+        is_bare = isinstance(site.base, ast.Call) and name_of(site.base.func) == "super" and not site.base.args
+        if not is_bare or not program.evaluator.may_run(site):
             continue
         for derived in compiled_classes(program):
             if derived is cls or not _runs(program, derived, function):
@@ -37,10 +38,6 @@ def in_supers(program: Program, function: Scope) -> Iterator[Obstacle]:
                 text = WRONG.filled(derived=derived.name, own=cls.name)
                 yield obstacle(function.module, site.node, "super", text)
                 return
-
-
-def _is_bare(node: Optional[ast.expr]) -> bool:
-    return isinstance(node, ast.Call) and name_of(node.func) == "super" and not node.args
 
 
 def _found(program: Program, derived: Scope, cls: Scope, name: str) -> Optional[Scope]:

@@ -27,6 +27,9 @@ from ms_perflint.training.networks.network_calls import ROWS, NetworkCalls, is_e
 from ms_perflint.training.networks.signals import Bits, Effect, Fed, Flow, Made, Operated, Passed, Source, Sources, Tied
 
 CHANGES = 8  # of the effects of an expression, after which earlier ones are kept too
+_CHANGING = (  # operators, and how their outputs have the widths of their inputs
+    (signals.CONCATS, signals.JOINED), (signals.FLATTENS, signals.FLAT), (signals.SPLITS, signals.PART),
+)  # fmt: skip
 
 
 @query
@@ -297,12 +300,9 @@ class _Solver:
 
     def _operated(self, word: str, given: Sequence[Bits]) -> Bits:
         """Return the output of an operator."""
-        if word in signals.CONCATS:
-            return self._sources.changed(signals.union(given), signals.JOINED)
-        if word in signals.FLATTENS:
-            return self._sources.changed(signals.union(given), signals.FLAT)
-        if word in signals.SPLITS:
-            return self._sources.changed(signals.union(given), signals.PART)
+        for words, how in _CHANGING:
+            if word in words:
+                return self._sources.changed(signals.union(given), how)
         return self._tied(given) if word in signals.TIES else signals.union(given)
 
     def _product(self, left: ast.expr, right: ast.expr, scope: Scope) -> Bits:
@@ -358,12 +358,8 @@ class _Solver:
                 return [(each[0], signal) for each, signal in zip(parameters, given) if each]
             bound = signature.bind(Layer(node, scope))
             parts = {name: bound.of(name).part for name in names}
-            self._bound[key] = [
-                (binding, part)
-                for name, part in parts.items()
-                if part is not None
-                for binding in function.bindings.get(name, ())[:1]
-            ]
+            passed = ((function.bindings.get(name, ())[:1], part) for name, part in parts.items() if part is not None)
+            self._bound[key] = [(binding, part) for bindings, part in passed for binding in bindings]
         return [(binding, self.signal(*part)) for binding, part in self._bound[key]]
 
     def _row(self, known: Alternative, first: Bits, scope: Scope) -> Bits:

@@ -177,11 +177,9 @@ class Code:
             return  # `self.pool = None` that no call replaces
         for known in found:
             self._callee(known, site)
-        if found and (not value.open or self._is_held(node.func, function)):
+        if (found and not value.open) or self._is_held(node.func, function):
             return
         if found and all(each.api or each.type_api for each in found):
-            return
-        if self._is_held(node.func, function):
             return
         is_method = isinstance(node.func, ast.Attribute) and not is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
@@ -222,7 +220,8 @@ class Code:
     def _callee(self, known: Alternative, site: Site) -> None:
         """Read one alternative of a callee."""
         api = known.api or known.type_api
-        self.words.add(api.rpartition(".")[2])
+        word = api.rpartition(".")[2]
+        self.words.add(word)
         if known.definition is not None or known.cls is not None:
             if known.definition is not None and is_decorated(known.definition.node, *_CONSTANT):
                 self._constant(known.definition, site)
@@ -231,7 +230,6 @@ class Code:
             else:
                 self.cell(known, site)
             return
-        word = api.rpartition(".")[2]
         if known.is_object and api.startswith(CELLS):
             self.joins |= word in known_kinds.STATEFUL
             if isinstance(site.node, ast.Call):
