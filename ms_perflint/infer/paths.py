@@ -45,11 +45,7 @@ def listed(evaluator: Evaluator, node: ast.Call, scope: Scope) -> tuple[Path, ..
     reader, word = _Reader(evaluator), word_of(node.func)
     if LISTINGS.get(word):
         return _few(reader.listed(node, scope, 0))
-    callee = evaluator.value(node.func, scope)
-    is_function = any(known.api and known.receiver is None for known in callee.alternatives)
-    if isinstance(node.func, ast.Attribute) and not is_function:
-        return _few(reader.read(node.func.value, scope, 0))
-    given = [*node.args, *(each.value for each in node.keywords)]
+    given = [*reader.base(node, scope), *node.args, *(each.value for each in node.keywords)]
     return _few(reader.read(given[0], scope, 0)) if given else (_HERE,)
 
 
@@ -262,6 +258,12 @@ class _Reader:
 
     # --- calls
 
+    def base(self, node: ast.Call, scope: Scope) -> list[ast.expr]:
+        """Return the object whose method a call is; none for a function, also of a module."""
+        known = self.evaluator.value(node.func, scope).alternatives
+        is_method = isinstance(node.func, ast.Attribute) and not any(each.api and not each.receiver for each in known)
+        return [node.func.value] if is_method else []  # type: ignore[attr-defined]
+
     def call(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths of the result of a call."""
         if any(isinstance(each, ast.Starred) for each in node.args):
@@ -271,8 +273,8 @@ class _Reader:
         if functions:
             return self.returned(functions[0], node, depth) if len(functions) == 1 else ()
         base = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = base is not None and not any(each.api and not each.receiver for each in callee.alternatives)
-        given = [base, *node.args] if is_method and base is not None else node.args
+        own = self.base(node, scope)
+        is_method, given = bool(own), [*own, *node.args]
         if word in ("join", "joinpath", "Path", "PurePath") and given:
             if word == "join" and is_method:
                 between = _texts(self.evaluator.value(given[0], scope)) or ("/",)
@@ -381,11 +383,8 @@ class _Reader:
 
     def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a call finds in a folder, or by a pattern."""
-        callee = self.evaluator.value(node.func, scope)
-        is_function = any(known.api and known.receiver is None for known in callee.alternatives)
-        base = node.func.value if isinstance(node.func, ast.Attribute) and not is_function else None
-        given = [*([base] if base is not None else []), *node.args]
-        found: list[Sequence[Path]] = [self.read(each, scope, depth) for each in given[: 1 + (base is not None)]]
+        base = self.base(node, scope)
+        found: list[Sequence[Path]] = [self.read(each, scope, depth) for each in (*base, *node.args[:1])]
         if LISTINGS[word_of(node.func)]:
             return patterns(self.behind(found, "/"))
         return self.behind([*found[:1], [Path((ANY,))]], "/")

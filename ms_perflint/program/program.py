@@ -84,6 +84,7 @@ class Program:
         # how much of what was read outside of queries is the same in others, exactly or not; None: not all of it
         self._compared: dict[tuple[Program, bool], Optional[int]] = {}
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
+        self.found_by_runs: dict[int, Shared] = {}  # the answers of the run configurations, by identity
 
     def close(self) -> None:
         """Forget all answers, which can be asked for again, so that memory is released without the garbage collector.
@@ -157,11 +158,6 @@ class Program:
         if shared is None or shared.is_full:
             shared = self.project.shared[SharedAnswers] = SharedAnswers(shared)
         return shared
-
-    @cached_property
-    def found_by_runs(self) -> dict[int, Shared]:
-        """Return the answers of the run configurations of the program, by identity."""
-        return {}
 
     @cached_property
     def inputs(self) -> Inputs:
