@@ -55,14 +55,9 @@ class Call(Site):
         return ways.pop() if len(ways) == 1 else None if ways else ()
 
     def _bound(self, prepared: tuple[Layer, ...], opened: Opener) -> Arguments:
-        signature = signature_of(self.parameters, self._takes_self)
+        is_of_base = self.word == "__init__" and self.base is not None and not isinstance(self.base, ast.Call)
+        signature = signature_of(self.parameters, takes_self=is_of_base)  # `Model.__init__(self, network)`
         return signature.bind(*prepared, Layer(self.node, self.scope), opened=opened)
-
-    @property
-    def _takes_self(self) -> bool:
-        """Return whether the call is the constructor of a base with `self`: `Model.__init__(self, network)`."""
-        callee = self.node.func
-        return self.word == "__init__" and isinstance(callee, ast.Attribute) and not isinstance(callee.value, ast.Call)
 
     def given(self, name: str) -> Optional[ast.expr]:
         """Return the expression in this call for a parameter, by keyword or position; None without one."""
