@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import Optional
 
-from ms_perflint.core.findings import Related, Remedy, Safety
+from ms_perflint.core.findings import Place, Related, Remedy, Safety
 from ms_perflint.edits.constants import replace_constants
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.semantic_index import Site
@@ -16,7 +17,7 @@ from ms_perflint.training.networks import doubts, known_networks, layers, loads
 from ms_perflint.training.networks.free_widths import Tiles
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number
-from ms_perflint.training.networks.widths import Hidden, aligned, moving, width_at
+from ms_perflint.training.networks.widths import Hidden, moving
 
 _PARTS = {
     layers.IN: Message("this layer takes the width in, and changes with it"),
@@ -30,8 +31,8 @@ NO_NUMBER = Message("no number fits all sizes that depend on the width")
 
 def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     """Return the remedy that makes a hidden width a multiple, with all code that depends on it."""
-    changed = aligned(found, tiles.multiple)
-    new = width_at(found, changed) if changed else tiles.padded(found.width)
+    changed = _aligned(found, tiles.multiple)
+    new = _width_at(found, changed) if changed else tiles.padded(found.width)
     constants = (*found.origins, *found.literals, *found.literal_sums)
     edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
     count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})
@@ -112,3 +113,51 @@ def _chosen(found: Hidden) -> list[Related]:
         for origin in moving(found.producer, found.width)
         if origin.module is not call.module or origin.place.row not in rows
     ]
+
+
+# --- new constants
+
+
+def _aligned(found: Hidden, multiple: int) -> Optional[Mapping[Place, int]]:
+    """Return the smallest new constants, by place, that make all widths of a group multiples; None without any."""
+    origins = found.origins
+    if not origins or any(not slot.number.origins for slot in found.slots):
+        return None
+    own = moving(found.producer, found.width)
+    start = own[0].value
+    if any(origin.value != start for origin in own):
+        return None
+    for value in range(start + 1, start + 64 * multiple):
+        changed = {origin.place: value for origin in origins if origin.value == start}
+        width = _width_at(found, changed)
+        changed.update(
+            {origin.place: width for origin in origins if origin.value == found.width and origin.value != start}
+        )
+        changed.update({origin.place: width for origin in found.literals})
+        for each in found.sums:
+            if each.number.operator is None:
+                changed[each.number.origins[0].place] = each.at(found.width, width)
+            changed.update({origin.place: width for origin in each.literals})
+        if {origin.place for origin in origins} <= set(changed) and _fits(found, changed, width, multiple):
+            return changed
+    return None
+
+
+def _width_at(found: Hidden, changed: Mapping[Place, int]) -> int:
+    """Return the new width, of one part where the output is split."""
+    whole = found.producer.number.at(changed)
+    return whole * found.width // found.producer.width
+
+
+def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int) -> bool:
+    if width % multiple or not found.dependents.holds(changed, width):
+        return False
+    if any(each.number.at(changed) != each.at(found.width, width) for each in found.sums):
+        return False
+    for slot in found.slots:
+        new = slot.number.at(changed)
+        if slot.width == found.width and new != width:
+            return False
+        if slot.width > multiple and new % multiple:
+            return False
+    return True

@@ -39,13 +39,13 @@ UNKNOWN = Message("the use of the width there is not known")
 DEPTH = 4  # names behind one another
 _SIZED = frozenset({"shape", "size", "dim", "len", "get_shape", "Shape", "TensorShape", "asnumpy"})
 _COUNTS = frozenset({"chunk", "Split", "tensor_split"})
-_REMOVES = frozenset({"unbind"})
 _STARTS = (  # parameter, and the roles of its axes
     ("weight_init", (layers.OUT, layers.IN)),
     ("bias_init", (layers.OUT,)),
     *((name, (layers.ALONG,)) for name in ("gamma_init", "beta_init", "moving_mean_init", "moving_var_init")),
 )
 _TABLES = ("embedding_table", "_weight")
+_OF_NUMBERS = frozenset({"int", "float", "sqrt", "len", "max", "min", "abs", "log", "pow", "exp"})
 
 
 class Sum(NamedTuple):
@@ -85,9 +85,7 @@ class Dependents:
         self.flow = flow
         self.group = group
         self.literals: dict[Origin, None] = {}  # that say the width
-        self.scaled: list[tuple[Number, ...]] = [
-            (each,) for each in group.scaled
-        ]  # products that grow by the same factor
+        self.scaled: list[tuple[Number, ...]] = [(each,) for each in group.scaled]  # products that grow as it does
         self.divisors: list[int] = []  # of the width
         self.obstacles: list[Related] = []  # what cannot be changed with the width, or is not understood
         for operation in flow.operations:
@@ -234,7 +232,7 @@ class Dependents:
 
     def _split(self, operation: Operation) -> None:
         node, scope = operation.node, operation.scope
-        if operation.word in _REMOVES or not isinstance(node, ast.Call):
+        if operation.word == "unbind" or not isinstance(node, ast.Call):
             return
         is_method = isinstance(node.func, ast.Attribute) and operation.operands[0][0] is node.func.value
         sizes = [*node.args[0 if is_method else 1 :], *(each.value for each in node.keywords if each.arg != "axis")]
@@ -304,7 +302,7 @@ class Dependents:
             return True
         binding = only_binding(node, scope)
         made = binding.value if binding is not None else node
-        if isinstance(made, ast.Call) and (self._is_dynamic(made, scope) or word_of(made.func) in _PLAIN):
+        if isinstance(made, ast.Call) and (self._is_dynamic(made, scope) or word_of(made.func) in _OF_NUMBERS):
             return True
         return not isinstance(made, ast.Call) and not any(known.type_api for known in value.alternatives)
 
@@ -351,8 +349,8 @@ class Dependents:
                 self._stop(node, call.scope, INITIAL)
 
     def _is_initializer(self, node: ast.expr, scope: Scope) -> bool:
-        made_by = "mindspore.common.initializer"
-        return self.program.value(node, scope).are(lambda known: known.type_api.startswith(made_by))
+        made = self.program.value(node, scope)
+        return made.are(lambda known: known.type_api.startswith("mindspore.common.initializer"))
 
     def _initial(self, node: ast.expr, call: Call, axis: int) -> None:
         shape = self._shape(node, call.scope)
@@ -387,9 +385,6 @@ class Dependents:
             self.divisors.append(found.value)
         elif name is not None:
             self._stop(slot.node, slot.call.scope, UNKNOWN)
-
-
-_PLAIN = frozenset({"int", "float", "sqrt", "len", "max", "min", "abs", "log", "pow", "exp"})
 
 
 def _factors(node: ast.expr) -> Iterator[ast.Constant]:
