@@ -6,6 +6,7 @@ from ms_perflint.libraries import (
     argparse,
     click,
     configparser,
+    containers,
     dataclasses,
     documents,
     environment,
@@ -20,6 +21,6 @@ from ms_perflint.libraries import (
 
 _MODULES = (
     mindspore, documents, hf_argument_parser, argparse, hydra, click, absl, configparser, omegaconf,
-    dataclasses, environment, python, operators, iterables,
+    dataclasses, environment, containers, python, operators, iterables,
 )  # fmt: skip
 LIBRARIES = joined(module.MODEL for module in _MODULES)  # the first that registers a name answers

@@ -1,4 +1,4 @@
-"""Library model of Python: built-in functions, methods of dicts, paths, and modules loaded by a call."""
+"""Library model of Python: built-in functions, paths, and modules loaded by a call."""
 
 from __future__ import annotations
 
@@ -12,42 +12,33 @@ from typing import Any, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
 from ms_perflint.infer import (
-    attribute_writes,
     calls,
     commandline,
     computing,
     importing,
-    items,
     mappings,
     members,
     method_writes,
     namespaces,
-    tables,
 )
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.sequences import TAKES, is_list, taken, whole
 from ms_perflint.infer.values import (
     BOTTOM,
-    DICT,
-    LIST,
     NO_CONSTANT,
     TOP,
     Alternative,
     Api,
     Constant,
-    Display,
     Value,
     join,
 )
 
-LOOKUP = Signature.named("key", "default")  # of `config.get`
 _PASSING = (
     "builtins.iter", "builtins.staticmethod",
     "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext", "contextlib.closing",
 )  # fmt: skip
-_COPIES = ("builtins.dict.copy", "builtins.dict.clone")
 _PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
@@ -75,23 +66,6 @@ def unknown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     return TOP
 
 
-def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `copy.copy(x)` or `x.copy()`: a new dict or list; an object is marked as a copy."""
-    is_method, func = api.receiver is not None, node.func
-    given = func.value if is_method and isinstance(func, ast.Attribute) else next(iter(node.args), None)
-    if given is None:
-        return Value((api.receiver,)) if api.receiver is not None else None
-    value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
-    made = mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy")
-    if made is not None:
-        return made
-    lists = tuple(known for known in value.alternatives if is_list(known))
-    others = tuple(known.as_copy(node) for known in value.alternatives if known not in lists)
-    rest = value._replace(alternatives=others)
-    held = Held(given, scope, Value(lists), is_spread=True)
-    return join([evaluator.known(Display(node, scope, LIST, (held,)), node, scope), rest]) if lists else rest
-
-
 def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the function in `partial(function, ...)`, with the arguments to pass."""
     if not node.args:
@@ -104,6 +78,11 @@ def _prepared(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
         for known in value.alternatives
     ]
     return value._replace(alternatives=tuple(dict.fromkeys(made)))
+
+
+def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the result of `typing.cast(type, value)`: the value."""
+    return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
 
 
 # --- functions that are computed: ValueError, or any other error, where that is left to the run
@@ -274,103 +253,6 @@ def _is_there(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     return answer._replace(overridable=found is None or told.overridable)
 
 
-# --- dicts
-
-
-def _defaulted(evaluator: Evaluator, holder: Alternative, key: object) -> Value:
-    """Return the value of a `defaultdict` for a missing key."""
-    made = holder.creation
-    if made is None or len(made.call.args) != 1 or made.call.keywords:
-        return TOP
-    factory = evaluator.value(made.call.args[0], made.scope).only
-    if factory is None or factory.api != "builtins.list":
-        return calls.applied(evaluator, Layer(made.call, made.scope, row=()))
-    return evaluator.known(Display(made.call.args[0], made.scope, LIST), made.call.args[0], made.scope)
-
-
-def _from_keys(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the dict of `dict.fromkeys(keys, value)`; None where not all keys are known."""
-    keys = whole(evaluator, evaluator.value(node.args[0], scope)) if len(node.args) == 2 else None
-    parts = tuple(Held(node.args[1], scope) for _ in keys or ())
-    return evaluator.known(Display(node, scope, DICT, parts, tuple(keys)), node, scope) if keys else None
-
-
-def _chained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the mapping of `ChainMap(first, second)`: the first one with a key counts."""
-    layers = [Held.of(argument, scope) for argument in reversed(node.args)]
-    if not layers or any(layer.is_spread for layer in layers):
-        return None
-    return mappings.laid(evaluator, node, [(None, layer) for layer in layers], scope)
-
-
-def _popped(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `list.pop()` and `deque.popleft()`."""
-    found = taken(evaluator, api.receiver, node, scope) if api.receiver is not None else None
-    return found or TOP
-
-
-def _position(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `list.index(constant)` for a list of constants."""
-    parts = whole(evaluator, Value((api.receiver,))) if api.receiver is not None and len(node.args) == 1 else None
-    wanted = evaluator.value(node.args[0], scope) if parts is not None else TOP
-    held = [evaluator.read(part).constant for part in parts or ()]
-    if NO_CONSTANT in held or wanted.constant is NO_CONSTANT or wanted.constant not in held:
-        return TOP
-    return evaluator.known(Constant(held.index(wanted.constant)), node, scope)._replace(overridable=wanted.overridable)
-
-
-def _cast(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `typing.cast(type, value)`: the value."""
-    return evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
-
-
-def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `table.get(key, default)` for a table of functions or classes and an unknown key."""
-    found = tables.any_entry(evaluator, Value((receiver,)))
-    return (
-        join([found, *(evaluator.value(default, scope) for default in node.args[1:2])]) if found.alternatives else None
-    )
-
-
-def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `get`, `pop` and `setdefault` of an object with settings."""
-    receiver = api.receiver
-    if receiver is None or not node.args:
-        return None
-    key = evaluator.value(node.args[0], scope)
-    keys = tuple(dict.fromkeys(known.constant for known in key.by_default)) if not key.open else ()
-    if len(keys) != 1 or keys[0] is NO_CONSTANT:
-        return _any(evaluator, receiver, node, scope)
-    holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-    missing = evaluator.known(Constant(None), node, scope)
-    default = evaluator.passed(LOOKUP.bind(Layer(node, scope)).of("default"), missing)
-    absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
-    found = items.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
-    is_filled = api.name.endswith(".setdefault") and receiver.is_display
-    if is_filled and set(found.alternatives) <= set(default.alternatives):
-        is_absent = attribute_writes.has(evaluator, receiver, keys[0], node) is False
-        if is_absent or not found.alternatives:
-            return default if is_absent else default._replace(open=True)
-    if found.alternatives:
-        return Value(found.alternatives, found.open, found.overridable or key.overridable or len(key.alternatives) > 1)
-    return mappings.with_default(evaluator, Value((receiver,)), keys[0], default)
-
-
-def _view(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    if api.receiver is None or node.args:
-        return None
-    if api.receiver.document:
-        return tables.view_of_file(evaluator, api.receiver, node, scope)
-    return tables.view(evaluator, api.receiver, api.name.rpartition(".")[2])
-
-
-def _last_item(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the result of `popitem` of a known dict: its last key and value."""
-    items = tables.view(evaluator, api.receiver, "items") if api.receiver is not None and not node.args else None
-    parts = whole(evaluator, items) if items is not None else None
-    return evaluator.read(parts[-1]) if parts else None
-
-
 MODEL = Library(
     computed={
         **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), os.path.normpath),
@@ -388,13 +270,8 @@ MODEL = Library(
         **{f"numpy.{name}": _run(_of_numbers(function)) for name, function in _NUMPY.items()},
         "builtins.pow": _run(computing.power),
         **dict.fromkeys(_PASSING, (passed_on,)),
-        **dict.fromkeys((*_COPIES, "copy.copy", "copy.deepcopy"), (_copied,)),
         **dict.fromkeys(PREPARES, (_prepared,)),
-        **dict.fromkeys((f".{name}" for name in tables.VIEWS), (_view,)),
-        **{f"builtins.list.{name}": (_popped,) for name in TAKES},
-        "builtins.list.index": (_position,),
         "typing.cast": (_cast,),
-        **dict.fromkeys((".get", ".pop", ".setdefault"), (_get,)),
         **dict.fromkeys(("importlib.import_module", "builtins.__import__"), (_module,)),
         "builtins.getattr": (_getattr,),
         "builtins.hasattr": (_hasattr,),
@@ -402,17 +279,12 @@ MODEL = Library(
         **dict.fromkeys((f"os.path.{name}" for name in ("exists", "isfile")), (_is_there,)),
         **dict.fromkeys((f"pathlib.Path.{name}" for name in ("exists", "is_file")), (_is_there,)),
         "builtins.type": (_type,),
-        "builtins.dict.fromkeys": (_from_keys,),
-        "collections.ChainMap": (_chained,),
         ".enter_context": (_entered,),
-        ".popitem": (_last_item,),
         "builtins.isinstance": (_isinstance,),
         **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
         "builtins.vars": (_globals, _of_class, passed_on),
         "builtins.eval": (_evaluated,),
         "builtins.input": (unknown,),
     },
-    items={"collections.defaultdict": _defaulted},
-    mappings=frozenset({"dict", "OrderedDict", "UserDict", "SimpleNamespace", "Namespace", "TypedDict"}),
     closed=("builtins.open",),
 )
