@@ -17,7 +17,8 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.database import Files
 from ms_perflint.infer.places import CALL, OWN, PATHS, Node
-from ms_perflint.program.value_flow import AT, Held, Key, State, ValueFlow, numbered, part_of
+from ms_perflint.program.moves import AT, Held, Key, numbered, part_of
+from ms_perflint.program.value_flow import State, ValueFlow
 
 GROUP = 64  # sites that may enter the same functions, from which on they are asked once for all of these
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called

@@ -24,9 +24,9 @@ from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
+from ms_perflint.program.moves import Held
 from ms_perflint.program.run_configurations import Compared, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
-from ms_perflint.program.value_flow import Held
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Namespace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple, Optional, Union
 
@@ -12,45 +12,15 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.places import ANY, CALL, INIT, KEY, OWN, PATHS, Argument, Node, joined, left
+from ms_perflint.infer.places import ANY, CALL, INIT, KEY, OWN, Argument, Node, joined
+from ms_perflint.program.moves import AT, Held, Key, Moves, moved, moves_between, numbered, part_of
 from ms_perflint.resolve.resolver import Resolver
 
-Key = Union[str, Node]
 State = tuple[Key, str]  # a node, and what of it
-Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held
+Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
 Before = Optional[tuple[int, ...]]  # see Argument; None for what is held under another name
 EQUAL = 4096  # sets of values, from which on it is not looked any more whether a new one is equal to one of them
 DIRECT = 8  # edges of a fan, up to which it needs no others: it costs less than what they share
-AT = {path: position for position, path in enumerate(PATHS)}
-
-
-class Moves:
-    """The flow from a node to another one: from which of PATHS to which."""
-
-    __slots__ = ("_bits", "_by_distance", "_width")
-
-    def __init__(self, *steps: tuple[int, int]) -> None:
-        self._by_distance: dict[int, list[int]] = {}  # paths that go equally far
-        for at, to in dict.fromkeys(steps):
-            self._by_distance.setdefault(to - at, []).append(at)
-        self._width = 0
-        self._bits: list[tuple[int, int, int]] = []  # of as many values: those that go together, how far up, and down
-
-    def of(self, bits: int, width: int) -> int:
-        """Return what a node holds, of `width` values, as what another one gets of it."""
-        if width != self._width:
-            self._width, values = width, (1 << width) - 1
-            self._bits = [
-                (sum(values << at * width for at in ats), max(far, 0) * width, max(-far, 0) * width)
-                for far, ats in self._by_distance.items()
-            ]
-        found = 0
-        for taken, up, down in self._bits:
-            found |= (bits & taken) << up >> down
-        return found
-
-
-Edge = tuple[Key, Optional[Moves]]  # a node that gets something, and what; None: all that the other one holds
 _ITSELF = Moves((AT[""], AT[""]))
 _MADE = Moves((AT[""], AT[""]), (AT[CALL], AT[CALL]))
 
@@ -299,7 +269,7 @@ class ValueFlow:
         made = Passed(callee, at, argument)
         self._open.append(made)
         targets = () if at else self._targets(callee, argument.slot, argument.is_spread, argument.before)
-        self._edges[made] = [(key, _moves("", way)) for key, way in targets]
+        self._edges[made] = [(key, moves_between("", way)) for key, way in targets]
         made.ways.update((way, None) for key, way in targets if key in self._returned)
         if callee in self.computed and not at:  # what it calls is only known to the evaluator
             made.ways[""] = None
@@ -337,7 +307,7 @@ class ValueFlow:
         first, last = (bits & -bits).bit_length() - 1, bits.bit_length() - 1
         if first == last:
             targets = self._targets(self._by_position[first], slot, is_spread, None)
-            edges = [(key, _moves("", way)) for key, way in targets]
+            edges = [(key, moves_between("", way)) for key, way in targets]
             back = dict.fromkeys(way for key, way in targets if key in self._returned)
         else:
             level = (first ^ last).bit_length() - 1
@@ -388,33 +358,10 @@ class ValueFlow:
                             yield from self._slots(each, slot, is_spread, before, (*seen, function))
 
 
-def numbered(keys: Iterable[Key]) -> dict[Key, int]:
-    """Return a bit for each key."""
-    return {key: 1 << position for position, key in enumerate(dict.fromkeys(keys))}
-
-
-def moved(bits: int, moves: Optional[Moves], width: int) -> int:
-    """Return the values of a node, of `width` values, that flow to another one."""
-    return bits if moves is None else moves.of(bits, width)
-
-
-def part_of(bits: int, path: str, width: int) -> int:
-    """Return the values that a node holds under a path."""
-    return bits >> AT[path] * width & ((1 << width) - 1)
-
-
-@lru_cache(maxsize=len(PATHS) ** 2)
-def _moves(path: str, way: str) -> Optional[Moves]:
-    """Return the flow from a part of a node, by its path, to a part of another one."""
-    if not path and not way:
-        return None
-    return Moves(*((at, AT[joined(way, rest)]) for at, each in enumerate(PATHS) for rest in left(each, path)))
-
-
 def _given_back(giver: tuple[Key, str, Node, str], ways: Iterable[str]) -> Iterator[tuple[Key, Edge]]:
     """Yield the edges to the result of a call that returns one of its arguments."""
     key, path, result, prefix = giver
-    return ((key, (result.key, _moves(path, joined(prefix, way)))) for way in ways)
+    return ((key, (result.key, moves_between(path, joined(prefix, way)))) for way in ways)
 
 
 class _OwnEdges(NamedTuple):
@@ -425,9 +372,9 @@ class _OwnEdges(NamedTuple):
 
 
 def _own_edges(node: Node) -> _OwnEdges:
-    flows = dict.fromkeys((target.key, _moves(path, way)) for path, target, way in node.flows)
+    flows = dict.fromkeys((target.key, moves_between(path, way)) for path, target, way in node.flows)
     passes = [
-        ((callee.key, at, argument.slot, argument.is_spread, argument.before), argument, path, _moves(path, ""))
+        ((callee.key, at, argument.slot, argument.is_spread, argument.before), argument, path, moves_between(path, ""))
         for path, argument in node.passes
         for callee, at in argument.callees
     ]

@@ -17,8 +17,8 @@ from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
+from ms_perflint.program.moves import AT, Held, Key
 from ms_perflint.program.program import Program, fact
-from ms_perflint.program.value_flow import AT, Held, Key
 from ms_perflint.training.bases import base_apis, kin
 
 # Methods that give the parameters of a network, which every optimizer takes

@@ -11,8 +11,8 @@ from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.places import CALL
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
+from ms_perflint.program.moves import Held, Key, part_of
 from ms_perflint.program.program import Program, fact
-from ms_perflint.program.value_flow import Held, Key, part_of
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.optimizers import is_named_optimizer, names, steps_optimizer
 

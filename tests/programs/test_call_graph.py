@@ -15,8 +15,8 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.places import ANY, OWN
 from ms_perflint.infer.values import Bound, Instance
-from ms_perflint.program import value_flow
 from ms_perflint.program.call_graph import GROUP
+from ms_perflint.program.moves import Moves
 from ms_perflint.program.program import Program
 from ms_perflint.training.training_steps import is_step, step_flow
 
@@ -127,14 +127,14 @@ def tangled(number: int) -> dict[str, str]:
 @pytest.mark.parametrize("number", [WIDE, 4 * WIDE])
 def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = 0
-    move = value_flow.Moves.of
+    move = Moves.of
 
-    def counted(moves: value_flow.Moves, bits: int, width: int) -> int:
+    def counted(moves: Moves, bits: int, width: int) -> int:
         nonlocal steps
         steps += 1
         return move(moves, bits, width)
 
-    monkeypatch.setattr(value_flow.Moves, "of", counted)
+    monkeypatch.setattr(Moves, "of", counted)
     program = analysed(tangled(number))
     (module,) = program.modules
     called = [site.node.lineno for site in all_sites(program, module.defined["step_0"][0])]
