@@ -49,8 +49,10 @@ class Entries:
         """Return the entry scripts of the programs of a file: itself, then those that import it, sorted."""
         directory = os.path.dirname(path)
         found = self._importing(path, self._scripts_around(directory))
-        if not found and not self.has_main(path):
-            found = self._importing(path, self._scripts_beside(self._home(directory)))
+        if not self.has_main(path) and not any(map(self.has_main, found)):
+            beside = self._importing(path, self._scripts_beside(self._home(directory)))
+            held = set[str]().union(*map(self.imports.closure, beside))
+            found = [*(each for each in found if each not in held), *beside]
         return (path, *sorted(found))
 
     @fact
@@ -115,7 +117,10 @@ class Entries:
         """Return the directory of the project that a directory is a part of; None for a collection itself."""
         above = self.imports.ancestors(directory)
         last = len(above) - 1
-        top = first = next((level for level, base in enumerate(above) if not self.imports.is_package(base)), last)
+        first = self._outside(above, 0)
+        while first < last and self._is_one_package(above[first + 1]):
+            first = self._outside(above, first + 1)  # a folder of a package needs no `__init__.py`
+        top = first
         while top < last and (self.scripts(above[top + 1]) or not self.scripts(above[top])):
             top += 1
         if any(not self.scripts(base) for base in above[first:top]) and not self._is_home(above[top], directory):
@@ -124,6 +129,15 @@ class Entries:
             if not self.imports.is_package(base) and self.imports.files.named(base, IN_FOLDERS):
                 return above[level - 1] if level else None
         return above[top]
+
+    def _outside(self, above: Sequence[str], level: int) -> int:
+        """Return the first level from one on that is no package, else the last; `above`: directories, inner first."""
+        levels = range(level, len(above))
+        return next((each for each in levels if not self.imports.is_package(above[each])), len(above) - 1)
+
+    def _is_one_package(self, directory: str) -> bool:
+        """Return whether a directory is a package, and no collection with an `__init__.py`."""
+        return self.imports.is_package(directory) and not self.imports.files.named(directory, IN_FOLDERS)
 
     def _is_home(self, base: str, directory: str) -> bool:
         """Return whether a directory is marked as a project, or a script in it names a directory on the way down."""

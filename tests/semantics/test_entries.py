@@ -86,3 +86,41 @@ def test_scripts_beside_a_project_are_followed_where_one_may_import_it(
     texts = {"kit/part.py": "import os\ndef f():\n    pass\n", "other/train.py": text, "other/data.py": "import os\n"}
     assert programs(texts, "kit/part.py") == (["other/train.py"] if text in GIVES else [])
     assert bool(followed) is (text in GIVES)
+
+
+GUARDED = "\nif __name__ == '__main__':\n    pass\n"
+LEADING = [  # the files of a project, and the script whose program contains `pkg/part/a.py`
+    ({"pkg/__init__.py": "", "tools/train.py": f"from pkg.part import a{GUARDED}"}, "tools/train.py"),
+    ({"pkg/__init__.py": "", "pkg/part/b.py": f"import os{GUARDED}", "tools/go.py": "from pkg.part.a import x\n"}, "tools/go.py"),
+    ({"top/pkg/__init__.py": "", "top/run/train.py": f"from pkg.part import a{GUARDED}"}, "top/run/train.py"),
+    ({"pkg/b.py": "from .part import a\n", "run/train.py": f"from pkg import b{GUARDED}"}, "run/train.py"),
+    ({"pkg/part/__init__.py": "from .a import x\n", "pkg/other.py": "import os\n", "examples/cls/train.py": f"import pkg.part{GUARDED}"}, "examples/cls/train.py"),
+    ({"pkg/use.py": "from part import a\n", "net/src/train.py": f"import sys\nsys.path.append('../..')\nfrom pkg import use{GUARDED}"}, "net/src/train.py"),
+]  # fmt: skip
+APART = [
+    {"pkg/part/b.py": f"from part import a{GUARDED}", "run/train.py": f"import os{GUARDED}"},
+    {"pkg/__init__.py": "", "tools/train.py": f"from pkg.part import c{GUARDED}", "pkg/part/c.py": "x = 1\n"},
+    {"pkg/part/b.py": "import os\n", "run/train.py": f"import os\npkg = 1{GUARDED}"},
+    {"pkg/__init__.py": "", "pkg/part/b.py": "import os\n", "tools/train.py": f"import pkg{GUARDED}"},
+    {"pkg/__init__.py": "", "tools/part/train.py": f"from part import a{GUARDED}", "tools/part/a.py": "x = 1\n"},
+    {"pkg/part/b.py": "import os\n", "run/part/a.py": "x = 1\n", "run/train.py": f"from part import a{GUARDED}"},
+    {"pkg/part/b.py": "import os\n", "run/train.py": f"from other.pkg import part{GUARDED}"},
+]
+
+
+@pytest.mark.parametrize(("texts", "script"), LEADING)
+def test_a_script_in_another_folder_of_a_project_leads_to_a_module(texts: dict[str, str], script: str) -> None:
+    (package,) = {name.rpartition("pkg/")[0] + "pkg/part/a.py" for name in texts if "pkg/" in name}
+    assert programs({package: "import os\nx = 1\n", **texts}, package) == [script]
+
+
+@pytest.mark.parametrize("texts", APART)
+def test_a_script_that_imports_nothing_of_a_module_does_not_lead_to_it(texts: dict[str, str]) -> None:
+    found = programs({"pkg/part/a.py": "import os\nx = 1\n", **texts}, "pkg/part/a.py")
+    assert not any("train.py" in each for each in found)
+
+
+def test_a_collection_with_an_init_is_no_package() -> None:
+    texts = {f"models/net{number}/train.py": f"import os{GUARDED}" for number in range(40)}
+    texts |= {"models/__init__.py": "", "run/all.py": f"from models.net1 import part{GUARDED}"}
+    assert programs({"models/net1/part.py": "import os\n", **texts}, "models/net1/part.py") == []
