@@ -91,12 +91,28 @@ def test_scripts_beside_a_project_are_followed_where_one_may_import_it(
 GUARDED = "\nif __name__ == '__main__':\n    pass\n"
 LEADING = [  # the files of a project, and the script whose program contains `pkg/part/a.py`
     ({"pkg/__init__.py": "", "tools/train.py": f"from pkg.part import a{GUARDED}"}, "tools/train.py"),
-    ({"pkg/__init__.py": "", "pkg/part/b.py": f"import os{GUARDED}", "tools/go.py": "from pkg.part.a import x\n"}, "tools/go.py"),
+    (
+        {"pkg/__init__.py": "", "pkg/part/b.py": f"import os{GUARDED}", "tools/go.py": "from pkg.part.a import x\n"},
+        "tools/go.py",
+    ),
     ({"top/pkg/__init__.py": "", "top/run/train.py": f"from pkg.part import a{GUARDED}"}, "top/run/train.py"),
     ({"pkg/b.py": "from .part import a\n", "run/train.py": f"from pkg import b{GUARDED}"}, "run/train.py"),
-    ({"pkg/part/__init__.py": "from .a import x\n", "pkg/other.py": "import os\n", "examples/cls/train.py": f"import pkg.part{GUARDED}"}, "examples/cls/train.py"),
-    ({"pkg/use.py": "from part import a\n", "net/src/train.py": f"import sys\nsys.path.append('../..')\nfrom pkg import use{GUARDED}"}, "net/src/train.py"),
-]  # fmt: skip
+    (
+        {
+            "pkg/part/__init__.py": "from .a import x\n",
+            "pkg/other.py": "import os\n",
+            "examples/cls/train.py": f"import pkg.part{GUARDED}",
+        },
+        "examples/cls/train.py",
+    ),
+    (
+        {
+            "pkg/use.py": "from part import a\n",
+            "net/src/train.py": f"import sys\nsys.path.append('../..')\nfrom pkg import use{GUARDED}",
+        },
+        "net/src/train.py",
+    ),
+]
 APART = [
     {"pkg/part/b.py": f"from part import a{GUARDED}", "run/train.py": f"import os{GUARDED}"},
     {"pkg/__init__.py": "", "tools/train.py": f"from pkg.part import c{GUARDED}", "pkg/part/c.py": "x = 1\n"},
