@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import conditions, mode, remainders, sinking, training
+from ms_perflint.training import conditions, devices, mode, remainders, sinking, training
 from ms_perflint.training.callbacks import Cadence, batch_read, cadences, changes_by_step, inside_network
 from ms_perflint.training.graph_mode import shapes
 from ms_perflint.training.sinking import SINK
@@ -60,7 +60,7 @@ class MissingDatasetSinkMode(Check):
         return (
             sinking.is_off_by_default(call)
             and program.runs(call)
-            and not self.target.is_cpu
+            and not devices.is_on_cpu(call)
             and not conditions.is_for_cpu_only(program, call)
             and not mode.is_under_untaken_mode_test(program, call)
             and training.is_trained(program)

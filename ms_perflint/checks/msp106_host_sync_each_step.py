@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import host_reads, removable_reads, training
+from ms_perflint.training import devices, host_reads, removable_reads, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -37,7 +37,7 @@ class HostSyncEachStep(Check):
             return False
         if not host_reads.reads_from(self.program, call) or not self.program.runs(call):
             return False
-        return not self.target.is_cpu and not training.is_demonstration(self.program)
+        return not devices.is_on_cpu(call) and not training.is_demonstration(self.program)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Report the first read, with the others beside it."""

@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import checkpoints, family, training
+from ms_perflint.training import checkpoints, devices, family, training
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -40,7 +40,7 @@ class SynchronousCheckpoint(Check):
     def suspect(self, call: Call) -> bool:
         """A checkpoint is saved per step or per epoch of a training, and synchronously."""
         return (
-            not self.target.is_cpu
+            not devices.is_on_cpu(call)
             and not family.is_part(call.module, family.ADAPTERS)
             and checkpoints.is_synchronous(call)
             and training.is_trained(self.program)

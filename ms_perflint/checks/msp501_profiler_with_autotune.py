@@ -9,7 +9,7 @@ from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training import profiling
+from ms_perflint.training import devices, profiling
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -34,7 +34,7 @@ class ProfilerWithAutotune(Check):
         return (
             call.argument("enable").is_by_default(True)
             and self.program.runs(call)
-            and not self.target.is_cpu
+            and not devices.is_on_cpu(call)
             and bool(profiling.conflicts(call))
         )
 

@@ -15,7 +15,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.program.target import Target
 from ms_perflint.training import conditions
-from ms_perflint.training.training import train_sites, trains_between
+from ms_perflint.training.training import sets_nothing, train_sites, trains_between
 
 DEVICES = ("Ascend", "GPU", "CPU")
 _SPELLED = {"ascend": "Ascend", "davinci": "Ascend", "gpu": "GPU", "cpu": "CPU"}
@@ -57,9 +57,21 @@ def _devices(program: Program, target: Target) -> Target:
 
 def settings(program: Program) -> list[Call]:
     """Return the running calls that may set the device of a training."""
-    given = program.calls("mindspore.set_context", "mindspore.set_device")
-    calls = [call for call in given if call.given("device_target") is not None or call.is_spread]
+    calls = [call for call in _calls(program) if not sets_nothing(program, call.scope)]
     return [call for call in calls if not any(_is_replaced(program, call, other) for other in calls)]
+
+
+def _calls(program: Program) -> list[Call]:
+    given = program.calls("mindspore.set_context", "mindspore.set_device")
+    return [call for call in given if call.given("device_target") is not None or call.is_spread]
+
+
+def is_on_cpu(call: Call) -> bool:
+    """Return whether the program trains on a CPU, or the function of the call, to which no code leads, sets one."""
+    if target_of(call.program).is_cpu or not sets_nothing(call.program, call.scope):
+        return target_of(call.program).is_cpu
+    own = [each for each in _calls(call.program) if each.scope.owner is call.scope.owner]
+    return bool(own) and all(each.argument("device_target").must_be("CPU") for each in own)
 
 
 def _is_replaced(program: Program, call: Call, other: Call) -> bool:

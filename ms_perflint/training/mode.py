@@ -89,7 +89,8 @@ def are_too_many(program: Program) -> bool:
 def is_set(program: Program) -> bool:
     """Return whether a `set_context` that runs sets the mode; calls under the fewest conditions are asked first."""
     nearest = sorted(program.sites(_WORD), key=lambda site: len(site.block.chain()))
-    return any(True for _ in _settings(program, nearest)) or bool(settings(program)) or _is_set_by_name(program)
+    found = (call for calls in (_settings(program, nearest), settings(program)) for call in calls)
+    return not all(training.sets_nothing(program, call.scope) for call in found) or _is_set_by_name(program)
 
 
 def _is_set_by_name(program: Program) -> bool:
@@ -149,7 +150,8 @@ def _is_sure(program: Program, site: Site) -> bool:
     if owner is not module.scope and not (owner.is_function and owner.parent is module.scope):
         return False
     is_certain = all(is_main_test(condition.test) for condition in condition_of(site))
-    return is_certain and SET_CONTEXT in program.apis(site) and program.evaluator.may_run(site)
+    is_certain = is_certain and SET_CONTEXT in program.apis(site) and program.evaluator.may_run(site)
+    return is_certain and not training.sets_nothing(program, site.scope)
 
 
 def is_opt_in(program: Program, site: Site) -> bool:
@@ -302,7 +304,7 @@ def is_without_training(program: Program, call: Call) -> bool:
 @fact
 def default_mode(program: Program) -> Optional[int]:
     """Return the mode in which a program trains with the default options; None where that is not known."""
-    found = settings(program)
+    found = [call for call in settings(program) if not training.sets_nothing(program, call.scope)]
     if are_too_many(program) or not program.is_whole:
         return None
     if not found:

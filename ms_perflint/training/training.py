@@ -13,6 +13,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
+from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
 from ms_perflint.training.family import FAMILY
@@ -27,6 +28,7 @@ _TRAIN = rb"""\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)|(?:getter|getattr|caller
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
+_BY_NAME = EXPOSING | {"eval", "exec", "globals", "locals", "modules"}  # call functions by computed names
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
 
 
@@ -148,6 +150,33 @@ def _runs_itself(entry: SemanticIndex) -> bool:
     return not own or not all(name.startswith("test_") for name in own)
 
 
+def sets_nothing(program: Program, scope: Scope) -> bool:
+    """Return whether a scope is in a function to which no code leads by name, and running the entry script trains."""
+    return any(each in _unnamed_functions(program) for each in scope.chain()) and trains_by_entry(program)
+
+
+@fact
+def _unnamed_functions(program: Program) -> frozenset[Scope]:
+    """Return the functions of the entry script whose names no running code loads: their calls are commented out.
+
+    None where something else may call them: a decorator, a module that imports the script, a computed name.
+    """
+    entry = program.module(program.entry)
+    if entry is None or any(not _BY_NAME.isdisjoint(scope.names | scope.attrs) for scope in entry.scopes):
+        return frozenset()
+    if any(program.entry in program.project.imports.usual(path) for path in program.files):
+        return frozenset()
+    functions = {scope.name: scope for scope in entry.scope.defines if scope.is_function}
+    loaded: dict[Optional[Scope], set[str]] = {None: set(entry.scope.main.names) if entry.scope.main else set()}
+    for scope in entry.scopes:
+        around = next((each for each in scope.chain() if functions.get(each.name) is each), None)
+        loaded.setdefault(around, set()).update(scope.names)
+    decorated = (scope for scope in functions.values() if getattr(scope.node, "decorator_list", ()))
+    named = reachable((None, *decorated), lambda scope: filter(None, map(functions.get, loaded.get(scope, ()))))
+    return frozenset(functions.values()) - named.keys()
+
+
+@fact
 def trains_by_entry(program: Program) -> bool:
     """Return whether running the entry script trains: it looks for the first site only."""
     if any(program.is_run_by_entry(call) for call in program.calls(*MODEL_TRAINS)):

@@ -91,4 +91,5 @@ def is_beside_cpu(call: Call) -> bool:
     beside = [each for each in call.program.calls(mode.SET_CONTEXT) if each.block == call.block]
     given = [each for each in beside if each.given("device_target") is not None]
     is_cpu = bool(given) and all(each.argument("device_target").must_be("CPU") for each in given)
-    return is_cpu and any(each in devices.settings(call.program) for each in given)
+    is_idle = training.sets_nothing(call.program, call.scope)
+    return is_cpu and (is_idle or any(each in devices.settings(call.program) for each in given))

@@ -14,6 +14,7 @@ from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training import training
 from ms_perflint.training.bases import CELLS, is_cell, kin
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -286,6 +287,8 @@ def controls(program: Program, values: Iterable[Value]) -> Iterator[Union[Site, 
         return
     network = networks.reach(program, values)
     for control in chain([first], found):
+        if training.sets_nothing(program, control.scope):
+            continue
         if isinstance(control, Mention):
             if _is_reached_by_mention(program, network, control):
                 yield control

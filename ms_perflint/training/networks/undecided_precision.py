@@ -13,7 +13,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only, is_on_request
-from ms_perflint.training.devices import target_of
+from ms_perflint.training.devices import is_on_cpu, target_of
 from ms_perflint.training.networks import half_precision, networks, precision, train_cells
 from ms_perflint.training.networks.train_cells import Training
 
@@ -114,7 +114,8 @@ def _first(program: Program) -> Optional[Training]:
         lambda one: train_cells.scales_loss(program, one) and networks.is_of_library(program, one.values),
         lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
-    reached = [each for each in train_cells.any_order(program) if not is_for_cpu_only(program, each.call)]
+    known = (each for each in train_cells.any_order(program) if not is_on_cpu(each.call))
+    reached = [each for each in known if not is_for_cpu_only(program, each.call)]
     for is_one in kinds:
         found = list(islice(filter(is_one, reached), 2))
         if len(found) > 1:  # else the execution order, which is expensive, makes no difference
