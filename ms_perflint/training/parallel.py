@@ -20,7 +20,7 @@ from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.conditions import PathCondition
 from ms_perflint.training.mode import before_training
-from ms_perflint.training.training import MODEL_TRAINS, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, run_together, train_sites
 from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
 
 SET, RESET, GET, SERVER = (
@@ -194,7 +194,7 @@ class CallPaths:
         """
         sites: list[Site] = []
         for other in self.program.calls(SET):
-            sets = settings(other)
+            sets = settings(other) if run_together(self.program, self.call.scope, other.scope) else {}
             if other != self.call and (sets is None or sets_fusion(sets, names)):
                 sites.append(other)
         if inner:

@@ -17,6 +17,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
 from ms_perflint.training.mode import training_starts
+from ms_perflint.training.training import run_together
 
 AUTOTUNE = "mindspore.dataset.config.set_enable_autotune"
 PROFILERS = ("mindspore.Profiler", "mindspore.profiler.profile")
@@ -145,12 +146,13 @@ def is_read(call: Call) -> bool:
 def profilings(program: Program, tuned: Site) -> Iterator[Profiling]:
     """Yield the profilers of the data pipeline that are on when the site `tuned` runs, or later."""
     for call in program.calls(*PROFILERS):
-        if _covers_data(call) and not _is_over(call, tuned):
+        if _covers_data(call) and run_together(program, call.scope, tuned.scope) and not _is_over(call, tuned):
             alive = _passes_alive(call)
             if alive:
                 yield Profiling(call.place, CODE, alive, program.position(call))
     for call in program.calls("mindspore.set_context"):  # `enable_profiling` is a parameter in 1.x alone
-        if call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True:
+        is_on = call.given("enable_profiling") is not None and call.argument("enable_profiling").default_truth is True
+        if is_on and run_together(program, call.scope, tuned.scope):
             yield Profiling(call.place, CODE, path_conditions(program, call))
     if program.version < (2,):
         return

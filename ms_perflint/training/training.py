@@ -155,6 +155,11 @@ def sets_nothing(program: Program, scope: Scope) -> bool:
     return any(each in _unnamed_functions(program) for each in scope.chain()) and trains_by_entry(program)
 
 
+def run_together(program: Program, one: Scope, other: Scope) -> bool:
+    """Return whether two scopes may run in one training: not where code leads by name to one of them only."""
+    return sets_nothing(program, one) is sets_nothing(program, other)
+
+
 @fact
 def _unnamed_functions(program: Program) -> frozenset[Scope]:
     """Return the functions of the entry script whose names no running code loads: their calls are commented out.

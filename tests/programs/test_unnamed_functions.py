@@ -90,6 +90,34 @@ def test_a_function_that_some_code_names_may_set(code: str, sets: str, before: s
     assert not reported(code, START, before.replace("SETS", sets), TRAIN, behind, MAIN)
 
 
+PARALLEL = 'ms.set_context(mode=0)\nms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)\n'
+FUSED = [
+    'ms.set_auto_parallel_context(comm_fusion={"allreduce": {"mode": "auto", "config": None}})',
+    "ms.set_auto_parallel_context(all_reduce_fusion_config=[2, 5])",
+    "settings = {'all_reduce_fusion_config': [2, 5]}\n    ms.set_auto_parallel_context(**settings)",
+]
+TUNED = "ms.dataset.config.set_enable_autotune(True)"
+PROFILED = ["made = ms.Profiler(data_process=True)", "made = ms.profiler.Profiler(data_process=True)"]
+
+
+@pytest.mark.parametrize("sets", FUSED)
+def test_it_fuses_no_gradients_of_another_training(sets: str) -> None:
+    texts = START, ASIDE.replace("SETS", sets), TRAIN.replace("(dataset):\n", "(dataset):\n        shard()\n")
+    sharded = "def shard():\n" + "".join(f"    {line}\n" for line in PARALLEL.splitlines()) + "\n\n"
+    assert reported("MSP601", *texts, sharded, MAIN)
+    assert not reported("MSP601", *texts, sharded, "aside()\n", MAIN)
+
+
+@pytest.mark.parametrize("profiles", PROFILED)
+@pytest.mark.parametrize("is_tuned_aside", [True, False])
+def test_it_profiles_no_other_training(profiles: str, is_tuned_aside: bool) -> None:
+    aside, run = (TUNED, profiles) if is_tuned_aside else (profiles, TUNED)
+    text = join(START, TRAIN, ASIDE.replace("SETS", aside), f"{run}\n", MAIN)
+    assert not reported("MSP501", text)
+    assert reported("MSP501", text.replace('if __name__ == "__main__":', f'if __name__ == "__main__":\n    {aside}'))
+    assert reported("MSP501", join(START, TRAIN, ASIDE.replace("SETS", f"{TUNED}\n    {profiles}"), MAIN))
+
+
 @pytest.mark.parametrize(("code", "sets"), [("MSP101", GRAPH), ("MSP201", CPU), ("MSP201", HALF), ("MSP301", CPU)])
 def test_it_sets_for_a_training_that_no_code_starts_either(code: str, sets: str) -> None:
     assert not reported(code, START, TRAIN.replace("(dataset):\n", f"(dataset):\n        {sets}\n"))
