@@ -237,8 +237,47 @@ def held(width: str, marker: str = "") -> Program:
     return case(f"the width `{width}`", IMPORTS, HELD, cell(layers, "return self.fc2(self.fc1(x))"), TRAIN)
 
 
+def numbered(output: str, said: str = "self.inner(x, 5)", marker: str = "") -> str:
+    """Return a network in which a layer of 50 feeds a second one as `output` says, with a parameter `times`."""
+    return f"""
+        class Inner(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.mean = nn.Dense(784, 50){marker}
+                self.head = nn.Dense(50, 784)
+
+            def construct(self, x, times):
+                return self.head({output})
+
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.inner = Inner()
+
+            def construct(self, x, given=None):
+                return {said}
+        """
+
+
 FIRES = [
     *(held(width, "  # ! unsafe") for width in ("LabelSettings.hidden", "getattr(LabelSettings, class_name)")),
+    *(
+        case(
+            f"a parameter that is a number says how an operator works: {output}",
+            IMPORTS,
+            numbered(output, marker="  # ! unsafe"),
+            TRAIN,
+        )
+        for output in (
+            "ops.repeat_interleave(self.mean(x), times, 0)",
+            "ops.tile(self.mean(x), (times, 1))",
+            "ops.roll(self.mean(x), times, 0)",
+            "ops.clamp(self.mean(x), 0, times)",
+            "ops.softmax(self.mean(x), times)",
+            "self.mean(x).expand_dims(times).squeeze(times)",
+        )
+    ),
     *(loading(*each) for each in LOADS),
     *(read_back(*each) for each in READS_BACK),
     case(
@@ -573,6 +612,21 @@ FIRES = [
 ]
 
 QUIET = [
+    *(
+        case(
+            f"a parameter that is a tensor in one call: {said}", IMPORTS, numbered("self.mean(x) + times", said), TRAIN
+        )
+        for said in (
+            "self.inner(x, x)",
+            "self.inner(x, 1) + self.inner(x, x)",
+            "self.inner(x, times=x)",
+            "self.inner(x, *x)",
+            "self.inner(x, ops.ones((50,)))",
+            "self.inner(x, given)",
+            "self.inner(x, [x])",
+            "self.inner(x, 1 if self.training else x)",
+        )
+    ),
     *map(held, ("LabelSettings.labels", "NUM_CLASSES", "LabelSettings().labels", "int(NUM_CLASSES)")),
     *(
         case(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.semantic_index import Binding, SemanticIndex
 from ms_perflint.infer import members
 from ms_perflint.infer.queries import query
 from ms_perflint.languages import Message
@@ -15,6 +15,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.data_flow import data_flow
 from ms_perflint.training.networks.layers import Slot
+from ms_perflint.training.networks.plain_numbers import Numbers
 from ms_perflint.training.networks.signals import NOTHING, SOURCES, Flow, Made, Signal, Source
 
 
@@ -51,6 +52,12 @@ class Feeds:
                 for each in signal
             ]
         )
+
+    @fact
+    def is_input(self, origin: object) -> bool:
+        """Return whether a source is no layer, and no parameter that is a number: that says how an operator works."""
+        is_number = isinstance(origin, Binding) and Numbers(self.program).is_bound(origin)
+        return not isinstance(origin, Call) and not is_number
 
     @property
     def layers(self) -> Iterable[Call]:

@@ -58,7 +58,7 @@ class Numbers:
         if found and (function, found[0].name) in seen:
             return True
         seen |= {(function, each.name) for each in found[:1]}
-        if found and all(self._is_bound(each, seen) for each in found):
+        if found and all(self.is_bound(each, seen) for each in found):
             return True
         value = self.program.value(node, function)
         return value.are_only(lambda known: known.constant is not NO_CONSTANT or known.is_display)
@@ -73,7 +73,7 @@ class Numbers:
         classes = ancestors(self.program.evaluator, function.cls)
         return [binding for each in classes for binding in each.attributes.get(word_of(node), ())]
 
-    def _is_bound(self, binding: Binding, seen: Seen) -> bool:
+    def is_bound(self, binding: Binding, seen: Seen = frozenset()) -> bool:
         """Return whether a binding gives a number; a parameter, in all calls."""
         if binding.kind != "parameter":
             return _counts(binding) or self.is_number(binding.value, binding.scope.owner, seen)

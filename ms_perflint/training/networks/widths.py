@@ -315,11 +315,11 @@ class _Group:
 
     def _fix(self, slot: Slot, signal: signals.Signal) -> None:
         """Note whether an input of the network decides the width that a layer takes in."""
-        given = (source for source in signal if not isinstance(source.origin, Call))
-        outside = any(source.how in (signals.WHOLE, signals.FLAT, signals.PART) for source in given)
         is_own = slot.call == self.producer.call and slot.call.api in layers.RECURRENT
-        if slot.role != OUT and outside and self._is_first(slot) and not is_own:
-            self.is_fixed = True
+        if self.is_fixed or slot.role == OUT or is_own or not self._is_first(slot):
+            return
+        kept = (signals.WHOLE, signals.FLAT, signals.PART)
+        self.is_fixed = any(each.how in kept and self.flow.is_input(each.origin) for each in signal)
 
     def _tied(self, signal: signals.Signal) -> None:
         """Add the other layers with the same output width: their outputs are added, or feed the same layer."""
@@ -342,7 +342,8 @@ class _Group:
         if asked not in known:
             takers = (call for call, source in self.index.takers.get(binding, ()) if source.how == signals.WHOLE)
             slots = (slot for call in takers for slot in self.flow.slots(call))
-            known[asked] = any(s.role == IN and s.width == self.width and self._is_first(s) for s in slots)
+            is_taken = any(s.role == IN and s.width == self.width and self._is_first(s) for s in slots)
+            known[asked] = is_taken and self.flow.is_input(binding)
         return known[asked]
 
     def _is_first(self, slot: Slot) -> bool:
