@@ -355,9 +355,12 @@ def _asks_kind(test: ast.expr) -> bool:
 
 
 def _is_of_tensor(condition: Condition) -> bool:
-    """Return whether a condition is that something is a tensor: `isinstance(loss, Tensor)`."""
+    """Return whether a condition is that something is a tensor: `isinstance(x, Tensor)`, `hasattr(x, "asnumpy")`."""
     test = condition.test
-    return condition.result and isinstance(test, ast.Call) and _asks_kind(test) and word_of(test.args[-1]) == "Tensor"
+    if not condition.result or not isinstance(test, ast.Call) or not _asks_kind(test):
+        return False
+    asked = test.args[-1]
+    return word_of(asked) == "Tensor" or (isinstance(asked, ast.Constant) and asked.value in METHODS)
 
 
 def _around(step: StepLoop) -> Iterator[Binding]:

@@ -336,6 +336,16 @@ FIRES = [
             "losses.append(float(net(loss)[0]))  # !",
         )
     ),
+    *(
+        each(f"a tensor only is read: {line}", *line.split("\n"), before="from mindspore import Tensor\nlosses = []\n")
+        for line in (
+            "losses.append(loss.asnumpy() if hasattr(loss, 'asnumpy') else loss)  # !",
+            "value = float(loss.asnumpy()) if hasattr(loss, 'asnumpy') else float(loss)  # !",
+            "if hasattr(loss, 'item'):\n    losses.append(loss.item())  # !",
+            "losses.append(loss.numpy() if hasattr(loss, 'numpy') else loss)  # !",
+            "losses.append(loss.item() if isinstance(loss, Tensor) else loss)  # !",
+        )
+    ),
     each(
         "its kind is asked",
         "if isinstance(loss, tuple):",
@@ -693,6 +703,17 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(f"another condition: {line}", *line.split("\n"), before="losses, sink = [], {}\n")
+        for line in (
+            "losses.append(loss.asnumpy() if losses else 0)",
+            "losses.append(loss.asnumpy() if hasattr(sink, 'add_scalar') else 0)",
+            "losses.append(0 if hasattr(loss, 'asnumpy') else loss.item())",
+            "if not hasattr(loss, 'asnumpy'):\n    losses.append(loss.item())",
+            "losses.append(loss.item() if hasattr(loss, 'item') and i % 100 == 0 else 0)",
+            "if hasattr(loss, names[i]):\n    losses.append(loss.item())",
+        )
+    ),
     case(
         "what the differentiated function calls, too",
         START,
