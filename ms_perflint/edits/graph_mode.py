@@ -23,7 +23,7 @@ from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.recreated import recreated, recreated_per_epoch
 from ms_perflint.training.graph_mode.unproven import is_training_unknown, unknown_networks, unproven
-from ms_perflint.training.graph_mode.varying import number_per_epoch
+from ms_perflint.training.graph_mode.varying import varying_per_epoch
 
 COMPILE = Message("compile the whole step")
 PER_EPOCH = Message("made again in each epoch: graph mode compiles it each time")
@@ -196,10 +196,11 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     if again is not None:
         place = again.place
         related = (*related, Related(place, PER_EPOCH))
-    counted = number_per_epoch(program)
-    if counted is not None:
-        related = (*related, Related(counted.obstacle.place, NUMBER.filled(name=counted.name)))
-    is_once = again is None and counted is None
+    varying = varying_per_epoch(program)
+    if varying is not None:
+        text = NUMBER.filled(name=varying.name) if varying.is_number else PER_EPOCH
+        related = (*related, Related(varying.obstacle.place, text))
+    is_once = again is None and varying is None
     reason = UNTOLD if is_training_unknown(program) else COMPILES if is_once else EPOCHS
     return Change(origin, Remedy(both, advice, None, reason, related), recreated=made[0].name if made else "")
 

@@ -450,6 +450,49 @@ BLOCKED = [
                     opt(grads)
                 """,
             ),
+            (
+                "in one arm of two",
+                """
+                for epoch in range(3):
+                    for x, y in dataset.create_tuple_iterator():
+                        pair = (x, x) if epoch else [x, x * 2]
+                        value, grads = grad_fn(pair, y)
+                        opt(grads)
+                """,
+            ),
+            (
+                "for each epoch and for each step",
+                """
+                for epoch in range(3):
+                    pair = (ops.zeros((4, 8)), ops.zeros((4, 8)))
+                    for x, y in dataset.create_tuple_iterator():
+                        value, grads = grad_fn(pair, y)
+                        opt(grads)
+                        pair = (x, x)
+                """,
+            ),
+            (
+                "in a step of an outer loop",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = (x, x)
+                    for i in range(5):
+                        value, grads = grad_fn(pair, y)
+                        opt(grads)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "in a loop of each step",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    for i in range(5):
+                        pair = (x, x)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
         )
     ),
     program(
@@ -812,6 +855,25 @@ READY = [
                     opt(grads)
                 """,
             ),
+            *(
+                (
+                    f"made for each epoch: {made}",
+                    f"""
+                    for epoch in range(3):
+                        pair = {made}
+                        for x, y in dataset.create_tuple_iterator():
+                            value, grads = grad_fn(pair, y)
+                            opt(grads)
+                    """,
+                )
+                for made in (
+                    "(ops.zeros((4, 8)), ops.zeros((4, 8)))",
+                    "[ops.zeros((4, 8)), ops.zeros((4, 8))]",
+                    "{0: ops.zeros((4, 8)), 1: ops.zeros((4, 8))}",
+                    "tuple([ops.zeros((4, 8)), ops.zeros((4, 8))])",
+                    "(first := ops.zeros((4, 8)), first + epoch)",
+                )
+            ),
             (
                 "keywords that are unpacked",
                 """
@@ -881,6 +943,21 @@ def test_what_graph_mode_runs_keeps_the_fix(program: Program) -> None:
     expect(CODE, program)
     settled = program.fix(CODE)
     assert settled.fixed and not settled.report.findings
+
+
+def test_a_container_that_each_epoch_makes_is_compiled_again_for_it() -> None:
+    epochs = """
+        for epoch in range(3):
+            pair = (ops.zeros((4, 8)), ops.zeros((4, 8)))
+            for x, y in dataset.create_tuple_iterator():
+                value, grads = grad_fn(pair, y)
+                opt(grads)
+        """
+    _, texts = program("each epoch", OPTIMIZER, PAIR, epochs)
+    (finding,) = Program({"train.py": join(*texts).replace("# !SAFETY", "")}).lint(CODE).findings
+    assert finding.fix is not None
+    assert finding.fix.reason == "each epoch compiles again, and results differ in the last digits"
+    assert "made again in each epoch: graph mode compiles it each time" in [each.message for each in finding.related]
 
 
 # --- the cause of the mode is what the fix changes

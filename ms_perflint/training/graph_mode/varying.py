@@ -49,6 +49,7 @@ class Varying(NamedTuple):
     """An argument for which a callee is compiled again: a container, or a number that counts in loops.
 
     `inner` is the call of the callee, with the argument as it stands there: another one if a function passes it on.
+    `is_of_epoch`: a container that each epoch makes, for many steps.
     """
 
     site: Site
@@ -56,6 +57,7 @@ class Varying(NamedTuple):
     callee: Compiled
     loops: tuple[ast.AST, ...]
     inner: tuple[Site, ast.expr]
+    is_of_epoch: bool
 
     @property
     def is_number(self) -> bool:
@@ -110,7 +112,7 @@ def wanting_number(program: Program, each: Varying) -> Optional[Obstacle]:
 def in_arguments(program: Program) -> Iterator[Obstacle]:
     """Yield the arguments of training steps for which graph mode would compile again in each step."""
     for each in _would_vary(program):
-        if not each.is_number or any(is_step_loop(program, loop) for loop in each.loops):
+        if not _is_per_epoch(program, each):
             yield each.obstacle
     containers = {id(each.site.node) for each in _would_vary(program) if not each.is_number}
     for site in train_sites(program):
@@ -120,10 +122,14 @@ def in_arguments(program: Program) -> Iterator[Obstacle]:
                 yield obstacle(function.module, read, "container", AGAIN)
 
 
-def number_per_epoch(program: Program) -> Optional[Varying]:
-    """Return the first number that varies per epoch, and not per step; None if none."""
-    numbers = (each for each in _would_vary(program) if each.is_number)
-    return next((each for each in numbers if not any(is_step_loop(program, loop) for loop in each.loops)), None)
+def varying_per_epoch(program: Program) -> Optional[Varying]:
+    """Return the first argument that varies per epoch, and not per step; None if none."""
+    return next((each for each in _would_vary(program) if _is_per_epoch(program, each)), None)
+
+
+def _is_per_epoch(program: Program, each: Varying) -> bool:
+    is_of_steps = any(is_step_loop(program, loop) for loop in each.loops)
+    return each.is_of_epoch or (each.is_number and not is_of_steps)
 
 
 @fact
@@ -150,7 +156,8 @@ def _of_call(program: Program, site: Site, certain: bool) -> Iterator[Varying]:
             at = (where, part) if certain else (site, node)
             counted = tuple(loops.of_number(where, part))
             if counted or (not callee.takes_apart and containers.is_one(where, part)):
-                yield Varying(*at, callee, counted, (site, node))
+                is_of_epoch = not counted and containers.is_of_epoch(where, part)
+                yield Varying(*at, callee, counted, (site, node), is_of_epoch)
                 if not certain:
                     break
 
@@ -201,7 +208,7 @@ class _Containers:
 
     Run on 2.10, CPU: a train cell and a gradient function that are given `[x, y]`, `(x, y)` or `{"x": x}` compile again
     in each step, which takes 5 to 10 times as long as the step in PyNative. `step(*batch)` and a list that is made in
-    compiled code are compiled once.
+    compiled code are compiled once. The same tuple in many steps is compiled for the first of them.
 
     `certain`: only of what is known to be a tensor, for what is compiled; else also of what is no constant.
     """
@@ -224,6 +231,17 @@ class _Containers:
         shown = [each for each in known.alternatives if each.is_display]
         is_known = not known.open and len(shown) == len(known.alternatives)
         return (is_known or not self.certain) and any(map(self._is_made_again, shown))
+
+    def is_of_epoch(self, site: Site, node: ast.expr) -> bool:
+        """Return whether each display that an expression can be is made in a loop around those that take the steps."""
+        made = [self._statement(known) for known in self.program.value(node, site.scope).alternatives]
+        return bool(made) and all(each is not None and self._is_around_steps(each) for each in made)
+
+    def _is_around_steps(self, site: Site) -> bool:
+        loop = next(iter(site.block.loops), None)  # the innermost one
+        if loop is None or is_step_loop(self.program, loop):
+            return False
+        return any(is_step_loop(self.program, each) for each in descendants(loop))
 
     def _is_made_again(self, known: Alternative) -> bool:
         """Return whether each step makes a display with a tensor again."""
