@@ -385,6 +385,30 @@ KINDS = [
         "s = 0\nfor i in range(x.shape[0]):\n    s = s + x[i]\nreturn self.d(x).sum() + s.sum()",
     ),
     kind("same", "item", "if x.sum().item() > 0:\n    return self.d(x).sum()\nreturn x.sum()"),
+    *(
+        kind(becomes, f"item of {dtype}, {name}", f"i = (y * 0 + 2).astype(ms.{dtype})\n{body}", names=names)
+        for name, body, names in (
+            ("slice", "return self.d(x)[: i[0].item()].sum()", "self.d(x)[: i[0].item()]"),
+            ("slice by name", "n = i.max().item()\nreturn self.d(x)[:, :n].sum()", "self.d(x)[:, :n]"),
+            ("slice of int", "return self.d(x)[int(i[0].item()) :].sum()", "self.d(x)[int(i[0].item()) :]"),
+            ("index", "return self.d(x)[i[0].item()].sum()", "self.d(x)[i[0].item()]"),
+            ("reshape", "return self.d(x).reshape(i[0].item(), -1).sum()", "self.d(x).reshape(i[0].item(), -1)"),
+            ("zeros", "return (self.d(x)[:2] + ops.zeros((i[0].item(), 4))).sum()", "ops.zeros((i[0].item(), 4))"),
+            ("loop", "s = 0\nfor n in i:\n    s = s + self.d(x)[: n.item()].sum()\nreturn s", "self.d(x)[: n.item()]"),
+        )
+        for dtype, becomes in (("int32", "fails"), ("int64", "same"))
+    ),
+    *(
+        kind("same", f"item of int32, {name}", f"i = (y * 0 + 2).astype(ms.int32)\n{body}")
+        for name, body in (
+            ("arithmetic", "return self.d(x)[: i[0].item() + 1].sum()"),
+            ("range", "z = self.d(x)\nfor k in range(i[0].item()):\n    z = z + 1\nreturn z.sum()"),
+            ("factor", "return (self.d(x) * i[0].item()).sum()"),
+            ("tensor", "return self.d(x)[: i[0]].sum()"),
+            ("loop over tensor", "s = 0\nfor n in i:\n    s = s + self.d(x)[:n].sum()\nreturn s"),
+            ("int", "return self.d(x)[: int(i[0])].sum()"),
+        )
+    ),
     kind("same", "float tensor", "return self.d(x).sum() * float(x.sum())"),
     kind("same", "global obj", "return self.d(x).sum() * K.a", before="import argparse\nK = argparse.Namespace(a=3)"),
     kind("same", "global cell", "return K(self.d(x)).sum()", before="K = nn.ReLU()"),
