@@ -202,6 +202,11 @@ class Alternative(NamedTuple):
         return name.startswith("mindspore.") and mindspore_api.parameters(name, mindspore_api.newest()) is not None
 
     @property
+    def is_member(self) -> bool:
+        """Return whether it is a member of an enumeration."""
+        return isinstance(self.what, Member)
+
+    @property
     def api(self) -> str:
         """Return the canonical name if it is an Api, else ""."""
         return self.what.name if isinstance(self.what, Api) else ""

@@ -12,6 +12,7 @@ from programs import Program
 from proofs.held_kinds import HELD_KINDS
 from proofs.kinds import KINDS as PLAIN_KINDS
 from proofs.kinds import Kind
+from proofs.object_kinds import OBJECT_KINDS
 from proofs.proof import MindSpore, on_mindspore, tolerance, version
 from proofs.python_kinds import PYTHON_KINDS
 from proofs.shared_kinds import SHARED_KINDS
@@ -20,7 +21,7 @@ from ms_perflint.core.findings import Safety
 from ms_perflint.mindspore_api import parse_version
 
 CODE = "MSP101"
-KINDS = [*PLAIN_KINDS, *SHARED_KINDS, *HELD_KINDS, *PYTHON_KINDS]
+KINDS = [*PLAIN_KINDS, *SHARED_KINDS, *HELD_KINDS, *PYTHON_KINDS, *OBJECT_KINDS]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

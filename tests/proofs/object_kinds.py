@@ -1,0 +1,135 @@
+"""Kinds of code in `construct`: objects of Python by `is`, members of enumerations, keys and unions of dicts.
+
+See `test_kinds.py`.
+"""
+
+from __future__ import annotations
+
+from proofs.kinds import Kind, kind
+
+NAMES = "import enum\n\n\nclass Way({}):\n    SUM = {}\n    MEAN = {}\n"
+PLAIN = NAMES.format("enum.Enum", "'s'", "'m'")
+TEXTS = NAMES.format("str, enum.Enum", "'s'", "'m'")
+NUMBERS = NAMES.format("enum.IntEnum", 1, 2)
+SUM = "if {}:\n    return self.d(x).sum()\nreturn self.d(x).mean()"
+WAY = "self.way = Way.SUM"
+FACTOR = "return self.d(x).sum() * {}"
+OF_TWO = "return self.f(x, {})"
+COMPARES = "def f(self, a, b):\n    if a is not b:\n        return self.d(a).sum()\n    return self.d(b).mean()"
+OBJECT = "NOTHING = object()\n"
+DEFAULT = (
+    "def f(self, a, b=NOTHING):\n    if b is NOTHING:\n        return self.d(a).sum()\n    return self.d(a).mean()"
+)
+
+IDENTITIES = [
+    *(
+        kind("fails", f"is: {name}", SUM.format(test), init=init, before=before)
+        for name, test, init, before in (
+            ("member", "self.way is Way.SUM", WAY, PLAIN),
+            ("another member", "self.way is not Way.MEAN", WAY, PLAIN),
+            ("member on the left", "Way.SUM is self.way", WAY, PLAIN),
+            ("member behind not", "not (self.way is Way.MEAN)", WAY, PLAIN),
+            ("function", "self.act is ops.relu", "self.act = ops.relu", ""),
+            ("cell", "self.e is self.d", "self.e = self.d", ""),
+            ("float", "self.k is self.n", "self.k = 1.5\nself.n = 1.5", ""),
+            ("class of a layer", "type(self.d) is nn.Dense", "pass", ""),
+            ("ellipsis", "self.k is ...", "self.k = ...", ""),
+            ("tuple", "self.k is ()", "self.k = ()", ""),
+        )
+    ),
+    kind("fails", "is: object of a default", "return self.f(x)", before=OBJECT, methods=DEFAULT),
+    kind("differs", "is: tensor", "z = x\n" + SUM.format("z is x")),
+    kind("differs", "is: tensors that are given", OF_TWO.format("x"), methods=COMPARES),
+    kind("differs", "is: list", "z = [x]\n" + SUM.format("z is z")),
+    *(
+        kind("same", f"is: {name}", SUM.format(test), init=init, before=before)
+        for name, test, init, before in (
+            ("None", "self.k is None", "self.k = None", ""),
+            ("None on the left", "None is not self.d", "pass", ""),
+            ("an attribute that is None", "self.k is self.n", "self.k = None\nself.n = None", ""),
+            ("truth value", "self.k is True", "self.k = True", ""),
+            ("number", "self.k is 2", "self.k = 2", ""),
+            ("number of a constant", "self.k is TWO", "self.k = 2", "TWO = 2\n"),
+            ("text", "self.k is 'a'", "self.k = 'a'", ""),
+            ("text of an attribute", "self.k is self.n", "self.k = 'a'\nself.n = 'a'", ""),
+            ("size", "self.k is x.shape[0]", "self.k = 4", ""),
+            ("length", "self.k is len(self.n)", "self.k = 2\nself.n = [1, 2]", ""),
+            ("dtype", "x.dtype is ms.float32", "pass", ""),
+            ("dtype of an attribute", "x.dtype is self.k", "self.k = ms.float32", ""),
+            ("class of a tensor", "type(x) is Tensor", "pass", ""),
+            ("class of a number", "type(self.k) is int", "self.k = 2", ""),
+            ("class of the file", "self.k is Own", "self.k = Own", "class Own:\n    pass\n"),
+            ("member that is a number", "self.way is Way.SUM", WAY, NUMBERS),
+            ("member that is a text", "self.way is Way.SUM", WAY, TEXTS),
+        )
+    ),
+]
+
+MEMBERS = [
+    *(
+        kind("fails", f"member: {name}", body, init=WAY, before=before)
+        for name, body, before in (
+            ("value of a text", SUM.format("self.way.value == 's'"), TEXTS),
+            ("value of a number", FACTOR.format("Way.MEAN.value"), NUMBERS),
+            ("value of a text as a key", "sizes = {'s': 2.0}\n" + FACTOR.format("sizes[Way.SUM.value]"), TEXTS),
+            ("name of a text", SUM.format("self.way.name == 'SUM'"), TEXTS),
+            ("one after the other", f"for way in Way:\n    x = x * 2\n{FACTOR.format(2)}", PLAIN),
+        )
+    ),
+    *(
+        kind("same", f"member: {name}", body, init=WAY, before=before)
+        for name, body, before in (
+            ("equal", SUM.format("self.way == Way.SUM"), PLAIN),
+            ("equal, on the left", SUM.format("Way.SUM == self.way"), PLAIN),
+            ("not equal", SUM.format("self.way != Way.MEAN"), PLAIN),
+            ("one of several", SUM.format("self.way in (Way.SUM, Way.MEAN)"), PLAIN),
+            ("none of several", SUM.format("self.way not in (Way.MEAN,)"), PLAIN),
+            ("value", SUM.format("self.way.value == 's'"), PLAIN),
+            ("name", SUM.format("self.way.name == 'SUM'"), PLAIN),
+            ("text", SUM.format("self.way == 's'"), TEXTS),
+            ("method of a text", SUM.format("self.way.upper() == 'S'"), TEXTS),
+            ("number", FACTOR.format("Way.MEAN"), NUMBERS),
+            ("index", FACTOR.format("[1.0, 2.0, 3.0][self.way]"), NUMBERS),
+        )
+    ),
+]
+
+KEYS = [
+    *(
+        kind(becomes, f"key: {name}", FACTOR.format(read), init=init, before=f"{before}\n\nSIZES = {made}\n")
+        for becomes, name, read, init, before, made in (
+            ("differs", "member", "SIZES[Way.MEAN]", WAY, PLAIN, "{Way.MEAN: 1.0, Way.SUM: 2.0}"),
+            ("differs", "member of an attribute", "SIZES[self.way]", WAY, PLAIN, "{Way.MEAN: 1.0, Way.SUM: 2.0}"),
+            ("fails", "member that is got", "SIZES.get(self.way, 5.0)", WAY, PLAIN, "{Way.SUM: 2.0}"),
+            ("differs", "None", "SIZES[self.way]", "self.way = None", "", "{None: 2.0, 'a': 3.0}"),
+            ("differs", "dtype", "SIZES[x.dtype]", "pass", "", "{ms.float16: 2.0, ms.float32: 3.0}"),
+            ("fails", "class", "SIZES[type(self.d)]", "pass", "", "{nn.Dense: 2.0, nn.ReLU: 3.0}"),
+            ("same", "member in a dict", "(2 if self.way in SIZES else 3)", WAY, PLAIN, "{Way.SUM: 1.0}"),
+            ("same", "member that is a number", "SIZES[self.way]", WAY, NUMBERS, "{Way.MEAN: 1.0, Way.SUM: 2.0}"),
+            ("same", "member that is a text", "SIZES[self.way]", WAY, TEXTS, "{Way.MEAN: 1.0, Way.SUM: 2.0}"),
+            ("same", "value of a member", "SIZES[self.way.value]", WAY, PLAIN, "{'m': 1.0, 's': 2.0}"),
+            ("same", "text beside None", "SIZES['a']", "pass", "", "{None: 2.0, 'a': 3.0}"),
+            ("same", "tuple", "SIZES[1, 2]", "pass", "", "{(1, 2): 2.0, (2, 1): 3.0}"),
+            ("same", "truth value", "SIZES[self.way]", "self.way = False", "", "{True: 2.0, False: 3.0}"),
+            ("same", "size", "SIZES[x.shape[0]]", "pass", "", "{4: 2.0, 8: 3.0}"),
+            ("same", "float", "SIZES[0.5]", "pass", "", "{0.5: 2.0, 0.25: 3.0}"),
+        )
+    ),
+    kind(
+        "fails", "key: member of a local dict", f"t = {{Way.SUM: 2.0}}\n{FACTOR.format('t[self.way]')}", init=WAY,
+        before=PLAIN,
+    ),
+    kind("fails", "key: None of a local dict", f"t = {{None: x, 'a': x * 2}}\n{FACTOR.format('t[None].sum()')}"),
+    kind("same", "key: a new axis", "return self.d(x)[None].sum()"),
+    kind("fails", "union of dicts", "t = {'a': x} | {'b': self.d(x)}\nreturn t['b'].sum()"),
+    kind(
+        "fails",
+        "union with a dict of an attribute",
+        "t = self.t | {'b': 3.0}\n" + FACTOR.format("t['b']"),
+        init="self.t = {'a': 1.0}",
+    ),
+    kind("fails", "dict that gets another by |=", "t = {'a': x}\nt |= {'b': self.d(x)}\nreturn t['b'].sum()"),
+    kind("same", "union of masks", "return (self.d(x) * ((x > 1) | (x < 0))).sum()"),
+]  # fmt: skip
+
+OBJECT_KINDS: list[Kind] = [*IDENTITIES, *MEMBERS, *KEYS]
