@@ -35,6 +35,7 @@ def forward(pair, y):
 
 grad_fn = ms.value_and_grad(forward, None, opt.parameters)
 """
+GRADIENT = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
 PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
 
 BLOCKED = [
@@ -347,10 +348,61 @@ BLOCKED = [
         "first, last = nn.BatchNorm1d(8, affine=False), nn.BatchNorm1d(8, affine=False)\n"
         'opt_all = nn.SGD(net.trainable_params(), 0.1)\nopt_all.update_parameters_name("opt")\n',
     ),
+    *(
+        forward(
+            f"networks side by side: {name}",
+            "return loss_fn(net(head(x)), y)",
+            f"head = nn.SequentialCell(nn.Dense(8, 8))\n{text}\n",
+        )
+        for name, text in (
+            ("all get one name", 'for p in head.get_parameters():\n    p.name = "weight"'),
+            ("another object has a name", 'class Log:\n    pass\n\n\nlog = Log()\nlog.name = "a" + str(len("b"))'),
+            ("the names are read", 'for p in head.get_parameters():\n    print("head." + p.name)'),
+        )
+    ),
     forward(
         "two layers of the script",
         "return loss_fn(last(first(x)), y)",
         "first = nn.Dense(8, 8)\nlast = nn.Dense(8, 4)\n",
+    ),
+    # keywords of a gradient function
+    *(
+        program(
+            f"keywords: {name}", OPTIMIZER, PLAIN, "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n", text
+        )
+        for name, text in (
+            ("by name", "for x, y in dataset.create_tuple_iterator():\n    opt(grad_fn(x, y=y)[1])\n"),
+            ("unpacked", 'for x, y in dataset.create_tuple_iterator():\n    opt(grad_fn(**{"x": x, "y": y})[1])\n'),
+            ("a batch", "for batch in dataset.create_dict_iterator():\n    opt(grad_fn(**batch)[1])\n"),
+            (
+                "handed on by the step",
+                """
+
+
+                def train_step(**batch):
+                    value, grads = grad_fn(**batch)
+                    opt(grads)
+
+
+                for batch in dataset.create_dict_iterator():
+                    train_step(**batch)
+                """,
+            ),
+            (
+                "handed on by the step, by name",
+                """
+
+
+                def train_step(x, **rest):
+                    value, grads = grad_fn(x, **rest)
+                    opt(grads)
+
+
+                for x, y in dataset.create_tuple_iterator():
+                    train_step(x, y=y)
+                """,
+            ),
+        )
     ),
     # containers of tensors as arguments
     *(
@@ -818,6 +870,19 @@ READY = [
         "return loss_fn(both(x), y)",
         "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell(head, net)\n",
     ),
+    *(
+        forward(
+            f"networks with other names: {name}",
+            "return loss_fn(net(head(x)), y)",
+            f"head = nn.SequentialCell(nn.Dense(8, 8))\n{loop}\n",
+        )
+        for name, loop in (
+            ("put in front", 'for p in head.get_parameters():\n    p.name = "head." + p.name'),
+            ("of the trained", 'for p in head.trainable_params():\n    p.name = f"head.{p.name}"'),
+            ("by the name", 'for n, p in head.parameters_and_names():\n    p.name = "head." + n'),
+            ("numbered", 'for i, p in enumerate(head.get_parameters()):\n    p.name = f"head{i}"'),
+        )
+    ),
     forward(
         "networks that a cell is given too",
         "return loss_fn(net(head(x)), y)",
@@ -875,11 +940,45 @@ READY = [
                 )
             ),
             (
-                "keywords that are unpacked",
+                "keywords of the step that no caller fills",
                 """
-                for x, y in dataset.create_tuple_iterator():
-                    value, grads = grad_fn(**{"pair": x, "y": y})
+
+
+                def train_step(pair, y, **rest):
+                    value, grads = grad_fn(pair, y, **rest)
                     opt(grads)
+
+
+                for x, y in dataset.create_tuple_iterator():
+                    train_step(x, y)
+                """,
+            ),
+            (
+                "keywords of the step by their names",
+                """
+
+
+                def train_step(pair, y, **rest):
+                    value, grads = grad_fn(pair, y, **rest)
+                    opt(grads)
+
+
+                for batch in dataset.create_tuple_iterator():
+                    train_step(batch[0], y=batch[1])
+                """,
+            ),
+            (
+                "keywords of a step that takes them one by one",
+                """
+
+
+                def train_step(x, y):
+                    value, grads = grad_fn(x, y)
+                    opt(grads)
+
+
+                for batch in dataset.create_dict_iterator():
+                    train_step(**batch)
                 """,
             ),
         )

@@ -28,7 +28,7 @@ from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.networks import networks
 from ms_perflint.training.optimizers import PARAMETERS, is_optimizer, optimizers
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training import train_sites
+from ms_perflint.training.training import callers, train_sites
 from ms_perflint.training.training_steps import calls_gradient, root
 
 _RATE = "learning_rate"
@@ -64,10 +64,22 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
     for site in train_sites(program):
-        named = [each for each in getattr(site.node, "keywords", ()) if each.arg is not None]
+        named = [each for each in getattr(site.node, "keywords", ()) if _is_keyword(program, site, each)]
         if named and calls_gradient(program, site):
             text = Message("graph mode passes no keywords to a gradient function")
             yield obstacle(site.module, named[0].value, "keyword", text)
+
+
+def _is_keyword(program: Program, site: Site, word: ast.keyword) -> bool:
+    """Return whether a call gets a keyword: by its name, or by `**batch`; not by a `**rest` that no caller fills."""
+    function = site.scope.owner
+    own: Optional[ast.arguments] = getattr(function.node, "args", None)
+    rest = own.kwarg if own is not None else None
+    if own is None or rest is None or word.arg is not None or word_of(word.value) != rest.arg:
+        return True
+    names = {each.arg for each in (*own.posonlyargs, *own.args, *own.kwonlyargs)}
+    given = (each for caller in callers(program, function) for each in getattr(caller.node, "keywords", ()))
+    return any(each.arg not in names for each in given)
 
 
 def _freezing(program: Program) -> list[Binding]:

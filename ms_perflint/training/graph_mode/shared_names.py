@@ -1,7 +1,8 @@
 """Networks that stand side by side in one compiled function, or in a list of Python, with Parameters of the same name.
 
 Run on 2.10, CPU: graph mode refuses them ("its name 'fc.weight' already exists"), PyNative does not. A cell that holds
-them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`; so does `update_parameters_name`.
+them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`; so does `update_parameters_name`,
+and a loop over the Parameters that gives each another `name`.
 An object of Python that holds them does not, and optimizers rename only what they train, no statistics.
 A cell that keeps cells in a list, tuple or dict of Python does not hold them: they have no prefix and are not among
 `trainable_params()`. `CellList`, `SequentialCell`, `setattr` and attributes name them.
@@ -22,8 +23,9 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, is_cell_class, is_parameter
+from ms_perflint.training.graph_mode.compiled import gone_through
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.optimizers import PARAMETERS, is_optimizer_word
 
 _NAMES = {  # of the first Parameter of layers
     re.compile(rf"mindspore\.(?:mint\.)?nn\.(?:{layers})$"): name
@@ -80,13 +82,25 @@ def _renames_optimizers(program: Program) -> bool:
     """Return whether only optimizers rename their Parameters: the weights, not the statistics of a BatchNorm."""
     if any(program.project.contains_any(module.path, _RENAMES[1:]) for module in program.modules):
         return False
+    if _renames_each(program):
+        return False
     owners = [site.base for site in program.sites(_RENAMES[0]) if site.base is not None]
     return bool(owners) and all(is_optimizer_word(word_of(each)) for each in owners)
 
 
 def renames(program: Program) -> bool:
     """Return whether the program may rename Parameters itself."""
-    return any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
+    is_renamed = any(program.project.contains_any(module.path, _RENAMES) for module in program.modules)
+    return is_renamed or _renames_each(program)
+
+
+def _renames_each(program: Program) -> bool:
+    """Return whether a loop over Parameters gives each another name: `p.name = "teacher." + p.name`."""
+    stores = [each for each in program.stores_anywhere("name") if not isinstance(each.value, ast.Constant)]
+    bases = ((each.node.value, each.scope) for each in stores if isinstance(each.node, ast.Attribute))
+    bound = (each for base, scope in bases if isinstance(base, ast.Name) for each in scope.lookup(base))
+    over = (each for binding in bound if (each := gone_through(binding)[0]) is not None)
+    return any(isinstance(each, ast.Call) and word_of(each.func) in PARAMETERS for each in over)
 
 
 def names_of(program: Program, known: Alternative, around: tuple[object, ...] = ()) -> Iterator[str]:
