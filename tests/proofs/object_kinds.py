@@ -1,4 +1,4 @@
-"""Kinds of code in `construct`: objects of Python by `is`, members of enumerations, keys and unions of dicts.
+"""Kinds of code in `construct`: objects of Python by `is`, members of enumerations, keys, numbers read from tensors.
 
 See `test_kinds.py`.
 """
@@ -132,4 +132,81 @@ KEYS = [
     kind("same", "union of masks", "return (self.d(x) * ((x > 1) | (x < 0))).sum()"),
 ]  # fmt: skip
 
-OBJECT_KINDS: list[Kind] = [*IDENTITIES, *MEMBERS, *KEYS]
+LAYER = "z = self.d(x)\n"
+ONE = "k = y[1].item()\n"
+
+READS = [
+    *(
+        kind("fails", f"item of a label: {name}", LAYER + body, names=names)
+        for name, body, names in (
+            ("index", f"{ONE}return z[k].sum()", "z[k]"),
+            ("index, not by a name", "return z[y[1].item()].sum()", "z[y[1].item()]"),
+            ("two indices", f"{ONE}return z[k, 0] + z[0, k]", "z[k, 0]"),
+            ("bound", "n = y.max().item()\nreturn z[:n].sum()", "z[:n]"),
+            ("bound of the input", "return z.sum() + x[: y.max().item()].sum()", "x[: y.max().item()]"),
+            ("range", "for k in range(y.max().item()):\n    z = z + z[k]\nreturn z.sum()", "z[k]"),
+            ("list", f"{ONE}return [z, z * 2][k].sum()", "[z, z * 2][k]"),
+            ("size", f"{ONE}return z.sum() + ops.zeros((k, 2)).sum()", "ops.zeros((k, 2))"),
+            ("part", "return z.narrow(0, 0, y[1].item()).sum()", "z.narrow(0, 0, y[1].item())"),
+            ("repeats", f"{ONE}return z.tile((k, 1)).sum()", "z.tile((k, 1))"),
+        )
+    ),
+    *(
+        kind("same", f"item of a label: {name}", LAYER + body)
+        for name, body in (
+            ("int", "return z[int(y[1])].sum()"),
+            ("int as a bound", "n = int(y.max())\nreturn z[:n].sum()"),
+            ("int as a size", "n = int(y.max())\nreturn z.sum() + ops.zeros((n, 2)).sum()"),
+            ("of int64", "k = y.astype(ms.int64)[1].item()\nreturn z[k].sum()"),
+            ("bound of int64", "n = y.astype(ms.int64).max().item()\nreturn z[:n].sum()"),
+            ("of a constant", "k = Tensor(1).item()\nreturn z[k].sum()"),
+            ("one more", "k = y[1].item() + 1\nreturn z[k].sum()"),
+            ("factor", "return z.sum() * y[1].item()"),
+            ("sum", "return z.sum() + y[1].item()"),
+            ("test", "if y[1].item() > 0:\n    return z.sum()\nreturn z.mean()"),
+            ("new shape", "k = y[1].item() + 1\nreturn z.reshape(k, -1).sum()"),
+        )
+    ),
+    *(
+        kind(becomes, f"largest: {name}", LAYER + body)
+        for becomes, name, body in (
+            ("differs", "of a tensor and a number, one by one", "return z.sum() * max(k for k in (z.mean(), 0.1))"),
+            ("differs", "of a list that is gone through", "return z.sum() * max([k for k in (z.mean(), 0.1)])"),
+            ("differs", "of a list with a name", "both = [z.mean(), 0.1]\nreturn z.sum() * max(both)"),
+            ("differs", "of a tuple that is unpacked", "both = (z.mean(), 0.1)\nreturn z.sum() * max(*both)"),
+            ("same", "of tensors, one by one", "return z.sum() * max(k for k in (z.mean(), z.sum()))"),
+            ("same", "of a list of tensors", "both = [z.mean(), z.sum()]\nreturn max(k for k in both)"),
+            ("same", "of numbers", "return z.sum() * max(k for k in (1, 2))"),
+            ("same", "of sizes", "return z.sum() * max(k for k in x.shape)"),
+            ("same", "by a function", "return z.sum() + ops.amax(z, axis=1, keepdims=True).sum()"),
+            ("same", "by a method", "return z.sum() + z.amax(1, True).sum()"),
+            ("fails", "by a method with a keyword", "return z.sum() + z.amax(axis=1, keepdims=True).sum()"),
+            ("fails", "smallest by a method with a keyword", "return z.sum() + z.amin(axis=1, keepdims=True).sum()"),
+        )
+    ),
+]
+
+UNTIL = "k = y.max() - 1\nwhile k > 0:\n    {}\n    k = k - 1\nreturn z.sum()"
+
+LOOPS = [
+    *(
+        kind("fails", f"tensor in a while: {name}", LAYER + UNTIL.format(body))
+        for name, body in (
+            ("put together", "z = ops.cat((z, z))"),
+            ("repeated", "z = z.tile((2, 1))"),
+            ("one more axis", "z = z.unsqueeze(0)"),
+        )
+    ),
+    *(
+        kind("same", f"tensor in a while: {name}", LAYER + body)
+        for name, body in (
+            ("of the same shape", UNTIL.format("z = z.reshape(4, 4) * 2")),
+            ("put together under another name", UNTIL.format("w = ops.cat((z, z))\n    z = w[:4] * 2")),
+            ("put together in a for", "for k in range(3):\n    z = ops.cat((z, z))\nreturn z.sum()"),
+            ("put together by a number", "k = 0\nwhile k < 3:\n    z = ops.cat((z, z))\n    k += 1\nreturn z.sum()"),
+            ("put together in a test", "if z.sum() > 0:\n    z = ops.cat((z, z))\nreturn z.sum()"),
+        )
+    ),
+]
+
+OBJECT_KINDS: list[Kind] = [*LOOPS, *IDENTITIES, *MEMBERS, *KEYS, *READS]

@@ -174,6 +174,9 @@ class _Callee:
         axes = [ast.unparse(each) for each in self.node.args if is_whole(each)]
         if word == "transpose" and len(axes) == 2:
             return axes != ["1", "0"]  # run: PyNative swaps two axes, graph mode takes them for all
+        if word in ("amax", "amin") and any(each.arg == "keepdims" for each in self.node.keywords):
+            functions = ("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")
+            return not any(known.api.startswith(functions) for known in self.value.alternatives)  # run: "unexpected"
         if word == "view" and any(dtype_of(self.program.value(each, self.function)) for each in given(self.node)):
             return True  # run: "not impl"
         if not isinstance(self.node.func, ast.Attribute) or word not in _ODD_OF_LISTS:

@@ -38,7 +38,7 @@ from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
 from ms_perflint.training.graph_mode.branches import Tensors, in_arms
-from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import PARAMETERS
@@ -67,6 +67,7 @@ _RANGE = "builtins.range"
 _TRUTHS = frozenset({"builtins.all", "builtins.any"})
 _OF_TENSORS = frozenset({"builtins.abs", "builtins.round"})  # in compiled code, functions of tensors and constants
 _OF_TEXTS = frozenset({"builtins.float", "builtins.int", "builtins.len"})
+_WIDENS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "tile", "unsqueeze", "expand_dims"})
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp)
 
 
@@ -200,6 +201,8 @@ def _of_library(program: Program, api: str, site: Site, values: _Tensors) -> Opt
 def _cuts(api: str, node: ast.Call, values: _Tensors) -> bool:
     """Return whether Python itself chooses by the values of tensors, for a result that is not only shown or tested."""
     parts = node.args
+    if api in _CHOOSES and len(parts) == 1:
+        parts = [values.held(parts[0])]
     if len(parts) == 1 and isinstance(parts[0], (ast.List, ast.Tuple)):
         parts = parts[0].elts
     are_truths = api in _TRUTHS
@@ -231,6 +234,16 @@ def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[O
         for node in filter(_grows, descendants(step.stmt)):
             message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
             yield obstacle(module, node, "list", message)
+        for node in filter(_widens, descendants(step.stmt)):
+            message = Message("graph mode does not compile a tensor that grows in a `while` over a tensor")
+            yield obstacle(module, node, "shape", message)
+
+
+def _widens(node: ast.AST) -> bool:
+    """Return whether a tensor gets other dimensions: `rows = ops.cat((rows, x))` (run: it fails, or compiles on)."""
+    name, value = assigned(node)
+    is_wider = len(name) == 1 and isinstance(value, ast.Call) and word_of(value.func) in _WIDENS
+    return is_wider and any(isinstance(each, ast.Name) and each.id == word_of(name[0]) for each in ast.walk(value))  # type: ignore[arg-type]
 
 
 def _grows(node: ast.AST) -> bool:
@@ -289,6 +302,13 @@ class _Tensors:
         parts = (part for each in over for part in ast.walk(each))
         is_shape = any(isinstance(part, ast.Attribute) and part.attr in FORMS for part in parts)
         return is_shape or not all(is_constant(self.program, self.function, each) for each in over)
+
+    def held(self, node: ast.expr) -> ast.expr:
+        """Return what a comprehension goes through, and what a name or `*name` stands for; others as they are."""
+        node = node.value if isinstance(node, ast.Starred) else node
+        node = node.generators[0].iter if isinstance(node, _COMPREHENSIONS) else node
+        whole = self.function.wholes(node) if isinstance(node, ast.Name) else []
+        return whole[0] if len(whole) == 1 and isinstance(whole[0], (ast.List, ast.Tuple)) else node
 
     def reads_around(self, node: ast.expr) -> bool:
         """Return whether a comprehension reads a name of the function elsewhere than in what it goes through first."""

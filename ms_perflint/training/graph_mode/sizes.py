@@ -1,0 +1,59 @@
+"""Numbers that `item()` reads from a tensor, as an index or a size in compiled code.
+
+Run on 2.10, CPU, with gradients: as the index of a tensor or a list, in a loop up to it too, as a bound of a slice, a
+size of `zeros`, `reshape`, `narrow`, `split`, `tile` or `broadcast_to`, a number of an int32 tensor does not compile,
+nor does its `int`; of an int64 tensor both do. So does `int(tensor)`, and `item()` as a factor, in a sum, a power, a
+test or a `range` that only counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.tensor_ops import words
+from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import is_constant
+
+_SIZED = words("zeros reshape view narrow split tile broadcast_to")
+_HOPS = 3  # names that stand for one another
+
+
+def odd_sizes(program: Program, function: Scope) -> Iterator[ast.AST]:
+    """Yield the indices and sizes of a compiled function that `item()` reads from a tensor that may be int32."""
+    if not any(site.word == "item" for site in function.calls):
+        return
+    dtypes = Dtypes(program)
+    for step in steps(program, function):
+        for node in own_nodes(step):
+            parts = [node.slice] if isinstance(node, ast.Subscript) else []
+            parts += given(node) if isinstance(node, ast.Call) and word_of(node.func) in _SIZED else []
+            if any(_is_item(dtypes, function, each) for each in parts):
+                yield node
+
+
+def _is_item(dtypes: Dtypes, function: Scope, node: ast.AST, hops: int = _HOPS) -> bool:
+    """Return whether an index or a size is a number that `item()` reads from a tensor that may be int32."""
+    if isinstance(node, ast.Name):
+        is_own = hops > 0 and function.home(node.id) is function
+        return is_own and any(_is_item(dtypes, function, each, hops - 1) for each in _values(function, node))
+    if isinstance(node, (ast.Tuple, ast.List, ast.Slice)):
+        return any(_is_item(dtypes, function, each, hops) for each in ast.iter_child_nodes(node))
+    if isinstance(node, ast.Call) and word_of(node.func) == "int" and len(node.args) == 1:
+        return _is_item(dtypes, function, node.args[0], hops)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "item":
+        return False
+    base, dtype = node.func.value, dtypes.of(node.func.value, function)
+    is_wide = (dtype is not None and dtype.name == "int64") or is_constant(dtypes.program, function, base)
+    return not given(node) and not is_wide
+
+
+def _values(function: Scope, name: ast.Name) -> list[ast.expr]:
+    """Return what a name is: the expressions assigned to it, or the arguments of `range` in a loop over it."""
+    loops = [gone_through(binding)[0] for binding in function.lookup(name)]
+    ranges = (each for each in loops if isinstance(each, ast.Call) and word_of(each.func) == "range")
+    return [*function.wholes(name), *(bound for each in ranges for bound in given(each))]
