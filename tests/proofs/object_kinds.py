@@ -194,7 +194,6 @@ LOOPS = [
         for name, body in (
             ("put together", "z = ops.cat((z, z))"),
             ("repeated", "z = z.tile((2, 1))"),
-            ("one more axis", "z = z.unsqueeze(0)"),
         )
     ),
     *(
@@ -209,4 +208,46 @@ LOOPS = [
     ),
 ]
 
-OBJECT_KINDS: list[Kind] = [*LOOPS, *IDENTITIES, *MEMBERS, *KEYS, *READS]
+HELD = "self.t = {'b': 2.0, 'a': 3.0}\nself.k = '12'"
+ITEMS = f"{LAYER}s = z.sum()\nfor k, v in sorted({{}}):\n    s = s * 2 + v\nreturn s"
+ONES = "for k in sorted({}):\n    x = x * k - k\nreturn self.d(x).sum()"
+
+CONSTANTS = [
+    *(
+        kind("same", f"sorted: {name}", body, init=HELD)
+        for name, body in (
+            ("numbers", ONES.format("[3, 1, 2]")),
+            ("downwards", ONES.format("[3, 1, 2], reverse=True")),
+            ("by a function", ONES.format("[3, 1, 2], key=lambda v: -v")),
+            ("range", f"{LAYER}return z.sum() * sorted(range(1, 4), reverse=True)[0]"),
+            ("entries of an attribute", ITEMS.format("self.t.items()")),
+            (
+                "keys of an attribute",
+                f"{LAYER}s = z.sum()\nfor k in sorted(self.t):\n    s = s * 2 + self.t[k]\nreturn s",
+            ),
+            ("first", f"{LAYER}return z.sum() * sorted((3, 2))[0]"),
+        )
+    ),
+    *(
+        kind(becomes, f"sorted: {name}", body, names="sorted(...)")
+        for becomes, name, body in (
+            ("differs", "tensors", f"{LAYER}return sorted([z.sum(), z.mean()])[0]"),
+            ("differs", "shape", f"{LAYER}return z.sum() * sorted(x.shape)[-1]"),
+            ("fails", "entries of tensors", f"t = {{'b': x, 'a': x * 2}}\n{ITEMS.format('t.items()')}.sum()"),
+        )
+    ),
+    *(
+        kind("same", f"text: {name}", SUM.format(test), init=HELD)
+        for name, test in (
+            ("isdigit", "self.k.isdigit()"),
+            ("title", "self.k.title() == '12'"),
+            ("rstrip", "self.k.rstrip('2') == '1'"),
+            ("find", "self.k.find('2') == 1"),
+            ("rsplit", "len(self.k.rsplit('1')) == 2"),
+            ("partition", "self.k.partition('1')[2] == '2'"),
+            ("zfill", "len(self.k.zfill(4)) == 4"),
+        )
+    ),
+]
+
+OBJECT_KINDS: list[Kind] = [*CONSTANTS, *LOOPS, *IDENTITIES, *MEMBERS, *KEYS, *READS]

@@ -75,7 +75,10 @@ _NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy i
 _NOT_OF_CELLS = words("name_cells cells_and_names")  # run: "The pointer[node] is null", "Unsupported expression"
 _ODD_OF_LISTS = words("sort copy pop extend insert")
 _OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
-_OF_STRINGS = words("format join lower upper split startswith endswith replace strip")
+_OF_STRINGS = words(
+    """format join lower upper split startswith endswith replace strip isdigit title rstrip find rsplit partition
+    zfill"""
+)
 _ROW = "mindspore.nn.SequentialCell"
 _HOLDERS = ROWS | {"mindspore.nn.CellDict"}
 _HELD = (*_TENSORS, "mindspore.Parameter")
@@ -298,6 +301,10 @@ class _Callee:
             # what no class sets is one of `nn.Cell`, maybe
             is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
+        if api == "builtins.sorted":  # run: of shapes and of tensors it gives other losses
+            parts = (each for part in given(self.node) for each in ast.walk(part))
+            is_shape = any(isinstance(each, ast.Attribute) and each.attr in FORMS for each in parts)
+            return not is_shape and self._is_made_of_constants()
         if owner == "builtins" and api not in _DICTS:
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
         if api in _DICTS:

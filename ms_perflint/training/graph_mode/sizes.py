@@ -1,4 +1,4 @@
-"""Numbers that `item()` reads from a tensor, as an index or a size in compiled code.
+"""Numbers that `item()` reads from a tensor, as an index or a size in compiled code; tensors that get larger.
 
 Run on 2.10, CPU, with gradients: as the index of a tensor or a list, in a loop up to it too, as a bound of a slice, a
 size of `zeros`, `reshape`, `narrow`, `split`, `tile` or `broadcast_to`, a number of an int32 tensor does not compile,
@@ -16,10 +16,11 @@ from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import words
-from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant
 
 _SIZED = words("zeros reshape view narrow split tile broadcast_to")
+_WIDENS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "tile", "unsqueeze", "expand_dims"})
 _HOPS = 3  # names that stand for one another
 
 
@@ -34,6 +35,13 @@ def odd_sizes(program: Program, function: Scope) -> Iterator[ast.AST]:
             parts += given(node) if isinstance(node, ast.Call) and word_of(node.func) in _SIZED else []
             if any(_is_item(dtypes, function, each) for each in parts):
                 yield node
+
+
+def widens(node: ast.AST) -> bool:
+    """Return whether a tensor gets other dimensions: `rows = ops.cat((rows, x))` (run: it fails, or compiles on)."""
+    name, value = assigned(node)
+    is_wider = len(name) == 1 and isinstance(value, ast.Call) and word_of(value.func) in _WIDENS
+    return is_wider and any(isinstance(each, ast.Name) and each.id == word_of(name[0]) for each in ast.walk(value))  # type: ignore[arg-type]
 
 
 def _is_item(dtypes: Dtypes, function: Scope, node: ast.AST, hops: int = _HOPS) -> bool:
