@@ -38,9 +38,10 @@ from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
 from ms_perflint.training.graph_mode.branches import Tensors, in_arms
-from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
 from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.sizes import widens
 from ms_perflint.training.optimizers import PARAMETERS
 
 _REFUSED: Mapping[type[ast.AST], str] = {
@@ -67,7 +68,6 @@ _RANGE = "builtins.range"
 _TRUTHS = frozenset({"builtins.all", "builtins.any"})
 _OF_TENSORS = frozenset({"builtins.abs", "builtins.round"})  # in compiled code, functions of tensors and constants
 _OF_TEXTS = frozenset({"builtins.float", "builtins.int", "builtins.len"})
-_WIDENS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "tile", "unsqueeze", "expand_dims"})
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp)
 
 
@@ -234,16 +234,9 @@ def _of_containers(program: Program, step: Site, values: _Tensors) -> Iterator[O
         for node in filter(_grows, descendants(step.stmt)):
             message = Message("graph mode does not compile a list that grows in a `while` over a tensor")
             yield obstacle(module, node, "list", message)
-        for node in filter(_widens, descendants(step.stmt)):
+        for node in filter(widens, descendants(step.stmt)):
             message = Message("graph mode does not compile a tensor that grows in a `while` over a tensor")
             yield obstacle(module, node, "shape", message)
-
-
-def _widens(node: ast.AST) -> bool:
-    """Return whether a tensor gets other dimensions: `rows = ops.cat((rows, x))` (run: it fails, or compiles on)."""
-    name, value = assigned(node)
-    is_wider = len(name) == 1 and isinstance(value, ast.Call) and word_of(value.func) in _WIDENS
-    return is_wider and any(isinstance(each, ast.Name) and each.id == word_of(name[0]) for each in ast.walk(value))  # type: ignore[arg-type]
 
 
 def _grows(node: ast.AST) -> bool:
