@@ -34,7 +34,9 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values, base)
-    is_updated = not is_called and (is_held or is_class or bool(of_any))
+    is_module = any(isinstance(known.what, SemanticIndex) for known in base.alternatives)
+    is_module = is_module and not scope.module.calls(node)
+    is_updated = not is_called and (is_held or is_class or is_module or bool(of_any))
     found = _stores(evaluator, read, is_held or any(known.cls is not None for known in base.alternatives))
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held and not is_called else ():
         if not is_never_before(evaluator, stored(binding), read):
@@ -338,7 +340,8 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     if only is None:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
-        return _has_members_of(evaluator, base, only.what)
+        is_one = not evaluator.program.derived(only.what) or isinstance(receiver_of(binding), ast.Name)
+        return is_one and _has_members_of(evaluator, base, only.what)
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
 

@@ -86,6 +86,11 @@ def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     return next((each for each in found if each is not None), None)
 
 
+def is_iterable(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether a method gives the elements of an object of the project, whatever it has under a number."""
+    return known.cls is not None and method(evaluator, known.cls, "__iter__") is not None
+
+
 def _bases(evaluator: Evaluator, cls: Scope) -> list[Alternative]:
     """Return the values of the bases of a class."""
     assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None

@@ -10,8 +10,8 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import path_of
-from ms_perflint.infer import bases, config_files, mappings, narrowing, sequences, setting_loops
+from ms_perflint.index.syntax_forms import name_of, path_of
+from ms_perflint.infer import bases, config_files, mappings, method_writes, narrowing, sequences, setting_loops
 from ms_perflint.infer import update_forms as forms
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
@@ -37,7 +37,13 @@ def laid_over(
     do without it: programs come with files to choose from.
     """
     found, base, name = list(values), read.base, read.name
-    updates = _updates_of(evaluator, frozenset([*base.identities, *of_any]))
+    classes = [
+        (each, known.is_made)
+        for known in base.alternatives
+        for each in (bases.ancestors(evaluator, known.cls) if known.cls is not None else ())
+    ]
+    own = [(forms.CLASS, each) for each, _ in classes] + [each for each in classes if each[0].any_attributes]
+    updates = _updates_of(evaluator, frozenset([*base.identities, *of_any, *own]))
     if not updates:
         return found
     may_replace = not of_any and not (isinstance(name, str) and _is_set_by_methods(evaluator, base, name))
@@ -47,9 +53,9 @@ def laid_over(
         at = place(update.node, update.block.scope)
         if is_never_before(evaluator, at, read):
             continue
-        after = _after(evaluator, update, found, name, _made_in(base, update.block.scope), read.absent)
+        after = _after(evaluator, update, found, name, _made_in(base, update), read.absent)
         is_same = after is found or all(each in after for each in found)
-        is_sure = may_replace and _has_come(evaluator, store, update)
+        is_sure = may_replace and not forms.is_own(update.receiver) and _has_come(evaluator, store, update)
         is_sure = is_sure and not (update.word == forms.SETDEFAULT and update.block.loops)
         if is_same or (is_sure and _has_run(evaluator, update, at, read) and _is_one(evaluator, update, base)):
             found = after
@@ -76,8 +82,15 @@ def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
     return is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
 
 
-def _made_in(base: Value, scope: Scope) -> Scope:
-    """Return a scope; where it is that of a function which makes the object, the call that made it."""
+def _made_in(base: Value, update: Update) -> Scope:
+    """Return the scope of an update; where it is that of a function which makes the object, the call that made it.
+
+    A function that gives the object to itself may change it in another call.
+    """
+    scope, name = update.block.scope, root_name(update.receiver)
+    again = (site.node for site in scope.calls if site.word == scope.name and isinstance(site.node, ast.Call))
+    if any(name_of(each) == name for node in again for each in (*node.args, *(word.value for word in node.keywords))):
+        return scope
     what = base.only.what if base.only is not None else None
     made = what.scope if isinstance(what, (Instance, Display)) else None
     return made if isinstance(made, CallContext) and made.function is scope else scope
@@ -104,7 +117,8 @@ def _has_run(evaluator: Evaluator, update: Update, at: Optional[Place], read: Re
 def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Update, ...]:
     """Return the updates that may be of some objects, in the order of the files.
 
-    Objects are given by their identities, any of a class by the class.
+    Objects are given by their identities, any of a class by the class; what is stored in a class, or by its methods in
+    their object, by the class and what tells it apart.
 
     What reads a setting rests on these alone: the other updates of a program differ from that of another entry script.
     """
@@ -114,12 +128,17 @@ def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Updat
 @query(bottom=frozenset())
 def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     """Return the identities of the objects that an update may change, and their classes."""
+    if forms.is_own(update.receiver):
+        method = update.block.scope.owner
+        is_of_all = not method_writes.is_of_constructor(evaluator, method)  # else it counts where the object is made
+        return frozenset((method.parent, is_made) for is_made in (False, is_of_all))
     found = evaluator.value(update.receiver, update.block.scope).alternatives
     classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
     if update.word == forms.INSIDE:
         taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))
         return frozenset(known.identity for part in taken for known in evaluator.read(part).alternatives)
-    return frozenset([*(known.identity for known in found), *classes])
+    own = ((forms.CLASS, known.what) for known in found if known.definition is not None)
+    return frozenset([*(known.identity for known in found), *classes, *own])
 
 
 def _paths(evaluator: Evaluator, update: Update) -> list[list[str]]:
@@ -328,7 +347,7 @@ def _in_mapping(evaluator: Evaluator, mapping: Held, name: object) -> Optional[V
     ):
         return _of_holders(evaluator, holders, name)
     found = evaluator.read(mapping._replace(taken=(*mapping.taken, name)))
-    if found.alternatives:
+    if found.alternatives or (found.overridable and not found.open):
         return found
     return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)
 

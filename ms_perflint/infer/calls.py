@@ -250,14 +250,24 @@ def _passes_on(evaluator: Evaluator, found: Value, function: Value) -> bool:
     for known in found.alternatives:
         wrapper = bases.method(evaluator, known.cls, "__call__") if known.cls is not None else known.definition
         if wrapper is None or wrapper.is_class or wrapper in own:
-            return True
+            if known.constant is NO_CONSTANT and not known.prepared:
+                return True
+            continue
         receiver = known if known.cls is not None else None
         context = evaluator.call_context(wrapper, None, wrapper, receiver, outer=known.outer)
-        called = [(site, evaluator.value(site.call.func, context)) for site in wrapper.calls]
-        handed = [site.call for site, callee in called if not own.isdisjoint(k.definition for k in callee.alternatives)]
-        if any(callee.open for _, callee in called) or (handed and _are_as_given(wrapper, handed)):
+        nodes = [site.node for site in wrapper.calls if isinstance(site.node, ast.Call)]
+        called = [(node, evaluator.value(node.func, context)) for node in nodes]
+        handed = [node for node, callee in called if not own.isdisjoint(k.definition for k in callee.alternatives)]
+        is_called = any(callee.open for _, callee in called) or (handed and _are_as_given(wrapper, handed))
+        if is_called and all(_may_be_given_back(node, handed) for node, _ in wrapper.returns):
             return True
     return False
+
+
+def _may_be_given_back(node: ast.expr, handed: Sequence[ast.Call]) -> bool:
+    """Return whether an expression may be just what one of some calls gives: nothing is computed of their results."""
+    is_one = isinstance(node, (ast.Name, ast.Constant)) or node in handed
+    return is_one or (isinstance(node, ast.Call) and not any(each in handed for each in ast.walk(node)))
 
 
 @fact
@@ -309,7 +319,9 @@ def changes_own(wrapper: Scope) -> bool:
 def _is_given_back(node: ast.expr, name: str) -> bool:
     """Return whether a wrapper may return just what the function of a name returned: `f(x)`, `result`, None."""
     node = node.value if isinstance(node, ast.Await) else node
-    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.Call) and name_of(node.func) == name)
+    if isinstance(node, ast.Name):
+        return node.id != name
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Call) and name_of(node.func) == name)
 
 
 def _made_in(function: Scope) -> Optional[Scope]:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE, path_condition
-from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import EACH, Argument, Held, Layer, Read
 from ms_perflint.index.syntax_forms import accessed
 from ms_perflint.infer import (
@@ -15,6 +15,7 @@ from ms_perflint.infer import (
     bases,
     call_order,
     calls,
+    filtered,
     importing,
     items,
     lists,
@@ -36,6 +37,7 @@ from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Constant, D
 
 # Expressions that are known as they stand
 LEAVES = frozenset({ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda})
+CALLED = (*FUNCTIONS, ast.Lambda)  # what runs when it is called
 
 
 class ProgramEvaluator(Evaluator):
@@ -99,7 +101,7 @@ class ProgramEvaluator(Evaluator):
                 return None
             if len(home.bindings[node.id]) > 1 and _may_be_earlier(node, home, scope):
                 return None
-            inner = narrowing.read_in(bindings[0].scope, home)
+            inner = narrowing.read_in(bindings[0].scope, _of_any_pass(home, scope))
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
                 return found
@@ -121,7 +123,7 @@ class ProgramEvaluator(Evaluator):
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.known(Display.of(node, scope), node, scope)
         if isinstance(node, ast.DictComp):
-            return sequences.mapped(self, node, scope)
+            return filtered.mapped(self, node, scope)
         if isinstance(node, ast.Lambda):
             return calls.made_inside(node, scope)
         if isinstance(node, (ast.NamedExpr, ast.Await)):
@@ -169,6 +171,7 @@ class ProgramEvaluator(Evaluator):
         for current in scope.enclosing():
             if node.id in current.bindings:
                 here = place(node, scope) if current.stars and current is scope.owner else None
+                current = _of_any_pass(current, scope)
                 held = call_order.held(self, node, current, scope)
                 value = importing.bound(self, node.id, current, held, here)
                 if len(held) > 1 and current is not scope and not current.runs(scope):
@@ -221,7 +224,8 @@ class ProgramEvaluator(Evaluator):
             if self.queries.reads is not None:
                 self.queries.reads[key] = None
             return found
-        if binding.kind == "class" or (binding.kind == "function" and not binding.node.decorator_list):  # type: ignore[attr-defined]
+        is_plain = binding.kind == "class" or (binding.kind == "function" and not binding.node.decorator_list)  # type: ignore[attr-defined]
+        if is_plain and not self._is_stored(binding):
             found = self._memo[key] = self._binding(binding, inner)
             return found
         return self._ask(key, BOTTOM, MANY, ProgramEvaluator._binding, (self, binding, inner))
@@ -233,9 +237,10 @@ class ProgramEvaluator(Evaluator):
             if base is not None:
                 return self.value(base, scope)
             made = calls.made_inside(node, scope)
-            return calls.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
+            made = calls.replaced(self, module.scope_of[id(node)], made) if node.decorator_list else made  # type: ignore[attr-defined]
+            return self._or_stored(binding, made)
         if binding.kind == "class":
-            return self.known(module.scope_of[id(node)], node, scope)
+            return self._or_stored(binding, self.known(module.scope_of[id(node)], node, scope))
         if binding.kind in ("import", "from"):
             return importing.imported(self, binding)
         if binding.kind == "parameter":
@@ -261,6 +266,16 @@ class ProgramEvaluator(Evaluator):
             return sequences.sliced(self, binding.value, value, slice(first, last or None), scope)
         return TOP
 
+    def _is_stored(self, binding: Binding) -> bool:
+        """Return whether a function or class of a file may be replaced: `module.name = other`."""
+        scope, name = binding.scope, binding.name
+        return scope.parent is None and bool(scope.module.deep.get(name) or self.program.stores(name))
+
+    def _or_stored(self, binding: Binding, value: Value) -> Value:
+        """Return a function or class, or what code stores under its name in its file."""
+        stored = namespaces.stored_in(self, binding.scope.module, binding) if self._is_stored(binding) else ()
+        return join([value, *stored])
+
     def _looped(self, binding: Binding, over: ast.expr, scope: Scope) -> Value:
         """Return the value of a loop target: any element, or that of the pass in the context of a comprehension."""
         part = scope.element(binding) if isinstance(scope, CallContext) else None
@@ -273,7 +288,10 @@ class ProgramEvaluator(Evaluator):
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that unpacking such as `a, (b, c) = value` binds to one name."""
         for index in path:
-            values = [self.item(known, index) for known in value.alternatives]
+            values = [
+                Value(*self.elements(Value((known,)))) if bases.is_iterable(self, known) else self.item(known, index)
+                for known in value.alternatives
+            ]
             value = join([*values, *self.rest(value)])
         return value
 
@@ -341,6 +359,15 @@ def _joined(first: Any, other: Any) -> Any:
 def _may_be_earlier(node: ast.Name, home: Scope, scope: Scope) -> bool:
     """Return whether a function reads a name of a scope around it that is rebound later."""
     return home is not scope and not home.runs(scope) and bool(home.flow.before_end(node.id, scope))
+
+
+def _of_any_pass(home: Scope, scope: Scope) -> Scope:
+    """Return the scope that binds a name; of one pass through a comprehension that makes a function, the comprehension.
+
+    The function may be called behind its last pass.
+    """
+    is_late = isinstance(home, CallContext) and bool(home.passed) and isinstance(scope.node, CALLED)
+    return home.function if is_late else home  # type: ignore[attr-defined]
 
 
 def _has_stars(scope: Scope, home: Scope) -> bool:

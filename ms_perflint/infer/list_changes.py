@@ -211,7 +211,7 @@ def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
     """Return whether code runs at most once in a run: in no loop, and in no function that runs twice."""
     for _ in range(CALLS):
         here = place(node, scope)
-        if here is None or here.block.loops or isinstance(scope.node, COMPREHENSIONS):
+        if here is None or here.block.loops or isinstance(scope.node, (*COMPREHENSIONS, ast.Lambda)):
             return False
         if not scope.owner.is_function:
             return True

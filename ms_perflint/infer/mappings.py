@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.infer import sequences
+from ms_perflint.infer import filtered, sequences
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -18,7 +18,6 @@ from ms_perflint.infer.values import (
     Alternative,
     Constant,
     Display,
-    Options,
     Value,
     join,
 )
@@ -80,6 +79,8 @@ def merged(evaluator: Evaluator, node: ast.AST, layers: Sequence[Held], scope: S
 
 def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     """Return the value of a dict display under a key: the last entry counts."""
+    if filtered.is_one(display):
+        return filtered.entry(evaluator, display, name)
     found: list[tuple[Held, Value]] = []
     is_open = is_optional = False
     answer: Optional[bool]
@@ -95,6 +96,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             part = given._replace(taken=(*given.taken, name))
             below = evaluator.read(given)
             value, answer = evaluator.read(part), held(evaluator, below, name)
+            is_optional = is_optional or (answer is False and value.overridable and not value.open)
             if answer is False and value.alternatives and all(known.is_display for known in below.alternatives):
                 answer = None if value.open or value.overridable else True  # it was stored after that was made
         if value.alternatives and answer is not False:
@@ -134,6 +136,8 @@ def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> 
 
 def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) -> Optional[bool]:
     """Return whether a dict display has a key where it is created."""
+    if filtered.is_one(display):
+        return filtered.holds(evaluator, display, name)
     answers: set[Optional[bool]] = set()
     for key, given in zip(display.keys, display.parts):
         if key is None:
@@ -154,7 +158,7 @@ def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST
     answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
     if len(answers) != 1 or None in answers:
         return None
-    is_fixed = all(isinstance(known.what, (Options, Display)) for known in holders.alternatives)
+    is_fixed = all(known.is_options or filtered.is_shown(known) for known in holders.alternatives)
     is_fixed = is_fixed and not holders.overridable and not names.overridable
     return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
 
@@ -167,6 +171,6 @@ def with_default(
         return TOP
     holds = has or evaluator.holds
     is_absent = holders.are_only(lambda known: known.by_default and holds(known, name) is False)
-    is_shown = has is not None or all(known.is_display for known in holders.alternatives)
+    is_shown = has is not None or all(map(filtered.is_shown, holders.alternatives))
     is_overridable = default.overridable or (is_absent and not is_shown)
     return Value(default.alternatives, default.open or not is_absent, is_overridable)

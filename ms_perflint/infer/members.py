@@ -40,9 +40,10 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     if len(found.alternatives) > 1 and name in cls.attributes:
         this = known if known.is_made else _only_object(evaluator, cls)
         found = (_as_written(evaluator, this, name, node, scope) if this is not None else None) or found
-    if (found.alternatives and not cls.any_attributes) or not known.is_made:
+    sets_any = any(each.any_attributes for each in bases.ancestors(evaluator, cls))
+    if (found.alternatives and not sets_any) or not known.is_made:
         return found
-    if cls.any_attributes:
+    if sets_any:
         own = updated(evaluator, known, what, name)
         if own.alternatives:
             return own
@@ -150,6 +151,10 @@ def of_class(
     """
     holder = receiver or met or _class_itself(cls)
     is_any = below is None and holder.is_any
+    private = _private_class(name, scope)
+    if private is not None and private in bases.ancestors(evaluator, cls):
+        found = _defined_by(evaluator, private, name, holder, receiver is not None)
+        return found if found.alternatives or found.open else TOP
     late: list[Value] = []  # values by derived classes, which replace that of a base
     for known in lineage(evaluator, cls) if below is None else bases.behind(evaluator, cls, below):
         if isinstance(known.what, Scope):
@@ -166,6 +171,14 @@ def of_class(
             derived = _of_derived(evaluator, cls, name, receiver) if is_left else TOP  # `self.features` of a template
             return derived if derived.alternatives else evaluator.known(Api(api, receiver), node, scope)
     return join(late) if late else _of_derived(evaluator, cls, name, receiver) if is_any else TOP
+
+
+def _private_class(name: str, scope: Scope) -> Optional[Scope]:
+    """Return the class around code that reads a private member, `self.__name`, which no other class sees."""
+    around: Optional[Scope] = scope if name.startswith("__") and not name.endswith("__") else None
+    while around is not None and not around.is_class:
+        around = around.parent
+    return around
 
 
 def _with_bases(
@@ -245,7 +258,9 @@ def _defined_by(evaluator: Evaluator, cls: Scope, name: str, holder: Alternative
 @query(bottom=BOTTOM, top=MANY)
 def _in_general(evaluator: Evaluator, cls: Scope, name: str) -> Value:
     """Return the value of a member by a class itself, for all of its objects."""
-    return _own_member(evaluator, cls, name, {})
+    value = _own_member(evaluator, cls, name, {})
+    is_replaced = bool(value.alternatives) and protocols.is_replaced(evaluator, cls, name, value)
+    return value._replace(open=True) if is_replaced else value
 
 
 def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Scope, CallContext]) -> Value:
@@ -274,7 +289,11 @@ def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative,
         entered = constructed(evaluator, receiver)
     else:
         return found
-    return _own_member(evaluator, cls, name, entered) if entered else found
+    if not entered:
+        return found
+    value = _own_member(evaluator, cls, name, entered)
+    is_replaced = found.open and not value.open and protocols.is_replaced(evaluator, cls, name, value)
+    return value._replace(open=True) if is_replaced else value
 
 
 def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alternative) -> dict[Scope, CallContext]:
@@ -291,11 +310,22 @@ def _of_member(evaluator: Evaluator, what: Member, cls: Scope, receiver: Alterna
 def updated(evaluator: Evaluator, known: Alternative, what: Instance, name: str) -> Value:
     """Return the value of a member that constructors set under a computed name; NOTHING for others."""
     assert isinstance(what.type, Scope)
-    init = method(evaluator, what.type, "__init__")
-    scopes: list[Scope] = [*constructed(evaluator, known).values()] or ([init] if init is not None else [])
+    entered = [*constructed(evaluator, known).values()]
+    scopes: list[Scope] = [*(entered or _constructors(evaluator, what.type))]
     is_mapping = bases.is_mapping(evaluator, what.type)
     scopes = [each for scope in scopes for each in (scope, *_helpers(evaluator, scope, is_mapping))]
-    return bulk_updates.own(evaluator, scopes, what.type.attributes.get(name, ()), name, known) or BOTTOM
+    stores = [each for cls in bases.ancestors(evaluator, what.type) for each in cls.attributes.get(name, ())]
+    return bulk_updates.own(evaluator, scopes, stores, name, known) or BOTTOM
+
+
+def _constructors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
+    """Yield the constructor of a class, and those of bases that it calls, one from the other, for all calls of them."""
+    init, seen = method(evaluator, cls, "__init__"), set[Scope]()
+    while init is not None and init not in seen:
+        yield init
+        seen.add(init)
+        above = _above(evaluator, init, init)
+        init = above[0] if above is not None else None
 
 
 def _helpers(evaluator: Evaluator, init: Scope, takes_all: bool) -> Iterator[Scope]:
@@ -345,7 +375,7 @@ def _enter(
         context = calls.entered_context(evaluator, function, layer, context.receiver)
 
 
-def _above(evaluator: Evaluator, function: Scope, context: CallContext) -> Optional[tuple[Scope, Layer]]:
+def _above(evaluator: Evaluator, function: Scope, context: Scope) -> Optional[tuple[Scope, Layer]]:
     """Return the constructor of a base that a constructor calls, and that call."""
     for site in function.calls:
         if site.word == function.name and isinstance(site.node, ast.Call):

@@ -24,6 +24,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import CALLERS, has_run_before, is_made_once
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative
 
 
@@ -121,6 +122,13 @@ def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) 
     return is_run and any(
         each.scope.owner is init and is_always_passed(stored(each)) for each in owner.attributes[name]
     )
+
+
+@query(bottom=True)
+def is_of_constructor(evaluator: Evaluator, method: Scope) -> bool:
+    """Return whether a method is a constructor, or only constructors call it."""
+    callers = [site.scope.owner for site in evaluator.program.callers(method)] if method.is_method else []
+    return method.name == INIT or (bool(callers) and all(is_of_constructor(evaluator, each) for each in callers))
 
 
 def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:

@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import is_always_passed, never_before, place, stored
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import is_enumeration, path_of, text_of, word_of
+from ms_perflint.index.syntax_forms import is_enumeration, text_of, word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.bulk_updates import sets_by_name
 from ms_perflint.infer.evaluator import Evaluator
@@ -64,10 +64,10 @@ def stored_in(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> 
     if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
         yield Value((), True)
     for store in evaluator.program.stores(binding.name):
-        node, holder = store.node, path_of(receiver_of(store))
+        node = store.node
         if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
             yield evaluator.weighed(store)
-        is_other = isinstance(node, ast.Attribute) and holder.partition(".")[0] in store.scope.module.imported
+        is_other = isinstance(node, ast.Attribute) and word_of(node.value) != "self"
         if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
             yield evaluator.weighed(store)
 

@@ -64,10 +64,20 @@ def _decorated(evaluator: Evaluator, binding: Binding) -> list[Value]:
     if positional(own)[own.is_method :][:1] != [binding.node] or not own.is_function:
         return []
     return [
-        evaluator.known(each, each.node, each)
+        evaluator.known(each, each.node, each)._replace(open=_is_replaced_before(evaluator, each, own))
         for each in evaluator.program.decorated(own)
         if not _is_passed_later(evaluator, each, own)
     ]
+
+
+def _is_replaced_before(evaluator: Evaluator, each: Scope, decorator: Scope) -> bool:
+    """Return whether another decorator of the project may put something else in the place of what one decorates."""
+    assert each.parent is not None and isinstance(each.node, (*FUNCTIONS, ast.ClassDef))
+    nodes = each.node.decorator_list if len(each.node.decorator_list) > 1 else []
+    callees = (node.func if isinstance(node, ast.Call) else node for node in reversed(nodes))
+    found = [evaluator.value(node, each.parent).only for node in callees]
+    made = [known.what for known in found if known is not None and isinstance(known.what, Scope)]
+    return made[:1] not in ([], [decorator])
 
 
 def _is_passed_later(evaluator: Evaluator, each: Scope, decorator: Scope) -> bool:

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.core.facts import fact
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, Signature, positional
-from ms_perflint.index.syntax_forms import is_decorated, is_enumeration
+from ms_perflint.index.syntax_forms import is_decorated, is_enumeration, text_of, word_of
 from ms_perflint.infer import calls
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import TOP, Alternative, Bound, Constant, Value, join
 
+_MAKES = ("__new__", "__init__", "__call__")  # methods of a meta class that make classes, and their objects
 GENERIC = frozenset({"typing.Generic", "typing.Protocol"})
 
 
@@ -43,6 +45,34 @@ def _metas(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
         meta = evaluator.value(word.value, cls.parent or cls).only if word.arg == "metaclass" else None
         if meta is not None and isinstance(meta.what, Scope):
             yield meta.what
+
+
+def is_replaced(evaluator: Evaluator, cls: Scope, name: str, value: Value) -> bool:
+    """Return whether something else may be read than a class has under a name: a meta class may put it there.
+
+    So may the `__init_subclass__` of a base; and `__getattribute__` what an object has, but for its methods.
+    """
+    for each in ancestors(evaluator, cls):
+        if each.method("__getattribute__") is not None and not value.are(lambda known: known.definition is not None):
+            return True
+        makers = [each.method("__init_subclass__")] if each is not cls else []
+        makers += [method(evaluator, meta, word) for meta in _metas(evaluator, each) for word in _MAKES]
+        if any(maker is not None and _may_set(maker.module, maker, name) for maker in makers):
+            return True
+    return False
+
+
+@fact
+def _may_set(module: SemanticIndex, function: Scope, name: str) -> bool:
+    """Return whether a function may store under a name: it names it, or computes names that it stores under."""
+    for node in ast.walk(function.node):
+        is_named = getattr(node, "attr", None) == name or getattr(node, "value", None) == name
+        is_computed = isinstance(node, ast.Call) and word_of(node.func) in ("setattr", "update")
+        is_computed = is_computed and not any(text_of(each) for each in node.args)  # type: ignore[attr-defined]
+        is_stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and not text_of(node.slice)
+        if is_named or is_computed or (is_stored and isinstance(node.value, ast.Name)):  # type: ignore[attr-defined]
+            return True
+    return False
 
 
 def is_kept(evaluator: Evaluator, cls: Scope) -> bool:

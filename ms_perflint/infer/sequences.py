@@ -125,7 +125,8 @@ def _copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternat
     each = node.generators[0]
     names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
     is_copy = not each.ifs and len(names) == 2 and names[0] == names[1]
-    return evaluator.value(each.iter, known.what.scope).alternatives if is_copy else None
+    found = evaluator.value(each.iter, known.what.scope).alternatives if is_copy else ()
+    return found if is_copy and all(evaluator.operated(given, "__iter__") is None for given in found) else None
 
 
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import SPREADS, Held
 from ms_perflint.index.syntax_forms import name_of, text_of
-from ms_perflint.infer import attribute_writes, mappings
+from ms_perflint.infer import attribute_writes, filtered, mappings
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
@@ -58,6 +58,11 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
 
 def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, depth: int) -> Value:
     what = known.what
+    if isinstance(what, Display) and filtered.is_one(what):
+        found, answer = filtered.entry(evaluator, what, name), filtered.holds(evaluator, what, name)
+        if answer is False:
+            return Value(default.alternatives, default.open, True)
+        return found if answer else join([default, found])
     if isinstance(what, Display) and what.kind == DICT:
         for key, part in zip(what.keys, what.parts) if name not in what.never else ():
             constant = mappings.said(evaluator, key) if key is not None else None

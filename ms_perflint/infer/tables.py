@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of, word_of
-from ms_perflint.infer import bases, held_names, list_changes, lists, mappings, setting_loops
+from ms_perflint.infer import bases, filtered, held_names, list_changes, lists, mappings, setting_loops
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
@@ -183,6 +183,8 @@ def _flat(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[t
     is_dict = isinstance(what, Display) and what.kind == DICT and (not what.is_deep or len(what.keys) == 1)
     if not isinstance(what, Display) or not is_dict or depth > lists.NESTED or grows(evaluator, what):
         return None
+    if filtered.is_one(what):
+        return None
     if None not in what.keys:
         return [(key, part) for key, part in zip(what.keys, what.parts) if key is not None]
     found: dict[object, tuple[Held, Held]] = {}
@@ -231,13 +233,21 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
     is_kept = bool(dicts) and not others and _is_kept(evaluator, dicts, changes, node, name)
     for binding in dict.fromkeys(changes):
         is_call = isinstance(binding.node, ast.Call)
-        is_idle = is_there if binding.kind == "delete" else is_kept  # a call that leaves the entry as it is
+        is_idle = is_kept  # a call that leaves the entry as it is
+        if binding.kind == "delete":
+            is_idle = is_there and not (is_call and _is_added_again(evaluator, name))
         is_read = binding.node is not node and not (is_call and is_idle)
         answer = _is_about(evaluator, binding, name) if is_read else False
         if answer is not False:
             held = evaluator.value(receiver_of(binding), binding.scope).alternatives
             if any(known.identity in holders for known in held):
                 yield binding, answer is True and (not is_call or binding.kind == "delete")
+
+
+def _is_added_again(evaluator: Evaluator, name: object) -> bool:
+    """Return whether `setdefault` may put an entry under a key after it was taken out."""
+    added = (site.node for site in evaluator.program.sites("setdefault") if isinstance(site.node, ast.Call))
+    return any(name in [*map(text_of, node.args[:1])] for node in added)
 
 
 def _is_kept(

@@ -40,7 +40,7 @@ class Update(NamedTuple):
 
 @fact
 def of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
-    """Return the updates in a file, in source order, but those of objects that update themselves."""
+    """Return the updates in a file, in source order; of objects that update themselves, those of attributes."""
     words = (SETATTR, f"__{SETATTR}__", UPDATE, SETDEFAULT, EXEC, "partial", *merges)
     calls = [site for word in words for site in module.by_word.get(word, ())]
     found = [update for site in calls for update in _of_call(merges, site)]
@@ -55,8 +55,8 @@ def of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
             found.append(Update(OWN, stmt.target, stmt.target, block, None, stmt.value))
     named = (each for several in touching(module).values() for each in several if each.word == UPDATE)
     found += [Update(NAMED, each.about, each.node, each.block) for each in named]  # type: ignore[arg-type]
-    others = (update for update in found if not is_own(update.receiver))
-    return sorted(others, key=lambda update: (update.node.lineno, update.node.col_offset))
+    counting = (update for update in found if not is_own(update.receiver) or _is_of_attributes(update))
+    return sorted(counting, key=lambda update: (update.node.lineno, update.node.col_offset))
 
 
 def updates_in(libraries: Library, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
@@ -142,3 +142,9 @@ def is_own(receiver: ast.expr) -> bool:
     if isinstance(receiver, ast.Call) and name_of(receiver.func) == "super":
         return True
     return name_of(object_of(receiver) or receiver) == "self"
+
+
+def _is_of_attributes(update: Update) -> bool:
+    """Return whether a method sets attributes of its object: `setattr(self, key, value)`, `vars(self).update(more)`."""
+    is_in_method = update.block.scope.owner.is_method
+    return is_in_method and (update.word == SETATTR or (update.word == UPDATE and bool(object_of(update.receiver))))

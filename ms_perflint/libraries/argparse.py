@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import happens_before, place
@@ -16,9 +16,8 @@ from ms_perflint.infer import calls, commandline, mappings
 from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Constant, Options, Value, join
-from ms_perflint.libraries import named_options
+from ms_perflint.libraries import given_words, named_options
 
 ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 CONVERTING = frozenset({"ast", "builtins", "json", "yaml"})  # packages whose functions make something else of a text
@@ -35,7 +34,7 @@ def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional[Layer]) -> Value:
     if parser is None or not parser.is_object:
         return TOP
-    words = _words(evaluator, call) if call is not None else None
+    words = given_words.of_call(evaluator, call) if call is not None else None
     given = Signature.named("args", "namespace").bind(call).of("namespace").part if call is not None else None
     namespace = evaluator.value(*given) if given is not None else None
     is_empty = namespace is not None and namespace.constant is None
@@ -46,15 +45,6 @@ def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     """Return the first element of the result of `parse_known_args()`: the options."""
     return _options(evaluator, known.origin, known.creation) if key == 0 else TOP
-
-
-def _words(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...]]:
-    """Return the words of `parse_args(["--lr", "0.1"])`; None for the command line."""
-    given = Signature.named("args").bind(call).of("args").part
-    parts = whole(evaluator, evaluator.value(*given)) if given is not None else None
-    words = [known for part in parts or () for known in evaluator.read(part).alternatives]
-    is_shown = 0 < len(words) == len(parts or ()) and all(isinstance(word.constant, str) for word in words)
-    return tuple(words) if is_shown else None
 
 
 def parser_of(known: Alternative, end: str = "") -> Alternative:
@@ -118,28 +108,10 @@ def _family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternati
 # --- options
 
 
-class _Words(NamedTuple):
-    """The words that code gives a parser; they stand in the place of all command lines."""
-
-    words: tuple[Alternative, ...]
-
-    def given(self, flags: Iterable[str]) -> tuple[commandline.Given]:
-        """Return the argument that the words pass for an option with these flags."""
-        own, found = tuple(flags), commandline.ABSENT
-        for position, word in enumerate(self.words):
-            flag, sign, text = str(word.constant).partition("=")
-            if flag in own:
-                then = str(self.words[position + 1].constant) if position + 1 < len(self.words) else "-"
-                is_bare = not sign and then.startswith("-")
-                behind = None if is_bare else text if sign else then
-                found = commandline.Given(behind, is_bare, word.place, True)
-        return (found,)
-
-
 @query
 def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     """Return the value of an option in the result of a parser."""
-    asked = evaluator.program if what.words is None else _Words(what.words)
+    asked = evaluator.program if what.words is None else given_words.Words(what.words)
     names = {site: option_names(evaluator, site) for site in _sites(evaluator, what.parser, ADD)}
     added = [site for site, found in names.items() if name in found]
     leading, values = _leading(evaluator, added), []

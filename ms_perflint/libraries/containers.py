@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.infer import attribute_writes, calls, items, mappings, tables
+from ms_perflint.infer import attribute_writes, calls, filtered, items, mappings, tables
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.sequences import TAKES, is_list, taken, whole
 from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, Alternative, Api, Constant, Display, Value, join
@@ -90,12 +90,17 @@ def _get(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Option
         return None
     key = evaluator.value(node.args[0], scope)
     keys = tuple(dict.fromkeys(known.constant for known in key.by_default)) if not key.open else ()
-    if len(keys) != 1 or keys[0] is NO_CONSTANT:
+    if not keys or NO_CONSTANT in keys:
         return _any(evaluator, receiver, node, scope)
     holder = node.func.value if isinstance(node.func, ast.Attribute) else None
     missing = evaluator.known(Constant(None), node, scope)
     default = evaluator.passed(_LOOKUP.bind(Layer(node, scope)).of("default"), missing)
-    absent = default if receiver.is_display else default._replace(overridable=True) if receiver.is_mapping else TOP
+    if len(keys) > 1:
+        held = items.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope)
+        return held if len(node.args) == 1 and api.name.endswith(".pop") else join([held, default])
+    absent = (
+        default if filtered.is_shown(receiver) else default._replace(overridable=True) if receiver.is_mapping else TOP
+    )
     found = items.under(evaluator, Value((receiver,)), Value(key.by_default), node, holder, scope, absent)
     is_filled = api.name.endswith(".setdefault") and receiver.is_display
     if is_filled and set(found.alternatives) <= set(default.alternatives):

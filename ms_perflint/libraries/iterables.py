@@ -13,7 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
-from ms_perflint.infer import calls, commandline, computing, sequences
+from ms_perflint.infer import bases, calls, commandline, computing, sequences
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
 from ms_perflint.infer.values import (
@@ -80,7 +80,12 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
         return _made(evaluator, node, MANY_OF, [Held(each, scope, taken=(EACH,)) for each in node.args[:1]], scope)
     values = [evaluator.value(argument, scope) for argument in node.args]
     if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
-        return values[0]
+        is_iterable = all(bases.is_iterable(evaluator, known) for known in values[0].alternatives)
+        return (
+            values[0]
+            if not is_iterable
+            else _made(evaluator, node, MANY_OF, [Held(node.args[0], scope, taken=(EACH,))], scope)
+        )
     return _made(evaluator, node, LIST, (Held(argument, scope, is_spread=True) for argument in node.args), scope)
 
 

@@ -284,7 +284,7 @@ MODEL = Library(
         **dict.fromkeys(("builtins.globals", "builtins.locals"), (_globals,)),
         "builtins.vars": (_globals, _of_class, passed_on),
         "builtins.eval": (_evaluated,),
-        "builtins.input": (unknown,),
+        **dict.fromkeys(("builtins.input", "types.MethodType"), (unknown,)),
     },
     closed=("builtins.open",),
 )

@@ -345,9 +345,9 @@ NESTED = [
     ("for k, v in cfg.items():\n    reveal(v)", "..."),
     ("reveal({k: v for k, v in cfg.items() if k != 'y'}['y'])", "..."),
     ("reveal({k: v for k, v in cfg.items()}['z'])", "..."),
-    # not where code changes it
-    ("cfg['y'] = 5\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
-    ("cfg.update(unknown())\nreveal({k: v for k, v in cfg.items()}['y'])", "..."),
+    # also where code changes it
+    ("cfg['y'] = 5\nreveal({k: v for k, v in cfg.items()}['y'])", "5"),
+    ("cfg.update(unknown())\nreveal({k: v for k, v in cfg.items()}['y'])", "2 ... ?"),
     # nor where it may never end, or is too deep
     ("def f(v):\n    return f(v)\nreveal(f(cfg))", ""),
     ("def f(v):\n    return {k: f(v) for k in v.items()}\nreveal(f(cfg)['a'])", "..."),

@@ -1,0 +1,56 @@
+"""The words that code gives a parser in the place of a command line: `parse_args(words)`, `sys.argv = words`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple, Optional
+
+from ms_perflint.index.execution_order import is_always_passed, stored
+from ms_perflint.index.semantic_index import Binding
+from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.infer import commandline
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.sequences import whole
+from ms_perflint.infer.values import Alternative
+
+
+class Words(NamedTuple):
+    """The words that code gives a parser; they stand in the place of all command lines."""
+
+    words: tuple[Alternative, ...]
+
+    def given(self, flags: Iterable[str]) -> tuple[commandline.Given]:
+        """Return the argument that the words pass for an option with these flags."""
+        own, found = tuple(flags), commandline.ABSENT
+        for position, word in enumerate(self.words):
+            flag, sign, text = str(word.constant).partition("=")
+            if flag in own:
+                then = str(self.words[position + 1].constant) if position + 1 < len(self.words) else "-"
+                is_bare = not sign and then.startswith("-")
+                behind = None if is_bare else text if sign else then
+                found = commandline.Given(behind, is_bare, word.place, True)
+            elif any(len(each) == 2 and flag.startswith(each) for each in own):  # `-vv`, `-n5`
+                found = commandline.Given(None, False, word.place, True)
+        return (found,)
+
+
+def of_call(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...]]:
+    """Return the words of `parse_args(["--lr", "0.1"])`, or that the program puts into `sys.argv`.
+
+    None for the command line.
+    """
+    given = Signature.named("args").bind(call).of("args").part
+    parts = whole(evaluator, evaluator.value(*given)) if given is not None else None
+    stores = [each for each in evaluator.program.stores("argv") if _is_of_program(evaluator, each)] if not given else []
+    if len(stores) == 1 and stores[0].value is not None and is_always_passed(stored(stores[0])):
+        parts = (whole(evaluator, evaluator.value(stores[0].value, stores[0].scope)) or [])[1:]
+    words = [known for part in parts or () for known in evaluator.read(part).alternatives]
+    is_shown = 0 < len(words) == len(parts or ()) and all(isinstance(word.constant, str) for word in words)
+    return tuple(words) if is_shown else None
+
+
+def _is_of_program(evaluator: Evaluator, store: Binding) -> bool:
+    """Return whether a store replaces the command line: `sys.argv = words`."""
+    is_attribute = isinstance(store.node, ast.Attribute)
+    return is_attribute and evaluator.value(store.node.value, store.scope).are(lambda known: known.api == "sys")  # type: ignore[attr-defined]
