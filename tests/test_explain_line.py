@@ -49,7 +49,7 @@ def test_a_finding_comes_with_its_fix_and_what_was_asked(tmp_path: Path) -> None
     ("text", "decided"),
     [
         (PROGRAM, "default_mode"),  # nothing is sunk in PyNative mode
-        (GRAPH.replace("ms.GRAPH_MODE", 'ms.GRAPH_MODE, device_target="CPU"'), "is_cpu"),
+        (GRAPH.replace("ms.GRAPH_MODE", 'ms.GRAPH_MODE, device_target="CPU"'), "is_on_cpu"),
         (GRAPH.replace("sink_mode=False", "sink_mode=True"), "is_off"),
     ],
 )

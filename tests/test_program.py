@@ -229,7 +229,7 @@ def test_a_mode_that_no_one_knows_says_why() -> None:
         ("ms.set_context(mode=config.mode)", "unknown: `config` is not known"),
         ("ms.set_context(**settings)", "unknown: `settings` is not known"),
         (
-            "def prepare(mode):\n    ms.set_context(mode=mode)",
+            "def prepare(mode):\n    ms.set_context(mode=mode)\nhooks = [prepare]",
             "unknown: no call that gives the parameter `mode` is known",
         ),
         (

@@ -12,17 +12,29 @@ from ms_perflint.index.syntax_forms import name_of, text_of
 from ms_perflint.infer import attribute_writes, filtered, mappings
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import SHRINKS, UPDATES
-from ms_perflint.infer.values import DICT, NO_CONSTANT, TOP, Alternative, ConfigDocument, Display, Options, Value, join
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import (
+    BOTTOM,
+    DICT,
+    MANY,
+    NO_CONSTANT,
+    TOP,
+    Alternative,
+    ConfigDocument,
+    Display,
+    Options,
+    Value,
+    join,
+)
 
 CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
-def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value, depth: int = 0) -> Value:
+@query(bottom=BOTTOM, top=MANY)
+def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value) -> Value:
     """Return the value of a mapping under a key; the default where it has none."""
-    if depth > SPREADS:  # `options = {**options, "x": 1}` in a loop holds itself
-        return join([default, TOP])
     value = evaluator.read(mapping)
-    found = [_held(evaluator, known, name, default, depth) for known in value.alternatives]
+    found = [_held(evaluator, known, name, default) for known in value.alternatives]
     if value.open or not value.alternatives:
         found += [default, TOP]
     if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):
@@ -56,7 +68,7 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
     return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
 
 
-def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, depth: int) -> Value:
+def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value) -> Value:
     what = known.what
     if isinstance(what, Display) and filtered.is_one(what):
         found, answer = filtered.entry(evaluator, what, name), filtered.holds(evaluator, what, name)
@@ -67,7 +79,7 @@ def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value, d
         for key, part in zip(what.keys, what.parts) if name not in what.never else ():
             constant = mappings.said(evaluator, key) if key is not None else None
             if key is None:
-                default = entry(evaluator, part, name, default, depth + 1)
+                default = entry(evaluator, part, name, default)
             elif constant is NO_CONSTANT:
                 default = join([default, TOP])
             elif constant == name:

@@ -84,9 +84,7 @@ class Call(Site):
         if not value.open:
             return value
         return value._replace(
-            alternatives=tuple(
-                each for each in value.alternatives if all(each is not own for own in default.alternatives)
-            )
+            alternatives=tuple(each for each in value.alternatives if each not in default.alternatives)
         )
 
     def spread_argument(self, name: str) -> Optional[Alternative]:

@@ -86,6 +86,15 @@ SCALE = """class Scale(nn.Cell):
         return z * self.k
 """
 
+SIZES = (
+    ("slice", "return self.d(x)[: i[0].item()].sum()", "self.d(x)[: i[0].item()]"),
+    ("slice by name", "n = i.max().item()\nreturn self.d(x)[:, :n].sum()", "self.d(x)[:, :n]"),
+    ("slice of int", "return self.d(x)[int(i[0].item()) :].sum()", "self.d(x)[int(i[0].item()) :]"),
+    ("index", "return self.d(x)[i[0].item()].sum()", "self.d(x)[i[0].item()]"),
+    ("reshape", "return self.d(x).reshape(i[0].item(), -1).sum()", "self.d(x).reshape(i[0].item(), -1)"),
+    ("zeros", "return (self.d(x)[:2] + ops.zeros((i[0].item(), 4))).sum()", "ops.zeros((i[0].item(), 4))"),
+)
+
 KINDS = [
     *(
         kind(
@@ -386,18 +395,16 @@ KINDS = [
     ),
     kind("same", "item", "if x.sum().item() > 0:\n    return self.d(x).sum()\nreturn x.sum()"),
     *(
-        kind(becomes, f"item of {dtype}, {name}", f"i = (y * 0 + 2).astype(ms.{dtype})\n{body}", names=names)
-        for name, body, names in (
-            ("slice", "return self.d(x)[: i[0].item()].sum()", "self.d(x)[: i[0].item()]"),
-            ("slice by name", "n = i.max().item()\nreturn self.d(x)[:, :n].sum()", "self.d(x)[:, :n]"),
-            ("slice of int", "return self.d(x)[int(i[0].item()) :].sum()", "self.d(x)[int(i[0].item()) :]"),
-            ("index", "return self.d(x)[i[0].item()].sum()", "self.d(x)[i[0].item()]"),
-            ("reshape", "return self.d(x).reshape(i[0].item(), -1).sum()", "self.d(x).reshape(i[0].item(), -1)"),
-            ("zeros", "return (self.d(x)[:2] + ops.zeros((i[0].item(), 4))).sum()", "ops.zeros((i[0].item(), 4))"),
-            ("loop", "s = 0\nfor n in i:\n    s = s + self.d(x)[: n.item()].sum()\nreturn s", "self.d(x)[: n.item()]"),
-        )
-        for dtype, becomes in (("int32", "fails"), ("int64", "same"))
+        kind("fails", f"item of int32, {name}", f"i = (y * 0 + 2).astype(ms.int32)\n{body}", names=names)
+        for name, body, names in SIZES
     ),
+    kind(
+        "fails",
+        "item of int32, loop",
+        "s = 0\nfor n in (y * 0 + 2):\n    s = s + self.d(x)[: n.item()].sum()\nreturn s",
+        names="self.d(x)[: n.item()]",
+    ),
+    *(kind("same", f"item of int64, {name}", f"i = (y * 0 + 2).astype(ms.int64)\n{body}") for name, body, _ in SIZES),
     *(
         kind("same", f"item of int32, {name}", f"i = (y * 0 + 2).astype(ms.int32)\n{body}")
         for name, body in (
