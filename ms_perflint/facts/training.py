@@ -17,6 +17,7 @@ from ms_perflint.training import callbacks, conditions, jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.unproven import unproven
+from ms_perflint.training.training import sets_nothing
 
 MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
 ACTS = {
@@ -72,7 +73,8 @@ def _route(program: Program, site: Site) -> str:
 def execution_mode(reader: Reader) -> Fact:
     """Return the execution mode, with each `set_context` that sets one."""
     program = reader.program
-    said = sorted(mode.settings(program), key=lambda call: _order(program, call))
+    setting = (call for call in mode.settings(program) if not sets_nothing(program, call.scope))
+    said = sorted(setting, key=lambda call: _order(program, call))
     evidence = tuple(_mode_set(reader, call) for call in said)
     by_default = mode.default_mode(program)
     answer = MODES.get(by_default) if by_default is not None else None

@@ -15,6 +15,7 @@ from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
 
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
@@ -43,8 +44,14 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     They are made under the names that it is assigned to there, in functions to which it is passed, and where the
     evaluator finds that an expression is this list.
     """
-    if isinstance(what, Display) and what.kind in FIXED:
-        return ()
+    if isinstance(what, Instance):
+        return _found(evaluator, what)
+    bare = Display(what.node, what.scope, what.kind, binding=what.binding)  # what it holds makes no difference
+    return _found(evaluator, bare) if what.kind not in FIXED else ()
+
+
+@query(bottom=())
+def _found(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Change, ...]:
     found: dict[int, Change] = {}
     todo = held_names.bindings_of(what)
     is_passed_on = not todo
