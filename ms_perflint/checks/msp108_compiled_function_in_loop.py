@@ -66,7 +66,7 @@ class CompiledFunctionInLoop(Check):
 
     def _bound(self, made: Site) -> Optional[Binding]:
         """Return what each step binds anew, and the call reads."""
-        from ms_perflint.training.graph_mode.recreated import bound_anew  # here, because most files are clean
+        from ms_perflint.training.graph_mode.made_once import bound_anew  # here, because most files are clean
 
         return bound_anew(made)
 
@@ -79,7 +79,7 @@ class CompiledFunctionInLoop(Check):
         if recreated.is_inside:
             self.report(node, INSIDE.filled(name=recreated.name), Remedy(None, STEP))
             return
-        remedy = Remedy(edit.hoist(call, recreated.before), ONCE, reason=MAY_CHANGE)
+        remedy = Remedy(edit.hoist(call, recreated.once), ONCE, reason=MAY_CHANGE)
         bound = self._bound(recreated.site) if remedy.edits is None else None
         change = self._change(recreated.site) if bound is None or bound.kind == "function" else None
         if recreated.is_stateful:

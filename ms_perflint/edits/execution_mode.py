@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.findings import Edit, Place
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.settings import decided, set_setting
-from ms_perflint.edits.statements import delete_statement, insert_before
+from ms_perflint.edits.statements import delete_statement, insert_after, insert_before
 from ms_perflint.index.reachability import Condition, condition_of, path_condition
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import word_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import Binding, Scope
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
+    from ms_perflint.training.graph_mode.made_once import Once
 
 _EAGER = re.compile(r"(?i)pynative|eager|dynamic|\bpy\b")
 
@@ -188,11 +189,12 @@ def _set(program: Program, setting: Alternative, constant: object) -> Optional[t
     return set_setting(program, setting, text, str(constant).lower() if isinstance(constant, bool) else str(constant))
 
 
-def hoist(site: Site, before: Optional[ast.stmt]) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that move the statement of a call in front of another one; None where it cannot be moved."""
-    if before is None:
+def hoist(site: Site, once: Optional[Once]) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that move the statement of a call to another place; None where it cannot be moved."""
+    if once is None:
         return None
     text = site.module.text(site.stmt)
-    inserted = insert_before(site.module, before, text if "\n" not in text else ast.unparse(site.stmt))
+    insert = insert_after if once.is_below else insert_before
+    inserted = insert(site.module, once.stmt, text if "\n" not in text else ast.unparse(site.stmt))
     deleted = delete_statement(site.module, site.stmt)
     return (*inserted, *deleted) if inserted is not None and deleted is not None else None

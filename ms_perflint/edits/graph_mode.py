@@ -174,7 +174,7 @@ def _ready(origin: str, program: Program, edits: Optional[Iterable[Edit]]) -> Ch
     display-only.
     """
     made, found = recreated(program), readiness.obstacles(program)
-    moves = [None if each.is_stateful else hoist(each.site, each.before) for each in made]
+    moves = [None if each.is_stateful else hoist(each.site, each.once) for each in made]
     steps = readiness.step_functions(program) if program.version >= (2, 0) else ()
     named = (*_obstacles(program), *(Related(each.place, each.message) for each in unknown_networks(program)[:1]))
     related = (*named, *(Related(place, JIT) for place in steps))

@@ -114,9 +114,117 @@ def _clipped(head: str, indent: int = 4) -> str:
     return join(head) + textwrap.indent(join(CLIPPED), " " * indent)
 
 
+TRAINER = """
+    class Trainer:
+        def __init__(self, net, opt):
+            self.net = net
+            self.opt = opt
+
+        def forward(self, x, y):
+            return loss(self.net(x), y)
+
+        def train_step(self, x, y):
+            {made}
+            self.opt(grads)
+
+        def train(self):
+            for x, y in data.create_tuple_iterator():
+                self.train_step(x, y)
+
+
+    Trainer(net, opt).train()
+    """
+KEPT = "self.grad = ms.value_and_grad(self.forward, None, self.opt.parameters)"
+USED = "\n        value, grads = self.grad(x, y)"
+
+
+def _trainer(made: str, *changes: tuple[str, str]) -> str:
+    """Return a trainer class whose step makes something, with changes of its text."""
+    text = join(TRAINER)
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text.replace("{made}", made)
+
+
 STEPS = "for x, y in data.create_tuple_iterator():\n"
 TAKES = "\n\ndef train_step(x, y):\n"
 FIRES = [
+    case(
+        "attribute of a trainer, in its loop",
+        GRAPH,
+        _trainer(
+            "grads = ()",
+            (
+                "            self.train_step(x, y)",
+                f"            {KEPT}  # ! unsafe{USED}\n        self.opt(grads)".replace("\n", "\n    "),
+            ),
+        ),
+    ),
+    *(
+        case(f"attribute of a trainer, {name}", GRAPH, _trainer(f"{made}  # ! {mark}{used}", *changes))
+        for name, made, mark, used, *changes in (
+            ("gradients", KEPT, "unsafe", USED),
+            ("parameters", KEPT.replace("opt.parameters", "net.trainable_params()"), "unsafe", USED),
+            ("global names", "self.grad = ms.value_and_grad(forward, None, params)", "unsafe", USED),
+            (
+                "made in a branch of each step",
+                f"if True:\n            {KEPT}",
+                "no fix",
+                USED,
+            ),
+            (
+                "gradient operation",
+                "self.grad = ops.GradOperation(get_by_list=True)(self.forward, self.opt.parameters)",
+                "no fix",
+                "\n        grads = self.grad(x, y)",
+            ),
+            (
+                "train cell",
+                "self.cell = nn.TrainOneStepCell(nn.WithLossCell(self.net, loss), self.opt)",
+                "no fix",
+                "\n        self.cell(x, y)\n        grads = ()",
+            ),
+            (
+                "optimizer set anew",
+                KEPT,
+                "no fix",
+                USED,
+                ("        for x, y", "        self.opt = opt\n        for x, y"),
+            ),
+            ("of a parameter", KEPT.replace("self.opt.parameters", "y"), "no fix", USED),
+            ("of the object", KEPT.replace("self.forward", "self"), "no fix", USED),
+            ("names differ", KEPT, "no fix", USED, ("__init__(self, net, opt)", "__init__(this, net, opt)")),
+            (
+                "set in a branch",
+                KEPT,
+                "no fix",
+                USED,
+                ("        self.opt = opt", "        if opt:\n            self.opt = opt"),
+            ),
+            (
+                "returns first",
+                KEPT,
+                "no fix",
+                USED,
+                ("        self.opt = opt", "        self.opt = opt\n        return"),
+            ),
+            (
+                "a property",
+                KEPT,
+                "no fix",
+                USED,
+                ("    def forward(self, x, y):", "    @property\n    def forward(self):"),
+            ),
+            (
+                "set by another method, too",
+                KEPT,
+                "no fix",
+                USED,
+                ("    def train(self):", "    def reset(self):\n        self.grad = None\n\n    def train(self):"),
+            ),
+        )
+    ),
     case("gradients clipped in the loop", GRAPH, ONCE, _clipped(STEPS)),
     case("gradients clipped in a function", GRAPH, ONCE, _clipped(TAKES), "\n", CALLED),
     case(
@@ -486,6 +594,30 @@ FIRES += [
 ]
 
 QUIET = [
+    *(
+        case(f"attribute of a trainer, {name}", head, _trainer(made, *changes))
+        for name, head, made, *changes in (
+            ("PyNative", EAGER, KEPT + USED),
+            ("unknown mode", UNKNOWN, KEPT + USED),
+            ("made once", GRAPH, USED[9:], ("        self.opt = opt\n", f"        self.opt = opt\n        {KEPT}\n")),
+            ("made if there is none", GRAPH, f"if self.grad is None:\n            {KEPT}{USED}"),
+            ("made at the first step", GRAPH, f"if not hasattr(self, 'grad'):\n            {KEPT}{USED}"),
+            (
+                "once per epoch",
+                GRAPH,
+                USED[9:],
+                ("        for x, y", f"        {KEPT}\n        for x, y"),
+            ),
+            ("made and not called", GRAPH, "self.other = ms.grad(self.forward)\n        grads = ()"),
+            (
+                "of another object",
+                GRAPH,
+                f"{KEPT}\n        value, grads = other.grad(x, y)",
+                ("class Trainer", "other = load()\n\n\nclass Trainer"),
+            ),
+            ("made after it is called", GRAPH, f"{USED[9:]}\n        {KEPT}"),
+        )
+    ),
     *(
         case(f"gradients clipped {name}", mode, ONCE, _clipped(head, indent).replace("  # ! no fix", ""), "\n", run)
         for name, mode, head, indent, run in (

@@ -27,6 +27,24 @@ ANEW = """
         value, grads = grad_fn(data, label)
         optimizer(grads)
     """
+TRAINER = """
+    class Trainer:
+        def __init__(self, net, optimizer):
+            self.net = net
+            self.optimizer = optimizer
+
+        def forward(self, data, label):
+            return loss(self.net(data), label)
+
+        def step(self, data, label):
+            self.grad = ms.value_and_grad(self.forward, None, self.optimizer.parameters)
+            value, grads = self.grad(data, label)
+            self.optimizer(grads)
+
+    trainer = Trainer(net, optimizer)
+    for data, label in batches:
+        trainer.step(data, label)
+    """
 SCALED = """
     def forward(data, label, scale):
         return loss(net(data), label) * scale
@@ -68,6 +86,18 @@ FORMS: list[Form] = [
         safety="unsafe",
         since="2.10",
         gain=4,  # eight steps and an optimizer against one and an optimizer
+    ),
+    form(
+        "MSP108",
+        "gradient function that a trainer sets in each step",
+        *(START, SAVED, TENSORS, NET, PARTS, TRAINER, COUNTED),
+        changes="""
+            +        self.grad = ms.value_and_grad(self.forward, None, self.optimizer.parameters)
+            -        self.grad = ms.value_and_grad(self.forward, None, self.optimizer.parameters)
+            """,
+        safety="unsafe",
+        since="2.10",
+        gain=4,
     ),
     form(
         "MSP109",

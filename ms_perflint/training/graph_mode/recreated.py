@@ -10,14 +10,13 @@ step is compiled once. A name, a global, an attribute of a cell or of another ob
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import descendants, is_decorated, only_target, word_of
+from ms_perflint.index.syntax_forms import is_decorated, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -26,6 +25,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
 from ms_perflint.training.bases import CELL, PARAMETER, base_apis, is_cell, is_cell_class
 from ms_perflint.training.graph_mode.compiled import is_compiled
+from ms_perflint.training.graph_mode.made_once import Once, once
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.layers import LAYERS
 from ms_perflint.training.optimizers import is_optimizer
@@ -43,14 +43,14 @@ _MAKES_CELL = "mindspore.ops.clip_by_global_norm"  # a function that makes a cel
 
 
 class Recreated(NamedTuple):
-    """A call that each step makes again, and the statement before which it can be made once; None without one.
+    """A call that each step makes again, and where it can be made once; None without such a place.
 
     `is_stateful`: it makes weights, or the state of an optimizer, which each step begins anew.
     `is_inside`: a function of MindSpore makes it inside, of what it is given.
     """
 
     site: Site
-    before: Optional[ast.stmt]
+    once: Optional[Once]
     is_stateful: bool = False
     is_inside: bool = False
 
@@ -82,7 +82,7 @@ def recreated(program: Program) -> tuple[Recreated, ...]:
 
 def _in_order(program: Program, found: Iterable[Site]) -> tuple[Recreated, ...]:
     ordered = sorted(found, key=lambda each: (each.module.path, each.span))
-    return tuple(Recreated(site, place(site), _makes_state(program, site)) for site in ordered)
+    return tuple(Recreated(site, once(program, site), _makes_state(program, site)) for site in ordered)
 
 
 @fact
@@ -115,7 +115,10 @@ def recreated_per_epoch(program: Program) -> Optional[Site]:
 
 def _makers_in_iteration(program: Program, site: Site) -> Iterator[Site]:
     """Yield the calls in the same iteration that make what a site calls."""
-    if not isinstance(site.node, ast.Call) or isinstance(site.node.func, ast.Attribute):
+    if not isinstance(site.node, ast.Call):
+        return
+    if isinstance(site.node.func, ast.Attribute):
+        yield from _makers_in_attribute(program, site)
         return
     for known in program.evaluator.callees(site).alternatives:
         made = known.creation
@@ -125,6 +128,17 @@ def _makers_in_iteration(program: Program, site: Site) -> Iterator[Site]:
             maker = made.site
             if maker is not None and maker.block.loops == site.block.loops:
                 yield maker
+
+
+def _makers_in_attribute(program: Program, site: Site) -> Iterator[Site]:
+    """Yield the calls in the same iteration that make the gradient function or train cell in an attribute."""
+    binding = _binding(program, site.callee, site.scope, site.block.loops)
+    if binding is None:
+        return
+    for known in program.evaluator.callees(site).alternatives:
+        maker = maker_of(program, known)
+        if maker is not None and maker.node is binding.whole and is_unconditional(program, maker):
+            yield maker
 
 
 def _makers_elsewhere(program: Program, site: Site) -> Iterator[Site]:
@@ -152,78 +166,6 @@ def maker_of(program: Program, known: Alternative) -> Optional[Site]:
     return known.maker if known.type_api in GRADS | STEP_CELLS or is_step else None
 
 
-def place(site: Site) -> Optional[ast.stmt]:
-    """Return the loop, or function that each step calls, before which a site can be moved; None without one."""
-    stmt, block = site.stmt, site.block
-    target = only_target(stmt)
-    if not isinstance(target, ast.Name) or getattr(stmt, "value", None) is not site.node:
-        return None
-    if site.scope.single(target) is None:
-        return None
-    if any(isinstance(node, (ast.Lambda, ast.NamedExpr)) for node in descendants(site.node)):
-        return None
-    names = [node for node in descendants(site.node) if isinstance(node, ast.Name)]
-    if any(site.scope.home(name.id) is None and not hasattr(builtins, name.id) for name in names):
-        return None
-    around = site.block.loops
-    if not around:
-        return _function(site.scope, names, target.id) if block.owner is None else None
-    if block.owner is not around[0]:
-        return None
-    free = None
-    for loop in around:
-        if any(_binds_in(site.scope, name, loop) for name in names):
-            break
-        free = loop
-    return free if isinstance(free, ast.stmt) else None
-
-
-def bound_anew(made: Site) -> Optional[Binding]:
-    """Return what each step binds anew of the names that a call reads, or a function defined there; None if none.
-
-    That is the function itself, if nothing that it reads is bound anew.
-    """
-    scope, loops = made.scope, made.block.loops
-    if not loops and not scope.owner.is_function:
-        return None
-    inside = {id(node) for node in descendants(loops[0] if loops else scope.owner.node)}
-
-    def anew(name: str) -> Optional[Binding]:
-        found = scope.owner.bindings.get(name, ())
-        return next((each for each in found if each.kind != "parameter" and id(each.stmt) in inside), None)
-
-    names = [node.id for node in descendants(made.node) if isinstance(node, ast.Name)]
-    bound = list(filter(None, map(anew, names)))
-    functions = [inner for each in bound for inner in scope.owner.defines if inner.node is each.node]
-    read = (anew(name) for each in functions for name in sorted(each.names) if each.home(name) is scope.owner)
-    found = [*bound, *filter(None, read)]
-    return next((each for each in found if each.kind != "function"), found[0] if found else None)
-
-
-def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
-    """Return whether a loop binds a name, whose value may then differ from iteration to iteration."""
-    home = scope.home(name.id)
-    inside = {id(node) for node in descendants(loop)}
-    return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])
-
-
-def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[ast.stmt]:
-    """Return the statement of a function before which all names are bound, outside of it; None where they are not."""
-    parent = function.parent
-    if not function.is_function or parent is None or parent.is_class or target in parent.bindings:
-        return None
-    node = function.node
-    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    for name in names:
-        home = function.home(name.id)
-        if home is function:
-            return None
-        for each in parent.bindings[name.id] if home is parent else ():
-            if each.block.parent is not None or getattr(each.stmt, "lineno", 0) >= node.lineno:
-                return None
-    return node
-
-
 # --- changes behind which all that is trained with is compiled again
 
 
@@ -232,7 +174,7 @@ def is_recompiled_after(program: Program, change: Site) -> bool:
 
     What a fix moves out of the loop is made before the change.
     """
-    if any(each.before is not None for each in recreated(program)):
+    if any(each.once is not None for each in recreated(program)):
         return False
     inside = next((each for each in _loops(program, change, set()) if id(each) in _training_loops(program)), None)
     makers = _makers(program)
@@ -292,7 +234,7 @@ def _compiled_for(program: Program, site: Site) -> Iterator[Site]:
     For a `@jit` function that is defined in the step it is the call of the function.
     """
     callee = site.callee
-    if not isinstance(callee, (ast.Name, ast.Call)):
+    if not isinstance(callee, (ast.Name, ast.Attribute, ast.Call)):
         return
     if isinstance(callee, ast.Name) and _is_defined_in_iteration(program, callee, site):
         makers = [site]
@@ -316,6 +258,19 @@ def _is_defined_in_iteration(program: Program, name: ast.Name, site: Site) -> bo
     return any(each.node is binding.stmt and jit.is_decorated(program, each) for each in inner)
 
 
+def _binding(program: Program, node: Optional[ast.expr], scope: Scope, loops: list[ast.AST]) -> Optional[Binding]:
+    """Return what sets a name, or an attribute of a name, in the same iteration of some loops; None for others."""
+    binding = scope.only(node)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        module, cls = scope.module, scope.cls
+        own = cls.attributes.get(node.attr, ()) if cls is not None else ()
+        stores = (*module.stores.get((node.value.id, node.attr), ()), *own)
+        found = [each for each in stores if each.scope is scope and module.text(each.node) == module.text(node)]
+        found = [each for each in found if module.span(each.node) < module.span(node)]
+        binding = found[0] if len(found) == 1 else None
+    return binding if binding is not None and _is_in_iteration(binding, scope, loops) else None
+
+
 def _is_in_iteration(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bool:
     return binding.scope is scope and binding.block.loops == loops
 
@@ -323,9 +278,9 @@ def _is_in_iteration(binding: Binding, scope: Scope, loops: list[ast.AST]) -> bo
 def _makers_of(program: Program, part: Held, loops: list[ast.AST], hops: int) -> Iterator[Site]:
     """Yield the calls that make the value of an expression in each iteration of some loops."""
     node, scope = part.node, part.scope
-    if isinstance(node, ast.Name) and hops:
-        binding = scope.only(node)
-        if binding is not None and isinstance(binding.whole, ast.Call) and _is_in_iteration(binding, scope, loops):
+    if isinstance(node, (ast.Name, ast.Attribute)) and hops:
+        binding = _binding(program, node, scope, loops)
+        if binding is not None and isinstance(binding.whole, ast.Call):
             yield from _makers_of(program, Held(binding.whole, scope), loops, hops - 1)
     maker = scope.module.site_at(node) if isinstance(node, ast.Call) else None
     if maker is None or not hops or not isinstance(node, ast.Call) or not is_unconditional(program, maker):

@@ -27,6 +27,13 @@ def stored(program: Program, name: str) -> list[Binding]:
     return [each for each in _stores(program) if each.name == name and not isinstance(each.node, ast.Name)]
 
 
+def all_stores(program: Program, name: str) -> list[Binding]:
+    """Return the stores of an attribute, in `self` or another object, also those by calls."""
+    classes = (scope for module in program.modules for scope in module.scopes if scope.is_class)
+    own = [binding for scope in classes for binding in scope.attributes.get(name, ())]
+    return [*own, *program.stores_anywhere(name), *stored(program, name)]
+
+
 def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[Binding]:
     """Return the stores of a global name through `globals()` in the functions of a module."""
     own = (each for each in _stores(program) if isinstance(each.node, ast.Name) and each.scope.module is module)

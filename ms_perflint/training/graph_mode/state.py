@@ -143,7 +143,7 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
     keys = {_key(node) for node in entries.values()} - {""}
     named: set[int] = set()
     for attr in (*sorted(keys), *sorted(function.attrs - keys)):
-        stores = [each for each in _stores(program, attr) if _is_changed(program, each)]
+        stores = [each for each in set_by_calls.all_stores(program, attr) if _is_changed(program, each)]
         items = [each for each in set_by_calls.changed_items(program, attr) if _is_changed(program, each)]
         for node in _loads(function, attr) if stores or items else ():
             value = program.value(node, function)
@@ -169,18 +169,6 @@ def _is_other_item(change: Binding, entry: Optional[ast.Subscript]) -> bool:
     if entry is None or not changed or not isinstance(entry.slice, ast.Constant):
         return False
     return (_key(entry) != "" and set_by_calls.is_store(change)) or entry.slice.value not in changed
-
-
-def _stores(program: Program, attr: str) -> list[Binding]:
-    """Return the stores of an attribute, in `self` or another object."""
-    own = [
-        binding
-        for module in program.modules
-        for scope in module.scopes
-        if scope.is_class
-        for binding in scope.attributes.get(attr, ())
-    ]
-    return [*own, *program.stores_anywhere(attr), *set_by_calls.stored(program, attr)]
 
 
 def _key(node: ast.AST) -> str:
