@@ -150,6 +150,36 @@ def _trainer(made: str, *changes: tuple[str, str]) -> str:
 STEPS = "for x, y in data.create_tuple_iterator():\n"
 TAKES = "\n\ndef train_step(x, y):\n"
 FIRES = [
+    *(
+        case(f"methods that return the cell: {name}", GRAPH, f"{STEPS}    {made}  # ! no fix{used}")
+        for name, made, used in (
+            (
+                "set_train",
+                "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_train()",
+                "\n    step(x, y)",
+            ),
+            (
+                "two",
+                "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_grad().set_train()",
+                "\n    step(x, y)",
+            ),
+            ("called at once", "nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_train()(x, y)", ""),
+        )
+    ),
+    case(
+        "methods that return the cell, in an attribute",
+        GRAPH,
+        _trainer(
+            "self.cell = nn.TrainOneStepCell(nn.WithLossCell(self.net, loss), self.opt).set_train()  # ! no fix"
+            "\n        self.cell(x, y)\n        grads = ()"
+        ),
+    ),
+    case(
+        "loss that returns itself",
+        GRAPH,
+        GOOD,
+        f"{STEPS}    step(x, y)\n    measure = nn.MAELoss().to_float(ms.float32)  # ! no fix\n    measure(net(x), y)\n",
+    ),
     case(
         "attribute of a trainer, in its loop",
         GRAPH,
@@ -594,6 +624,37 @@ FIRES += [
 ]
 
 QUIET = [
+    *(
+        case(f"methods that return the cell: {name}", head, text)
+        for name, head, text in (
+            (
+                "made once",
+                GRAPH,
+                f"step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)\n{STEPS}    step.set_train()(x, y)\n",
+            ),
+            (
+                "PyNative",
+                EAGER,
+                f"{STEPS}    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_train()\n    step(x, y)\n",
+            ),
+            (
+                "not called",
+                GRAPH,
+                f"{GOOD}{STEPS}    step(x, y)\n    other = nn.WithLossCell(net, loss).set_train()\n    print(other)\n",
+            ),
+            (
+                "once per epoch",
+                GRAPH,
+                "for epoch in range(50):\n    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_train()\n"
+                "    for x, y in data.create_tuple_iterator():\n        step(x, y)\n",
+            ),
+            (
+                "of something else",
+                GRAPH,
+                f"{GOOD}{STEPS}    step(x, y)\n    print(Meter().set_train()(x))\n".replace("Meter", "dict"),
+            ),
+        )
+    ),
     *(
         case(f"attribute of a trainer, {name}", head, _trainer(made, *changes))
         for name, head, made, *changes in (

@@ -39,6 +39,7 @@ _SGD = "mindspore.nn.SGD"
 _STATES = ("WithLossScale", "WithLossScaleCell")  # parts of names of train cells that count and adapt their scale
 _HOPS = 4  # names and functions between a callee and the call that made it
 _KINDS = ("mindspore.nn.", "mindspore.amp.", "mindspore.experimental.optim.")
+_RETURN_SELF = frozenset({"set_train", "set_grad", "to_float", "add_flags"})  # methods of a cell that return it
 _MAKES_CELL = "mindspore.ops.clip_by_global_norm"  # a function that makes a cell and calls it: 2.10 clip_func.py
 
 
@@ -282,6 +283,8 @@ def _makers_of(program: Program, part: Held, loops: list[ast.AST], hops: int) ->
         binding = _binding(program, node, scope, loops)
         if binding is not None and isinstance(binding.whole, ast.Call):
             yield from _makers_of(program, Held(binding.whole, scope), loops, hops - 1)
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RETURN_SELF:
+        node = node.func.value
     maker = scope.module.site_at(node) if isinstance(node, ast.Call) else None
     if maker is None or not hops or not isinstance(node, ast.Call) or not is_unconditional(program, maker):
         return
