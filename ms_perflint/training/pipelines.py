@@ -35,6 +35,7 @@ _ROWS = {  # in published training sets
 }  # fmt: skip
 PATHS = 64  # on which the stages of one pipeline are made: six choices of two
 _SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # that give as many rows as they get
+_MAY_PASS = (ast.If, ast.Try, ast.Continue, ast.Break, ast.Return)  # a pass may yield nothing
 
 
 class Pipeline(NamedTuple):
@@ -235,6 +236,8 @@ def _generated(program: Program, call: Call) -> Optional[int]:
         layer = Layer(node, site.scope)
         return _yielded(program, found[0], entered_context(program.evaluator, found[0], layer, None) or found[0])
     only = call.argument("source").only
+    if only is not None and only.definition is not None and only.definition.is_function:
+        return _yielded(program, only.definition, only.definition)
     length = only.cls.method("__len__") if only is not None and only.cls is not None else None
     returned = [each for each in descendants(length.node) if isinstance(each, ast.Return)] if length is not None else []
     constant = program.value(returned[0].value, length).constant if len(returned) == 1 and returned[0].value else None  # type: ignore[arg-type]
@@ -249,6 +252,8 @@ def _yielded(program: Program, function: Scope, entered: Scope) -> Optional[int]
     loops = [each for each in descendants(function.node) if isinstance(each, (ast.For, ast.While))]
     yields = [each for each in descendants(function.node) if isinstance(each, ast.Yield)]
     if len(loops) != 1 or len(yields) != 1 or not isinstance(loops[0], ast.For):
+        return None
+    if any(isinstance(each, _MAY_PASS) for each in descendants(function.node)):
         return None
     over = loops[0].iter
     if not isinstance(over, ast.Call) or word_of(over.func) != "range" or len(over.args) != 1:

@@ -343,6 +343,28 @@ FIRES = [
             step(x, y)
         """,
     ),
+    *(
+        case(
+            f"rows of a generator itself, {name}",
+            IMPORTS,
+            GRAPH,
+            f"""
+            def rows():
+                for i in range({count}):
+                    {line}yield np.zeros(64, np.float32), np.zeros(16, np.float32)
+
+
+            train_set = ds.GeneratorDataset(rows, ["x", "y"]).batch(16)  # ! unsafe
+            """,
+            TRAIN,
+        )
+        for name, count, line in (
+            ("some left", "50", ""),
+            ("not in each pass", "1600", "if i % 3: "),
+            ("until a break", "1600", "if i > 50: break\n                    "),
+            ("of a file", "len(open('a').read())", ""),
+        )
+    ),
     case(
         "rows of a generator that is called twice, some left",
         IMPORTS,
@@ -590,6 +612,32 @@ QUIET = [
         GRAPH,
         'train_set = ds.GeneratorDataset(Source(), ["x", "y"]).batch(32)\n',
         TRAIN,
+    ),
+    *(
+        case(
+            f"rows of a generator itself: {count}",
+            IMPORTS,
+            GRAPH,
+            f"""
+            COUNT = 800
+
+
+            def rows():
+                for i in range({count}):
+                    yield np.zeros(64, np.float32), np.zeros(16, np.float32)
+
+
+            train_set = ds.GeneratorDataset({source}, ["x", "y"]).batch(16)
+            """,
+            TRAIN,
+        )
+        for count, source in (
+            ("1600", "rows"),
+            ("COUNT", "rows"),
+            ("2 * COUNT", "rows"),
+            ("10", "rows"),
+            ("COUNT // 100", "rows"),
+        )
     ),
     case(
         "rows of a generator",
