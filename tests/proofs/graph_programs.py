@@ -66,7 +66,34 @@ def _loop(*lines: str, depth: int = 1) -> str:
     return join(LOOP) + "".join(f"{'    ' * depth}{line}\n" for line in lines)
 
 
+TRAINER = """
+
+
+    class Trainer:
+        def __init__(self, net, optimizer):
+            self.net = net
+            self.optimizer = optimizer
+
+        def forward(self, data, label):
+            return loss_fn(self.net(data), label)
+
+        def train_step(self, data, label):
+            SET
+            loss, grads = self.grad_fn(data, label)
+            self.optimizer(grads)
+            return loss
+
+
+    train_step = Trainer(net, optimizer).train_step
+    """
 READY = [
+    *(
+        _written("same", f"attribute that each step sets: {of}", TRAINER.replace("SET", made), LOOP)
+        for of, made in (
+            ("optimizer", "self.grad_fn = ms.value_and_grad(self.forward, None, self.optimizer.parameters)"),
+            ("network", "self.grad_fn = ms.value_and_grad(self.forward, None, self.net.trainable_params())"),
+        )
+    ),
     _written(
         "same",
         "training flag of each epoch",
