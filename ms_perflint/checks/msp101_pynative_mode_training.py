@@ -20,6 +20,7 @@ SAYS = {
     "given": Message("`mode` is PYNATIVE: each step runs op by op, not as one compiled graph"),
     "setting": Message("a setting makes `mode` PYNATIVE: each step runs op by op, not as one compiled graph"),
     "unset": Message("no `mode` is set, and the default is PYNATIVE since MindSpore 2.0: each step runs op by op"),
+    "optional": Message("no `mode` is set by default, and PyNative is the default: each step runs op by op"),
     "shared": Message("the shared `set_context` sets no `mode`: each step runs op by op (PyNative is the default)"),
     "unused": Message("the option for the mode is never used: each step runs op by op (PyNative is the default)"),
 }

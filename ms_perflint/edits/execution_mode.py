@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import tables
 from ms_perflint.infer.values import Alternative
-from ms_perflint.training import mode
+from ms_perflint.training import conditions, mode
 
 if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import Binding, Scope
@@ -57,6 +57,17 @@ def cause_of_mode(call: Call, given: ast.expr) -> Optional[Cause]:
     if setting is not None and _is_one_of_both(call, setting):
         return Cause((setting.place,), None)
     return Cause((setting.place,), _of_setting(call.program, setting)) if setting is not None else None
+
+
+def cause_of_default(call: Call) -> Cause:
+    """Return the option behind a `set_context` that does not run by default, with the edits that make it run."""
+    program = call.program
+    failing = (each for path in conditions.path_conditions(program, call) for each in path)
+    for condition in (each for each in failing if conditions.by_default(program, each) is False):
+        found = _of_test(program, condition.test, condition.scope, condition.result)
+        if found is not None:
+            return found
+    return Cause((call.place,), None)
 
 
 def _chosen(call: Call, given: ast.expr) -> Optional[Cause]:

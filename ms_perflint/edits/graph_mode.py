@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
-from ms_perflint.edits.execution_mode import also_decided, cause_of_mode, hoist
+from ms_perflint.edits.execution_mode import also_decided, cause_of_default, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, imports_inside, insert_after_imports
 from ms_perflint.edits.settings import DECIDED
@@ -37,7 +37,7 @@ MOST = 8  # obstacles shown beside a finding; `ms-perflint program` lists all
 
 
 class Change(NamedTuple):
-    """The cause of PyNative mode ("given", "setting", "unset", "unused", "shared"), and the edits for graph mode."""
+    """The cause of PyNative mode ("given", "setting", "unset", "optional", "unused", "shared"), and the edits."""
 
     origin: str
     remedy: Remedy
@@ -48,6 +48,10 @@ class Change(NamedTuple):
 
 def to_graph_mode(call: Call, line_length: int) -> Change:
     """Return the change to graph mode at a `set_context`, or at the call that trains."""
+    is_unset = call.api != mode.SET_CONTEXT or mode.given(call) is None
+    graph = [each for each in mode.optional_settings(call.program) if mode.default_mode_set(each) == mode.GRAPH]
+    if is_unset and graph:
+        return _optional(call.program, graph[0])
     if call.api != mode.SET_CONTEXT:
         return _insert(call, line_length)
     if mode.given(call) is None:
@@ -64,6 +68,14 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
     others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
     return _shown("setting", call.program, cause.edits, advice, DECIDED, (*places, *others[:MOST]))
+
+
+def _optional(program: Program, graph: Call) -> Change:
+    """Return the change of the option behind the `set_context` that sets graph mode, and is off by default."""
+    cause = cause_of_default(graph)
+    related = tuple(Related(place, Message("the mode is decided here")) for place in cause.places)
+    advice = Message("change the setting that decides the mode")
+    return _shown("optional", program, cause.edits, advice, DECIDED, related)
 
 
 def _add(call: Call, line_length: int) -> Change:

@@ -93,6 +93,15 @@ def is_set(program: Program) -> bool:
     return not all(training.sets_nothing(program, call.scope) for call in found) or _is_set_by_name(program)
 
 
+@fact
+def optional_settings(program: Program) -> tuple[Call, ...]:
+    """Return the calls that set the mode, if each needs an option for the mode which is off by default; else none."""
+    found = [call for call in settings(program) if not training.sets_nothing(program, call.scope)]
+    if are_too_many(program) or _is_set_by_name(program):
+        return ()
+    return tuple(found) if all(is_under_untaken_mode_test(program, call) for call in found) else ()
+
+
 def _is_set_by_name(program: Program) -> bool:
     """Return whether a text may be the name of a `set_context` that sets the mode: `vars(ms)["set_context"](mode=0)`.
 
@@ -145,11 +154,12 @@ def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
 
 
 def _is_sure(program: Program, site: Site) -> bool:
-    """Return whether a call in the entry script is a `set_context` under no condition, in a function of the module."""
+    """Return whether a call in the entry script is a `set_context` under no condition, in a function called so."""
     owner, module = site.scope.owner, site.module
     if owner is not module.scope and not (owner.is_function and owner.parent is module.scope):
         return False
-    is_certain = all(is_main_test(condition.test) for condition in condition_of(site))
+    called = module.by_word.get(owner.name, ()) if owner.is_function else ()
+    is_certain = all(is_main_test(condition.test) for each in (site, *called) for condition in condition_of(each))
     is_certain = is_certain and SET_CONTEXT in program.apis(site) and program.evaluator.may_run(site)
     return is_certain and not training.sets_nothing(program, site.scope)
 
@@ -307,7 +317,7 @@ def default_mode(program: Program) -> Optional[int]:
     found = [call for call in settings(program) if not training.sets_nothing(program, call.scope)]
     if are_too_many(program) or not program.is_whole:
         return None
-    if not found:
+    if all(is_under_untaken_mode_test(program, call) for call in found):
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
     usual = [call for call in found if not is_opt_in(program, call) and not is_fallback(program, call)]
     by_call = {call: default_mode_set(call) for call in usual}

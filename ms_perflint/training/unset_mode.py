@@ -15,7 +15,7 @@ from ms_perflint.training.followed import End
 
 
 def is_pynative(program: Program) -> bool:
-    """Return whether the program trains in PyNative mode because no call sets the mode."""
+    """Return whether the program trains in PyNative mode because no call sets the mode by default."""
     return (
         _is_unset(program)
         and mode.setup_by_library(program) is None
@@ -33,13 +33,13 @@ def hidden(program: Program) -> Optional[Message]:
 
 
 def _is_unset(program: Program) -> bool:
-    """Return whether a program trains, none of its calls sets the mode, and the default is PyNative mode."""
+    """Return whether a program trains, no call sets the mode by default, and the default is PyNative mode."""
     return (
         training.mentions_training(program)
         and not mode.is_set_by_entry(program)
         and mindspore_api.default_mode(program.version) == mode.PYNATIVE
         and training.is_trained(program)  # others ask that too; the execution order takes all that runs to find
-        and not mode.is_set(program)
+        and (not mode.is_set(program) or bool(mode.optional_settings(program)))
     )
 
 
@@ -60,6 +60,7 @@ def first_context(program: Program) -> Optional[Call]:
         call
         for call in run
         if not call.is_optional
+        and call not in mode.optional_settings(call.program)
         and not any(mode.tests_of_mode(program, call))
         and not conditions.is_for_cpu_only(program, call)
         and not is_beside_cpu(call)

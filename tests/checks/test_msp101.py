@@ -478,6 +478,38 @@ TASKS = {
             evaluate()
         """,
 }
+TRAINS = "model = ms.Model(net, loss, opt)\nmodel.train(10, dataset, dataset_sink_mode=True){}\n"
+SWITCHED = [  # graph mode is off by default
+    ("a flag", "", "if args.graph:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("a number", "", "if args.mode == 0:\n    ms.set_context(mode=0)\n"),
+    ("a text", "", "if args.run_mode != 'eager':\n    context.set_context(mode=context.GRAPH_MODE)\n"),
+    ("a helper", "", "def set_up():\n    if args.graph:\n        ms.set_context(mode=0)\n\nset_up()\n"),
+    ("a helper called for it", "", "def compiled():\n    ms.set_context(mode=0)\n\nif args.graph:\n    compiled()\n"),
+    (
+        "behind a return",
+        "",
+        "def set_up():\n    if not args.graph:\n        return\n    ms.set_context(mode=0)\n\nset_up()\n",
+    ),
+    ("and debugging", "", "if args.graph:\n    ms.set_context(mode=0)\nif args.debug:\n    ms.set_context(mode=1)\n"),
+    ("a device", "ms.set_context(device_target=args.device_target)", "if args.graph:\n    ms.set_context(mode=0)\n"),
+]
+SET = [  # ... or on, or another condition decides
+    ("on by default", "if args.kind == 'gr':\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("off by a flag", "if not args.debug:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("a device", "if args.device_target == 'GPU':\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("distribution", "if args.distribute:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("unknown", "if input():\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("the environment", "import os\n\nif os.environ['GRAPH']:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("a library", "import toolbox\n\ntoolbox.init_context()\nif args.graph:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    ("one of two", "ms.set_context(mode=0)\nif args.graph:\n    ms.set_context(mode=ms.GRAPH_MODE)\n"),
+    (
+        "a name in a text",
+        "getattr(ms, 'set_context')(mode=0)\nif args.graph:\n    ms.set_context(mode=ms.GRAPH_MODE)\n",
+    ),
+]
+RUN_MODE = join(OPTIONS).replace(
+    "args =", "parser.add_argument('--run_mode', default='eager')\nparser.add_argument('--kind', default='gr')\nargs ="
+)
 CHOOSES = "import json\n\nmodel = ms.Model(net, loss, opt)\nsettings = json.load(open('settings.json'))\n"
 
 
@@ -489,6 +521,18 @@ def chosen(name: str, mark: str) -> object:
 
 
 FIRES = [
+    *(
+        case(
+            f"graph mode is off by default: {name}",
+            IMPORTS,
+            RUN_MODE,
+            f"{before}  # ! display-only\n" if before else "",
+            text,
+            NETWORK,
+            TRAINS.format("" if before else "  # ! display-only"),
+        )
+        for name, before, text in SWITCHED
+    ),
     *(chosen(name, "# ! unsafe") for name in TASKS),
     *(
         case(
@@ -1094,6 +1138,8 @@ OUTSIDE = (
 )
 
 QUIET = [
+    *(case(f"graph mode is on: {name}", IMPORTS, RUN_MODE, text, TRAIN) for name, text in SET),
+    case("graph mode is off, and the default", IMPORTS, RUN_MODE, SWITCHED[0][2], TRAIN, version=(1, 9)),
     *(chosen(name, "") for name in TASKS),
     *(case(f"graph mode is set again by {way[0]}", *restored(*way)) for way in RESTORES if not way[3]),
     *(
