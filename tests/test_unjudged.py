@@ -391,6 +391,56 @@ def test_classes_of_a_registry_that_is_filled_elsewhere(body: str, told: str, tm
         )
 
 
+COMPUTED = "import importlib\nimport mindspore as ms\n\n\ndef main(name):\n    print(name.trainable_params)\n"
+PRINTS = "def main():\n    print('ran')\n"
+FITS = "from work import model\n\n\ndef main():\n    model.fit(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("called", "files"),
+    [
+        ("f'zoo.{name}'", {"zoo/__init__.py": "", "zoo/small.py": PRINTS}),
+        ("'zoo.' + name", {"zoo/__init__.py": "", "zoo/small.py": PRINTS}),
+        ("'.'.join(['zoo', 'nets', name])", {"zoo/__init__.py": "", "zoo/nets/__init__.py": PRINTS}),
+        ("'zoo.{}'.format(name)", {"zoo/__init__.py": PRINTS}),
+        ("'zoo.%s' % name", {"zoo/__init__.py": "import common\n", "common.py": PRINTS}),
+    ],
+)
+def test_a_computed_import_from_a_folder_without_training(called: str, files: dict[str, str], tmp_path: Path) -> None:
+    """It does not train: no module of the folder does, nor what these import."""
+    assert _computed(called, files, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("called", "files"),
+    [
+        ("f'zoo.{name}'", {"zoo/__init__.py": "", "zoo/small.py": FITS}),
+        ("f'zoo.{name}'", {"zoo/__init__.py": FITS, "zoo/small.py": PRINTS}),
+        ("'zoo.%s' % name", {"zoo/__init__.py": "", "zoo/small.py": "import common\n", "common.py": FITS}),
+        ("'zoo.' + name", {"zoo/small.py": PRINTS}),  # other packages may add to a folder without `__init__.py`
+        ("'zoo' + name", {"zoo/__init__.py": PRINTS}),
+        ("'zoo.{}.{}'.format(name, name)", {"zoo/__init__.py": PRINTS, "zoo/nets/small.py": FITS}),
+        ("'zoo.' + name + '.small'", {"zoo/__init__.py": PRINTS, "zoo/nets/small.py": FITS}),
+        ("f'zoo.{name}.{name}'", {"zoo/__init__.py": PRINTS, "zoo/nets/small.py": FITS}),
+        ("'.'.join(['zoo', name, 'small'])", {"zoo/__init__.py": PRINTS, "zoo/nets/small.py": FITS}),
+        ("name + '.zoo'", {"zoo/__init__.py": PRINTS}),
+        ("'other.' + name", {"zoo/__init__.py": PRINTS}),
+        ("'zoo.' + name if name else name", {"zoo/__init__.py": PRINTS}),
+    ],
+)
+def test_a_computed_import_that_may_train(called: str, files: dict[str, str], tmp_path: Path) -> None:
+    assert "cannot be followed in train.py" in _computed(called, files, tmp_path)
+
+
+def _computed(called: str, files: dict[str, str], folder: Path) -> str:
+    """Return what a run says of a program that calls a function of a module with a computed name."""
+    text = f"{COMPUTED}    importlib.import_module({called}).main()\n\n\nmain(input())\n"
+    for name, content in {"train.py": text, **files}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    return run("--isolated", "-n", "train.py", cwd=folder).err
+
+
 HANDED = """\
 import mindspore as ms
 from mindspore import nn

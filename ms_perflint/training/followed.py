@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import flat, short
 from ms_perflint.index.predicates import DEVICES, choice
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Part, receiver_name
-from ms_perflint.index.syntax_forms import descendants, given, only_target, word_of
+from ms_perflint.index.syntax_forms import descendants, given, only_target, text_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.resolve.resolver import BY_CALL
+from ms_perflint.resolve.resolver import BY_CALL, INIT
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
 from ms_perflint.training.training_steps import STEP_CELLS
@@ -197,12 +199,46 @@ def _runs_unknown(program: Program) -> Optional[End]:
     `vars(module).items()` reads settings from a module, and does not count.
     """
     imports = [site for word in BY_CALL for site in program.sites(word) if is_unknown(program, site.node, site.scope)]
-    nodes = {site.node: site.scope for site in imports if program.runs(site)}
+    nodes = {site.node: site.scope for site in imports if program.runs(site) and _may_lead_to_training(program, site)}
     for site in (site for module in dict.fromkeys(each.module for each in imports) for site in module.sites):
         module = _taken_from(site.node.func, site.scope) if isinstance(site.node, ast.Call) else None
         if module in nodes and program.runs(site):
             return End(module, nodes[module])
     return None
+
+
+def _may_lead_to_training(program: Program, site: Site) -> bool:
+    """Return whether a computed import may be of a module that trains, itself or by what it imports.
+
+    Not if its name begins with a package of the program, and no module in that names what may train.
+    """
+    start = _start(site.call.args[0], site.scope) if site.call.args else ""
+    package = program.import_target(site.module, start.rpartition(".")[0], 0) if "." in start[1:] else None
+    if not isinstance(package, SemanticIndex) or not package.path.endswith(INIT) or re.search("[{%]", start):
+        return True
+    project, folder = program.project, package.directory
+    inside = [os.path.join(folder, name) for name in sorted(project.files.named(folder, "*.py"))]
+    found = {path for each in inside for path in project.closure(each)}
+    return any(project.contains_any(path, _marks()) or project.matches(path, _CALLS) for path in found)
+
+
+def _start(node: Optional[ast.expr], scope: Scope) -> str:
+    """Return what stands before the unknown end of a text: "models." for `f"models.{name}"`; "" for other texts."""
+    for _ in range(MEMBERS):
+        if isinstance(node, ast.Name):
+            only = scope.single(node)
+            node = only.whole if only is not None else None
+        elif isinstance(node, ast.JoinedStr):
+            node = node.values[0] if len(node.values) == 2 else None
+        elif isinstance(node, ast.BinOp):
+            node = node.left if not isinstance(node.left, ast.BinOp) else None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            texts = getattr(node.args[0], "elts", ()) if node.args and node.func.attr == "join" else ()
+            shown = [*takewhile(bool, map(text_of, texts))]
+            if shown:
+                return "".join(f"{text}{text_of(node.func.value)}" for text in shown if len(shown) == len(texts) - 1)
+            node = node.func.value if node.func.attr == "format" else None
+    return re.sub(r"(?:\{\w*\}|%s)$", "", text_of(node))
 
 
 def _taken_from(node: ast.expr, scope: Scope) -> ast.expr:
