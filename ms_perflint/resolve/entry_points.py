@@ -148,18 +148,25 @@ class Entries:
 
     @fact
     def _scripts_beside(self, home: str | None) -> Scripts:
-        """Return the scripts up to two folders below the directory above a project, where one names the project.
+        """Return the scripts up to two folders below a directory above a project, where one names the project.
 
         None where the project is marked as one.
         """
         if home is None or self.imports.is_root(home):
             return Scripts((), ())
-        parent, name = os.path.split(home)
+        parent, name = self._above(home), os.path.basename(home)
         paths = [os.path.join(parent, each) for each in sorted(self.imports.files.named(parent, *BESIDE))]
         outside = (self.imports.raw(path) or b"" for path in paths if not _is_in(path, home))
         if not any(_may_import(raw, name) for raw in outside):
             return Scripts((), ())  # what leads from there into this directory has to name it
         return self._divide(tuple(self._importing_something(paths)))
+
+    def _above(self, home: str) -> str:
+        """Return the directory above a project; above a folder of modules, one with scripts, or the marked root."""
+        above = self.imports.ancestors(home)[1:]
+        if not self.imports.is_root(above[-1]) or any(map(self.has_main, self.scripts(home))):
+            return above[0]
+        return next(base for base in above if base == above[-1] or self.scripts(base))
 
     @fact
     def _divide(self, paths: tuple[str, ...]) -> Scripts:

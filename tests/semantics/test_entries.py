@@ -124,6 +124,32 @@ APART = [
 ]
 
 
+PLAIN = [  # folders without `__init__.py`, and without scripts in between
+    {"tools/train.py": f"from a.b import part{GUARDED}"},
+    {"tools/train.py": "import a.b.part\n"},
+    {"tools/cls/train.py": f"import sys\nsys.path.append('../..')\nfrom a.b import part{GUARDED}"},
+    {"tools/train.py": f"import sys\nsys.path.append('../a')\nfrom b import part{GUARDED}"},
+    {"tools/train.py": "from a.b.part import x\n", "setup.py": "import os\n"},
+    {"tools/train.py": f"from a.b import part{GUARDED}", "a/tools.py": "import os\n"},
+]
+UNNAMED = [
+    {"tools/train.py": f"from a.c import part{GUARDED}"},
+    {"tools/train.py": f"import os\nprint('a.b'){GUARDED}"},
+    {"tools/train.py": f"from a.b import part{GUARDED}", "a/b/run.py": f"import os{GUARDED}"},  # a project of its own
+    {"tools/cls/deep/train.py": f"from a.b import part{GUARDED}"},
+    {"tools/train.py": f"from b import part{GUARDED}", "tools/b/part.py": "x = 1\n"},
+    {"tools/train.py": f"from b import part{GUARDED}"},
+    {"tools/train.py": f"import sys\nsys.path.append('../b')\nimport part{GUARDED}"},
+]
+
+
+@pytest.mark.parametrize("texts", [*PLAIN, *UNNAMED])
+def test_a_script_elsewhere_leads_to_a_module_in_plain_folders(texts: dict[str, str]) -> None:
+    found = programs({"a/b/part.py": "import os\nx = 1\n", "pyproject.toml": "", **texts}, "a/b/part.py")
+    (script,) = (name for name in texts if name.endswith("train.py"))
+    assert (script in found) is (texts in PLAIN)
+
+
 @pytest.mark.parametrize(("texts", "script"), LEADING)
 def test_a_script_in_another_folder_of_a_project_leads_to_a_module(texts: dict[str, str], script: str) -> None:
     (package,) = {name.rpartition("pkg/")[0] + "pkg/part/a.py" for name in texts if "pkg/" in name}
