@@ -95,9 +95,9 @@ def is_set(program: Program) -> bool:
 
 @fact
 def optional_settings(program: Program) -> tuple[Call, ...]:
-    """Return the calls that set the mode, if each needs an option for the mode which is off by default; else none."""
+    """Return the calls that set the mode, if some set graph mode, and all need an option that is off; else none."""
     found = [call for call in settings(program) if not training.sets_nothing(program, call.scope)]
-    if are_too_many(program) or _is_set_by_name(program):
+    if are_too_many(program) or all(default_mode_set(call) != GRAPH for call in found) or _is_set_by_name(program):
         return ()
     return tuple(found) if all(is_under_untaken_mode_test(program, call) for call in found) else ()
 
@@ -317,7 +317,7 @@ def default_mode(program: Program) -> Optional[int]:
     found = [call for call in settings(program) if not training.sets_nothing(program, call.scope)]
     if are_too_many(program) or not program.is_whole:
         return None
-    if all(is_under_untaken_mode_test(program, call) for call in found):
+    if not found or optional_settings(program):
         return None if setup_by_library(program) is not None else mindspore_api.default_mode(program.version)
     usual = [call for call in found if not is_opt_in(program, call) and not is_fallback(program, call)]
     by_call = {call: default_mode_set(call) for call in usual}
