@@ -207,15 +207,16 @@ class Scope:
     def enclosing(self) -> Iterator[Scope]:
         """Yield the scopes in which a name of this scope is looked up, innermost first.
 
-        The body of a class is visible to its own statements and comprehensions, not to the functions inside of it.
+        The body of a class is visible to its own statements, and to the first iterable of a comprehension in it, which
+        is one of these; not to functions and comprehensions inside of it.
         """
-        in_body, scope = True, self
+        scope = self
         while True:
-            if in_body or not scope.is_class:
+            if scope is self or not scope.is_class:
                 yield scope
             if scope.parent is None:
                 return
-            in_body, scope = in_body and isinstance(scope.node, COMPREHENSIONS), scope.parent
+            scope = scope.parent
 
     def home(self, name: str) -> Optional[Scope]:
         """Return the scope that binds a name of this scope; None for builtins and names of star imports."""

@@ -14,7 +14,7 @@ from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, wo
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
-from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before
+from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before, is_result_of
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import is_drawn
 from ms_perflint.infer.queries import query
@@ -44,12 +44,19 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
             values = [*values, evaluator.weighed(binding)] if not is_sure else values
     if found and any(protocols.replaces(evaluator, known, each) for known in base.alternatives for each in found):
         return [*values, TOP]
-    last = _last_sure(evaluator, read, found) if found and not _is_run_again(evaluator, base, name) else None
+    held = {each: evaluator.value(receiver_of(each), each.scope) for each in found if len(found) > 1}
+    levels = {each: bases.distance(evaluator, base, held[each]) if held else 0 for each in found}
+    last = None
+    for level in sorted(set(levels.values())) if found and not _is_run_again(evaluator, base, name) else ():
+        last = last or _last_sure(evaluator, read, [each for each in found if levels[each] == level])
     if last is not None:
         is_again = method_writes.is_set_again(evaluator, read, last)
         if is_again:
             return list(values)
-        later = [each for each in found if each is not last and not _is_undone(evaluator, each, last, read)]
+        nearer = [each for each in found if each is not last and levels[each] <= levels[last]]
+        later = [
+            each for each in nearer if levels[each] < levels[last] or not _is_undone(evaluator, each, last, read)
+        ]
         first = _put(evaluator, last) if last.kind != "delete" else read.absent
         values = [*(values if is_again is None else ()), first, *(_put(evaluator, each, True) for each in later)]
     if is_updated:
@@ -241,8 +248,8 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             *(evaluator.program.derived(cls) if known.is_any else ()),
         ]
         named, deep = evaluator.program.all_stores(name)
-        own = (store.scope.owner.node for each in above for store in each.attributes.get(name, ()))
-        is_hidden = not all(is_decorated(node, "classmethod") for node in own)  # by what objects store themselves
+        own = (store.scope.owner for each in above for store in each.attributes.get(name, ()))
+        is_hidden = any(scope.name == "__init__" for scope in own)  # by what objects store themselves
         for binding in (*named, *deep) if not is_hidden else ():
             holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
             is_named = isinstance(holder, (ast.Name, ast.Attribute)) or _is_of_type(binding)
@@ -318,7 +325,7 @@ def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
         if is_given and is_done_for(evaluator, stored(binding), scope.owner):
             return True
-    elif is_always_passed(stored(binding)) and _is_returned(binding, binding.scope.owner):
+    elif is_always_passed(stored(binding)) and _is_returned(evaluator, binding, read):
         return True
     elif not _is_in(evaluator, binding, base):
         return False
@@ -330,8 +337,11 @@ def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Option
     target = receiver_of(binding)
     if holder is not None and ast.dump(target) != ast.dump(holder):
         return False
-    is_name = holder is None or isinstance(holder, ast.Name)  # which is not bound again
-    return is_name or evaluator.value(target, binding.scope).identities == base.identities
+    if holder is None or isinstance(holder, ast.Name):  # which is not bound again
+        return True
+    if any(isinstance(each, ast.Call) for each in ast.walk(holder)) and not all(is_made_once(evaluator, known) for known in base.alternatives):
+        return False  # each call makes another one
+    return evaluator.value(target, binding.scope).identities == base.identities
 
 
 def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
@@ -341,7 +351,7 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
         is_one = not evaluator.program.derived(only.what) or isinstance(receiver_of(binding), ast.Name)
-        return is_one and _has_members_of(evaluator, base, only.what)
+        return is_one and _has_members_of(evaluator, base, only.what) and not bases.stores_themselves(evaluator, base, binding.name)
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
 
@@ -354,10 +364,14 @@ def _has_members_of(evaluator: Evaluator, base: Value, cls: Optional[Scope]) -> 
     )
 
 
-def _is_returned(binding: Binding, owner: Scope) -> bool:
-    """Return whether the function of a store returns the object, which no code reads before."""
-    target = receiver_of(binding)
+def _is_returned(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
+    """Return whether the function of a store returns the object that is read; no code reads it before."""
+    target, owner = receiver_of(binding), binding.scope.owner
     if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
+        return False
+    if not is_result_of(evaluator, read.holder, read.scope, owner) and not all(
+        known.made_by is owner or is_made_once(evaluator, known) for known in read.base.alternatives
+    ):
         return False
     is_own = any(b.kind != "parameter" for b in owner.bindings.get(target.id, ()))
     returned = (value.elts if isinstance(value, ast.Tuple) else [value] for value, _ in owner.returns)

@@ -10,7 +10,7 @@ from typing import Optional, Union
 from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import is_always_passed, stored
 from ms_perflint.index.semantic_index import Binding, Scope
-from ms_perflint.index.syntax_forms import is_enumeration
+from ms_perflint.index.syntax_forms import is_decorated, is_enumeration
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
@@ -70,6 +70,24 @@ def behind(evaluator: Evaluator, cls: Scope, below: Scope) -> tuple[Alternative,
 def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
     """Yield a class and its base classes in the project."""
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
+
+
+def distance(evaluator: Evaluator, base: Value, held: Value) -> int:
+    """Return how far above some objects or classes the class is in which a value is stored; 0 for themselves."""
+    named = [known.definition for known in held.alternatives]
+    if not named or any(each is None or not each.is_class for each in named):
+        return 0
+    below = (known.cls or known.definition for known in base.alternatives)
+    above = [list(ancestors(evaluator, each)) for each in below if each is not None and each.is_class]
+    is_object = any(known.cls is not None for known in base.alternatives)
+    return max((classes.index(each) for classes in above for each in named if each in classes), default=0) + is_object
+
+
+def stores_themselves(evaluator: Evaluator, base: Value, name: str) -> bool:
+    """Return whether a method of some objects stores a value in them, and not in their class."""
+    above = (cls for known in base.alternatives if known.cls is not None for cls in ancestors(evaluator, known.cls))
+    own = (store.scope.owner.node for cls in above for store in cls.attributes.get(name, ()))
+    return not all(is_decorated(node, "classmethod") for node in own)
 
 
 def is_mapping(evaluator: Evaluator, cls: Scope) -> bool:

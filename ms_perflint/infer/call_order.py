@@ -37,6 +37,18 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
     return runs_once(evaluator, node, what.scope)
 
 
+def is_result_of(evaluator: Evaluator, node: Optional[ast.expr], scope: Scope, function: Scope) -> bool:
+    """Return whether an expression is what a call of a function returned: `f()`, or a name that is bound to it once."""
+    if isinstance(node, ast.Name):
+        home = scope.home(node.id)
+        bindings = home.bindings.get(node.id, ()) if home is not None else ()
+        if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
+            return False
+        node, scope = bindings[0].value, bindings[0].scope
+    only = evaluator.value(node.func, scope).only if isinstance(node, ast.Call) else None
+    return only is not None and only.definition is function
+
+
 def has_run_before(
     evaluator: Evaluator, first: Optional[Place], here: Optional[Place], scope: Scope, calls: int = CALLS
 ) -> bool:

@@ -303,7 +303,7 @@ class ProgramEvaluator(Evaluator):
         """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
         if self.is_pending(base):
             return BOTTOM
-        values = [self.kind(known).attribute(name, node, scope) for known in base.when_set]
+        values = [known.copying(self.kind(known).attribute(name, node, scope)) for known in base.when_set]
         if base.open or not base.alternatives:
             values.append(TOP)
         holder = node.value if isinstance(node, ast.Attribute) else None

@@ -12,6 +12,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.records import equal_by
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held, Layer, positional
+from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.resolve.resolver import Namespace
 
 
@@ -281,6 +282,12 @@ class Alternative(NamedTuple):
         return Layer(what.node, what.scope) if is_shown else None  # type: ignore[union-attr, arg-type]
 
     @property
+    def made_by(self) -> Optional[Scope]:
+        """Return the scope whose code makes it, if it is an object or is shown there; None for others."""
+        what = self.what
+        return what.scope.owner if isinstance(what, (Display, Instance)) else None
+
+    @property
     def maker(self) -> Optional[Site]:
         """Return the call that made it as a site of its file; None where it has no `creation`."""
         made = self.creation
@@ -331,6 +338,14 @@ class Alternative(NamedTuple):
         """Return the copy that a call makes of an object; of what does not change the thing."""
         changes = isinstance(self.what, (Instance, Options, ConfigDocument))
         return self._replace(copied=node) if changes else self
+
+    def copying(self, member: Value) -> Value:
+        """Return what a deep copy has of a member of its original: a copy; what other objects have, the thing."""
+        node = self.copied
+        if node is None or word_of(node.func) != "deepcopy":
+            return member
+        held = (each._replace(copied=node) if each.is_display else each.as_copy(node) for each in member.alternatives)
+        return member._replace(alternatives=tuple(held))
 
     def as_non_default(self) -> Alternative:
         """Return the same, as non-default: it needs an option."""

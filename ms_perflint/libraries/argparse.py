@@ -34,12 +34,13 @@ def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional[Layer]) -> Value:
     if parser is None or not parser.is_object:
         return TOP
-    words = given_words.of_call(evaluator, call) if call is not None else None
+    lists, is_open = given_words.of_call(evaluator, call) if call is not None else ([None], False)
     given = Signature.named("args", "namespace").bind(call).of("namespace").part if call is not None else None
     namespace = evaluator.value(*given) if given is not None else None
     is_empty = namespace is not None and namespace.constant is None
-    made = Options(parser_of(parser), words, namespace if not is_empty else None)
-    return Value((Alternative(made, parser.where, parser.by_default),))
+    namespace = None if is_empty else namespace
+    made = (Options(parser_of(parser), words, namespace) for words in lists)
+    return Value(tuple(Alternative(each, parser.where, parser.by_default) for each in made), is_open)
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.execution_order import is_always_passed, stored
 from ms_perflint.index.semantic_index import Binding
-from ms_perflint.index.signature import Layer, Signature
+from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.infer import commandline
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import Alternative
+from ms_perflint.infer.values import Alternative, Value
 
 
 class Words(NamedTuple):
@@ -35,18 +35,36 @@ class Words(NamedTuple):
         return (found,)
 
 
-def of_call(evaluator: Evaluator, call: Layer) -> Optional[tuple[Alternative, ...]]:
-    """Return the words of `parse_args(["--lr", "0.1"])`, or that the program puts into `sys.argv`.
+def of_call(evaluator: Evaluator, call: Layer) -> tuple[list[Optional[tuple[Alternative, ...]]], bool]:
+    """Return the words of `parse_args(["--lr", "0.1"])`, or that the program puts into `sys.argv`, of each possible list.
 
-    None for the command line.
+    None for the command line; second, whether code makes a list of other words.
     """
     given = Signature.named("args").bind(call).of("args").part
-    parts = whole(evaluator, evaluator.value(*given)) if given is not None else None
-    stores = [each for each in evaluator.program.stores("argv") if _is_of_program(evaluator, each)] if not given else []
-    if len(stores) == 1 and stores[0].value is not None and is_always_passed(stored(stores[0])):
-        parts = (whole(evaluator, evaluator.value(stores[0].value, stores[0].scope)) or [])[1:]
-    words = [known for part in parts or () for known in evaluator.read(part).alternatives]
-    is_shown = 0 < len(words) == len(parts or ()) and all(isinstance(word.constant, str) for word in words)
+    if given is None:
+        return [_of_program(evaluator)], False
+    found: list[Optional[tuple[Alternative, ...]]] = []
+    is_open, value = False, evaluator.value(*given)
+    for known in value.alternatives:
+        parts = whole(evaluator, Value((known,)))
+        words = _shown(evaluator, parts) if parts else None
+        found += [words] if words not in found else []
+        is_open = is_open or (words is None and known.is_display and parts != [])
+    return found or [None], is_open
+
+
+def _of_program(evaluator: Evaluator) -> Optional[tuple[Alternative, ...]]:
+    """Return the words that the program puts into `sys.argv`; None without such."""
+    stores = [each for each in evaluator.program.stores("argv") if _is_of_program(evaluator, each)]
+    if len(stores) != 1 or stores[0].value is None or not is_always_passed(stored(stores[0])):
+        return None
+    return _shown(evaluator, (whole(evaluator, evaluator.value(stores[0].value, stores[0].scope)) or [])[1:])
+
+
+def _shown(evaluator: Evaluator, parts: Sequence[Held]) -> Optional[tuple[Alternative, ...]]:
+    """Return the words of a list; None where not all of them are known."""
+    words = [known for part in parts for known in evaluator.read(part).alternatives]
+    is_shown = 0 < len(words) == len(parts) and all(isinstance(word.constant, str) for word in words)
     return tuple(words) if is_shown else None
 
 
