@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import has_run, is_always_passed, is_repl
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import is_decorated, path_of, taken_word, word_of
+from ms_perflint.index.syntax_forms import path_of, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
@@ -54,9 +54,7 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
         if is_again:
             return list(values)
         nearer = [each for each in found if each is not last and levels[each] <= levels[last]]
-        later = [
-            each for each in nearer if levels[each] < levels[last] or not _is_undone(evaluator, each, last, read)
-        ]
+        later = [each for each in nearer if levels[each] < levels[last] or not _is_undone(evaluator, each, last, read)]
         first = _put(evaluator, last) if last.kind != "delete" else read.absent
         values = [*(values if is_again is None else ()), first, *(_put(evaluator, each, True) for each in later)]
     if is_updated:
@@ -244,7 +242,7 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
         if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
         above = [
-            *_up_to(name, bases.ancestors(evaluator, cls)),
+            *bases.up_to(name, bases.ancestors(evaluator, cls)),
             *(evaluator.program.derived(cls) if known.is_any else ()),
         ]
         named, deep = evaluator.program.all_stores(name)
@@ -256,14 +254,6 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
             stored = evaluator.value(holder, binding.scope).alternatives if is_named else ()  # type: ignore[arg-type]
             if any(each.definition in above for each in stored):
                 yield binding
-
-
-def _up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
-    """Yield classes up to the first one that binds a name."""
-    for cls in classes:
-        yield cls
-        if name in cls.bindings:
-            return
 
 
 @query
@@ -339,7 +329,9 @@ def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Option
         return False
     if holder is None or isinstance(holder, ast.Name):  # which is not bound again
         return True
-    if any(isinstance(each, ast.Call) for each in ast.walk(holder)) and not all(is_made_once(evaluator, known) for known in base.alternatives):
+    if any(isinstance(each, ast.Call) for each in ast.walk(holder)) and not all(
+        is_made_once(evaluator, known) for known in base.alternatives
+    ):
         return False  # each call makes another one
     return evaluator.value(target, binding.scope).identities == base.identities
 
@@ -351,7 +343,11 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
         is_one = not evaluator.program.derived(only.what) or isinstance(receiver_of(binding), ast.Name)
-        return is_one and _has_members_of(evaluator, base, only.what) and not bases.stores_themselves(evaluator, base, binding.name)
+        return (
+            is_one
+            and _has_members_of(evaluator, base, only.what)
+            and not bases.stores_themselves(evaluator, base, binding.name)
+        )
     one = only.identity, only.copied
     return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
 

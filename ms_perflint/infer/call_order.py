@@ -180,9 +180,9 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], read: Reading)
     function = read.scope.owner
     if not function.is_function:
         return True
-    name = root(read.node)
+    name = root(read.node.func if isinstance(read.node, ast.Call) else read.node)
     bindings = function.bindings.get(name.id, ()) if name is not None else ()
-    if any(each.kind != "parameter" and each.scope.owner is function for each in bindings):
+    if any((each.kind != "parameter" and each.scope.owner is function) or _is_words(each) for each in bindings):
         return True  # a call makes an object of its own
     sites = evaluator.program.callers(function)
     if not bindings or any(site.scope.owner is function for site in sites):
@@ -194,6 +194,11 @@ def is_never_before(evaluator: Evaluator, store: Optional[Place], read: Reading)
         if _is_repeated(evaluator, function, tuple(may_be)):
             return False
     return True
+
+
+def _is_words(binding: Binding) -> bool:
+    """Return whether a parameter is `**words`, which is another dict in each call."""
+    return binding.kind == "parameter" and binding.scope.node.args.kwarg is binding.node  # type: ignore[union-attr]
 
 
 def _is_repeated(evaluator: Evaluator, function: Scope, sites: tuple[Site, ...]) -> bool:

@@ -8,13 +8,11 @@ from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import IMPOSSIBLE
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.index.syntax_forms import name_of
-from ms_perflint.infer import bases, computing, lists, merging, narrowing, parameters, registries
+from ms_perflint.infer import bases, computing, lists, merging, narrowing, parameters, registries, wrappers
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
     BOTTOM,
@@ -85,7 +83,7 @@ def entered(
     if laid is not None:
         return laid
     is_plain = layer is None or (function.is_function and layer.row is None)
-    same = _given_back(function.module, function) if is_plain else None
+    same = wrappers.given_back(function.module, function) if is_plain else None
     if same is not None and function.is_method and positional(function)[:1] == [same.node]:
         if receiver is not None:
             return Value((receiver,))
@@ -98,18 +96,6 @@ def entered(
         return general
     context = entered_context(evaluator, function, layer, receiver, outer)
     return returned(evaluator, context) if context is not None else general
-
-
-@fact
-def _given_back(module: SemanticIndex, function: Scope) -> Optional[Binding]:
-    """Return the parameter that every `return` of a function returns unchanged; None without one."""
-    names = {name_of(node) for node, _ in function.returns}
-    if len(names) != 1 or function.yields or not function.is_function:
-        return None
-    own = function.bindings.get(names.pop(), [])
-    if len(own) != 1 or own[0].kind != "parameter":
-        return None
-    return own[0]
 
 
 def _hands_on(function: Scope, layer: Optional[Layer]) -> bool:
@@ -223,17 +209,7 @@ def replaced(evaluator: Evaluator, function: Scope, value: Value) -> Value:
     scope = function.parent
     if scope is None:
         return value
-    for decorator in reversed(function.node.decorator_list):  # type: ignore[union-attr]
-        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if not isinstance(callee, (ast.Name, ast.Attribute)):
-            continue
-        only = evaluator.value(callee, scope).only
-        made = only.what if only is not None else None
-        if not isinstance(made, Scope):
-            continue
-        changes = _changes_call(made.module, made, callee is not decorator)
-        if changes is False:
-            continue
+    for decorator, changes in wrappers.changing(evaluator, function):
         if function.is_method:
             value = value._replace(open=value.open or changes is True)
             continue
@@ -258,7 +234,7 @@ def _passes_on(evaluator: Evaluator, found: Value, function: Value) -> bool:
         nodes = [site.node for site in wrapper.calls if isinstance(site.node, ast.Call)]
         called = [(node, evaluator.value(node.func, context)) for node in nodes]
         handed = [node for node, callee in called if not own.isdisjoint(k.definition for k in callee.alternatives)]
-        is_called = any(callee.open for _, callee in called) or (handed and _are_as_given(wrapper, handed))
+        is_called = any(callee.open for _, callee in called) or (handed and wrappers.are_as_given(wrapper, handed))
         if is_called and all(_may_be_given_back(node, handed) for node, _ in wrapper.returns):
             return True
     return False
@@ -268,67 +244,6 @@ def _may_be_given_back(node: ast.expr, handed: Sequence[ast.Call]) -> bool:
     """Return whether an expression may be just what one of some calls gives: nothing is computed of their results."""
     is_one = isinstance(node, (ast.Name, ast.Constant)) or node in handed
     return is_one or (isinstance(node, ast.Call) and not any(each in handed for each in ast.walk(node)))
-
-
-@fact
-def _changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> Optional[bool]:
-    """Return whether the wrapper of a decorator changes the arguments of the function, or its result.
-
-    `is_called`: it makes the decorator, `@decorator(argument)`. None where its form does not show the wrapper.
-    """
-    made = _made_in(decorator) if is_called else decorator
-    if made is not None and _given_back(module, made) is not None:
-        return False
-    own = positional(made)[:1] if made is not None and made.is_function else []
-    wrapper = _made_in(made) if made is not None else None
-    if wrapper is None or len(own) != 1:
-        return None
-    name = own[0].arg
-    if name not in wrapper.names:
-        return True
-    handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
-    return not _are_as_given(wrapper, handed) or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
-
-
-def _are_as_given(wrapper: Scope, calls: Sequence[ast.Call]) -> bool:
-    """Return whether a wrapper calls a function only with its own parameters, as it gets them."""
-    if changes_own(wrapper):
-        return False
-    parameters = {each.arg for each in (*positional(wrapper), *wrapper.node.args.kwonlyargs)}  # type: ignore[union-attr]
-    words = (word.arg for call in calls for word in call.keywords if word.arg is not None)
-    args = (argument for call in calls for argument in call.args if not isinstance(argument, ast.Starred))
-    return parameters.issuperset(words) and all(name_of(argument) in parameters for argument in args)
-
-
-def changes_own(wrapper: Scope) -> bool:
-    """Return whether a wrapper changes what its `*args` or `**kwargs` holds: `kwargs["a"] = 1`, `kwargs.pop("a")`."""
-    arguments, module = wrapper.node.args, wrapper.module  # type: ignore[union-attr]
-    names = [each.arg for each in (arguments.vararg, arguments.kwarg) if each is not None]
-    if any(len(wrapper.bindings[name]) > 1 for name in names):
-        return True
-    stores = (each for (base, _), stores in module.stores.items() if base in names for each in stores)
-    computed = (block.scope for name in names for _, _, block in module.registered.get(name, ()))
-    sites = (site for site in wrapper.calls if site.word in UPDATES or site.word in SHRINKS)
-    return (
-        any(each.scope.owner is wrapper for each in stores)
-        or any(scope.owner is wrapper for scope in computed)
-        or any(site.base is not None and name_of(site.base) in names for site in sites)
-    )
-
-
-def _is_given_back(node: ast.expr, name: str) -> bool:
-    """Return whether a wrapper may return just what the function of a name returned: `f(x)`, `result`, None."""
-    node = node.value if isinstance(node, ast.Await) else node
-    if isinstance(node, ast.Name):
-        return node.id != name
-    return isinstance(node, ast.Constant) or (isinstance(node, ast.Call) and name_of(node.func) == name)
-
-
-def _made_in(function: Scope) -> Optional[Scope]:
-    """Return the one inner function that a function returns; None for others."""
-    names = {name_of(node) for node, _ in function.returns}
-    found = [each for each in function.defines if each.is_function and {each.name} == names]
-    return found[0] if len(found) == 1 else None
 
 
 # --- generators

@@ -294,6 +294,8 @@ class OfInstance(Settings[Instance]):
             name = f"{self.known.type_api}()"
             for handler in self.evaluator.libraries.calls.get(name, ()) if value is None else ():
                 value = handler(self.evaluator, Api(name, self.known), layer.call, layer.scope)
+        if value is None and self.known.type_api == "builtins.type" and len(self.what.node.args) == 1:  # type: ignore[union-attr]
+            return TOP  # `type(number)(text)`
         return value if value is not None else calls.made(self.evaluator, Api("", self.known), layer)
 
     @property

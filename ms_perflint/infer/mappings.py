@@ -151,18 +151,6 @@ def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) 
 # --- objects that hold settings
 
 
-def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.AST, scope: Scope) -> Optional[Value]:
-    """Return the result of `name in holder` and `hasattr(holder, name)`; None where it is not known."""
-    if len(names.constants) != 1 or names.open or holders.open:
-        return None
-    answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
-    if len(answers) != 1 or None in answers:
-        return None
-    is_fixed = all(known.is_options or filtered.is_shown(known) for known in holders.alternatives)
-    is_fixed = is_fixed and not holders.overridable and not names.overridable
-    return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
-
-
 def with_default(
     evaluator: Evaluator, holders: Value, name: object, default: Optional[Value], has: Optional[Has] = None
 ) -> Value:

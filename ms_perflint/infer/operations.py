@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, receiver_name
-from ms_perflint.infer import list_changes, mappings
+from ms_perflint.infer import list_changes, mappings, tables
 from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import MAPPED, whole
@@ -157,7 +157,7 @@ def _compared(
         choices = _choices(evaluator, second)
         if choices is not None:
             return combine(evaluator, [first, *choices], lambda known: _member(function, known), node, scope)
-        held = mappings.membership(evaluator, second, first, node, scope)
+        held = tables.membership(evaluator, second, first, node, scope)
         if held is not None:
             return held if isinstance(op, ast.In) else _negated(evaluator, held, node, scope)
     if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(right, ast.Constant) and right.value is None:

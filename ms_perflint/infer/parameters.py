@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
-from ms_perflint.infer import bases, mappings, sequences
+from ms_perflint.infer import bases, mappings, sequences, wrappers
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
@@ -179,6 +179,8 @@ def arguments(evaluator: Evaluator, function: Scope, layer: Layer) -> list[Argum
 
     `partial(function, ...)` passes some of them: those of the later call are not known.
     """
+    if function.name == "__init__" and wrappers.passes_other(evaluator, function):
+        return [_signature(evaluator, function, True).bind(is_whole=False)]
     callee, is_whole = evaluator.value(layer.func, layer.scope), True
     args = layer.call.args if layer.callee is None else []
     if any(known.api in PREPARES for known in callee.alternatives) and args:

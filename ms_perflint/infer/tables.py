@@ -236,7 +236,8 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
         is_idle = is_kept  # a call that leaves the entry as it is
         if binding.kind == "delete":
             is_idle = is_there and not (is_call and _is_added_again(evaluator, name))
-        is_read = binding.node is not node and not (is_call and is_idle)
+        is_other = binding.node is not node or binding.kind == "delete"  # `pop` in a function that is called twice
+        is_read = is_other and not (is_call and is_idle)
         answer = _is_about(evaluator, binding, name) if is_read else False
         if answer is not False:
             held = evaluator.value(receiver_of(binding), binding.scope).alternatives
@@ -319,6 +320,27 @@ def is_taken_from(evaluator: Evaluator, known: Alternative, key: object) -> bool
     """Return whether code may take the entry under a key out of a dict."""
     found = changes(evaluator, Value((known,)), known.what.node, key)  # type: ignore[union-attr, arg-type]
     return any(change.kind == "delete" for change, _ in found)
+
+
+def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.expr, scope: Scope) -> Optional[Value]:
+    """Return the result of `name in holder` and `hasattr(holder, name)`; None where it is not known."""
+    if len(names.constants) != 1 or names.open or holders.open:
+        return None
+    answers = {evaluator.holds(known, names.constants[0]) for known in holders.by_default}
+    if len(answers) != 1 or None in answers:
+        return None
+    if True in answers and is_deleted(evaluator, holders, names.constants[0], node):
+        return None
+    is_fixed = all(known.is_options or filtered.is_shown(known) for known in holders.alternatives)
+    is_fixed = is_fixed and not holders.overridable and not names.overridable
+    return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)
+
+
+def is_deleted(evaluator: Evaluator, holders: Value, name: object, node: ast.expr) -> bool:
+    """Return whether code may delete an attribute of some objects, or take out an entry of that name."""
+    named, deep = evaluator.program.all_stores(name) if isinstance(name, str) else ((), ())
+    is_named = any(store.kind == "delete" for store in (*named, *deep))
+    return is_named or any(change.kind == "delete" for change, _ in changes(evaluator, holders, node, name))
 
 
 def _removal(site: Site) -> Optional[Binding]:

@@ -85,8 +85,17 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     record = node.func.value if is_method and isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
     if record is None or len(node.args) > 1:
         return None
-    words = ((each.arg, Held(each.value, scope)) for each in node.keywords if api.name.rpartition(".")[2] in LAYING)
-    return mappings.laid(evaluator, node, [(None, Held(record, scope)), *words], scope)
+    is_laid = api.name.rpartition(".")[2] in LAYING
+    words = [(each.arg, Held(each.value, scope)) for each in node.keywords if is_laid]
+    computed = [(name, Held(record, scope, TOP)) for name in _computed(evaluator, record, scope) if is_laid]
+    return mappings.laid(evaluator, node, [(None, Held(record, scope)), *words, *computed], scope)
+
+
+def _computed(evaluator: Evaluator, record: ast.expr, scope: Scope) -> list[str]:
+    """Return the names of the fields that a record gets behind its constructor, which a copy gets anew."""
+    classes = (known.cls for known in evaluator.value(record, scope).alternatives if known.cls is not None)
+    stored = (item for cls in classes for each in ancestors(evaluator, cls) for item in each.attributes.items())
+    return [name for name, found in stored if any(each.scope.owner.name in AFTERWARDS for each in found)]
 
 
 def _of_row(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

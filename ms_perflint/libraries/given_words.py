@@ -36,9 +36,9 @@ class Words(NamedTuple):
 
 
 def of_call(evaluator: Evaluator, call: Layer) -> tuple[list[Optional[tuple[Alternative, ...]]], bool]:
-    """Return the words of `parse_args(["--lr", "0.1"])`, or that the program puts into `sys.argv`, of each possible list.
+    """Return each list of words of `parse_args(["--lr", "0.1"])`, or the one that the program puts into `sys.argv`.
 
-    None for the command line; second, whether code makes a list of other words.
+    None for the command line. Also return whether code makes a list of other words.
     """
     given = Signature.named("args").bind(call).of("args").part
     if given is None:

@@ -20,6 +20,7 @@ from ms_perflint.infer import (
     members,
     method_writes,
     namespaces,
+    tables,
 )
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
@@ -232,9 +233,10 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     answers = (
         {members.has(evaluator, known, name) for known in holders.alternatives} if isinstance(name, str) else set()
     )
-    if len(answers) == 1 and None not in answers and not holders.open:
+    is_deleted = True in answers and tables.is_deleted(evaluator, holders, name, node)
+    if len(answers) == 1 and None not in answers and not holders.open and not is_deleted:
         return evaluator.known(Constant(answers.pop()), node, scope)
-    return mappings.membership(evaluator, holders, names, node, scope)
+    return tables.membership(evaluator, holders, names, node, scope)
 
 
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

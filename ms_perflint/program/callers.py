@@ -19,9 +19,9 @@ from ms_perflint.index.signature import PREPARES, Signature
 from ms_perflint.index.syntax_forms import only_target, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.calls import changes_own
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
+from ms_perflint.infer.wrappers import changes_own
 from ms_perflint.program.call_graph import INSTANCE_METHODS
 from ms_perflint.program.live_code import HOOKS
 
@@ -93,11 +93,22 @@ def _is_for_others(program: Program, function: Scope) -> bool:
 
 def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
     """Yield the sites that call a function, or make an object of just this class."""
-    yield from (site for site in program.call_sites(wanted) if _calls(program, site, wanted))
+    by_object = _by_object(program) if wanted.is_class else ()
+    yield from (site for site in (*program.call_sites(wanted), *by_object) if _calls(program, site, wanted))
     for name in program.groups(wanted):
         for called, site in _of_group(program, name):
             if called is wanted and not _is_of_keyed_object(program, site, wanted):
                 yield site
+
+
+@query(bottom=())
+def _by_object(program: Inputs) -> tuple[Site, ...]:
+    """Return the calls of the class of some object: `type(object)(1)`, `object.__class__(1)`."""
+    asked = [(site.node, site.module.by_word.get("", ())) for site in program.sites("type")]
+    made = (
+        each for node, sites in asked for each in sites if isinstance(each.node, ast.Call) and each.node.func is node
+    )
+    return (*made, *program.sites("__class__"))
 
 
 @query(bottom=())
