@@ -72,6 +72,19 @@ def ancestors(evaluator: Evaluator, cls: Scope) -> Iterator[Scope]:
     return (known.what for known in lineage(evaluator, cls) if isinstance(known.what, Scope))
 
 
+def has_any(evaluator: Evaluator, known: Alternative) -> bool:
+    """Return whether an object of a class of the project has each attribute: its `__getattr__` raises no error."""
+    cls, shown = known.cls, known.shown
+    if shown is not None and isinstance(shown.node, ast.Call):  # the dict that it takes an object of a plain class for
+        only = evaluator.value(shown.node.func, shown.scope).only
+        cls = only.definition if only is not None else None
+    classes = ancestors(evaluator, cls) if cls is not None and cls.is_class else ()
+    named = next((each.bindings["__getattr__"][-1] for each in classes if "__getattr__" in each.bindings), None)
+    if named is None or named.kind == "function":
+        return named is not None and not any(isinstance(each, ast.Raise) for each in ast.walk(named.node))
+    return any(each.api.endswith(".get") for each in evaluator.binding(named).alternatives)
+
+
 def up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
     """Yield classes up to the first one that binds a name."""
     for cls in classes:

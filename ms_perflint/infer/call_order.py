@@ -20,6 +20,7 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import condition_of, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
+from ms_perflint.infer import config_files
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
@@ -30,8 +31,13 @@ CALLERS = 20  # of one function
 
 
 def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
-    """Return whether an alternative is one object in a run: created in no loop, and in no function that runs twice."""
+    """Return whether an alternative is one object in a run: created in no loop, and in no function that runs twice.
+
+    A config document is one for all that is loaded from its file.
+    """
     what, node = known.what, known.where[1]
+    if known.document:
+        return config_files.is_loaded_once(evaluator, known.document)
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
     return runs_once(evaluator, node, what.scope)

@@ -7,11 +7,12 @@ import os
 from typing import Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import FUNCTIONS, Scope
+from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Scope, Site
 from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer import commandline, parameters
 from ms_perflint.infer.database import Files
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
 
@@ -19,6 +20,7 @@ BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # k
 YAML = {".yaml": ".yml", ".yml": ".yaml"}
 # calls that give the path which they are given
 SAME_PATH = frozenset({"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"})
+LOADING = ("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "loads")  # words of loaders
 FILES = 10  # files in one chain of bases
 
 
@@ -72,6 +74,30 @@ def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = Fa
         found = [tree._replace(documents=program.project.documents(tree.path)) for tree in found]
     known = tuple(Alternative(tree, Place(tree.path, 1, 1)) for tree in found)
     return Value(known, paths.open or len(found) != len(trees_at) or not found)
+
+
+@query(bottom=True, top=True)
+def is_loaded_once(evaluator: Evaluator, path: str) -> bool:
+    """Return whether a program loads a config file at most once, as far as the calls of loaders show."""
+    loaders = (site for word in LOADING for site in evaluator.program.sites(word))
+    outside = (site for site in loaders if all(k.definition is None for k in evaluator.callees(site).alternatives))
+    sites = [site for site in outside if path in _given_by(evaluator, site)]
+    for _ in range(FILES):
+        if len(sites) != 1:
+            break
+        site, function = sites[0], sites[0].scope.owner
+        if site.block.loops or isinstance(site.scope.node, COMPREHENSIONS):
+            return False
+        callers = evaluator.program.callers(function) if function.is_function else ()
+        others = ((each, _given_by(evaluator, each)) for each in callers if each.scope.owner is not function)
+        sites = [each for each, found in others if path in found or not found]
+    return not sites
+
+
+def _given_by(evaluator: Evaluator, site: Site) -> frozenset[str]:
+    """Return the paths of the config documents that a call gives; none where it may also make something of one."""
+    found = evaluator.value(site.node, site.scope).alternatives if isinstance(site.node, ast.Call) else ()
+    return frozenset(known.document for known in found if known.document)
 
 
 # --- finding

@@ -157,6 +157,9 @@ class OfScope(Kind[Scope]):
         value = bases.called(self.evaluator, self.what, layer.call, layer.scope) if layer.row is None else None
         if value is None and layer.row is None and self._is_plain_mapping():
             value = mappings.called(self.evaluator, layer.call, layer.scope)
+            if value is not None and "__getattr__" in self.what.bindings and len(layer.call.args) == 1:
+                held = Held(layer.call.args[0], layer.scope)  # no plain dict, even of a literal
+                value = mappings.laid(self.evaluator, layer.call, [(None, held)], layer.scope)
         if value is None and protocols.is_kept(self.evaluator, self.what):
             return self.evaluator.known(Instance(self.what, None, self.what), layer.call, layer.scope)
         return value if value is not None else calls.made(self.evaluator, self.what, layer)

@@ -13,6 +13,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import calls, commandline, mappings
+from ms_perflint.infer.call_order import is_made_once
 from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
@@ -128,6 +129,8 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
             if any(happens_before(at, place(each.node, each.scope)) for each in own):
                 continue  # whose own default counts
             is_chosen = _is_chosen(evaluator, site, what.words)
+            if is_chosen and what.parser.made_by is not site.scope.owner and not is_made_once(evaluator, what.parser):
+                is_chosen = None  # another call makes another parser
             value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
     if not value.alternatives:
         return TOP

@@ -12,6 +12,7 @@ from typing import Any, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
 from ms_perflint.infer import (
+    bases,
     calls,
     commandline,
     computing,
@@ -199,7 +200,8 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
         return found
     is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
     has = (lambda known, name: members.has(evaluator, known, name)) if is_own else None
-    return mappings.with_default(evaluator, holders, names[0], default, has)
+    value = mappings.with_default(evaluator, holders, names[0], default, has)
+    return value._replace(open=value.open or any(bases.has_any(evaluator, known) for known in holders.alternatives))
 
 
 def _type(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -236,7 +238,9 @@ def _hasattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     is_deleted = True in answers and tables.is_deleted(evaluator, holders, name, node)
     if len(answers) == 1 and None not in answers and not holders.open and not is_deleted:
         return evaluator.known(Constant(answers.pop()), node, scope)
-    return tables.membership(evaluator, holders, names, node, scope)
+    answer = tables.membership(evaluator, holders, names, node, scope)
+    is_any = answer is not None and any(bases.has_any(evaluator, known) for known in holders.alternatives)
+    return answer if not is_any or answer.constant is True else None  # type: ignore[union-attr]
 
 
 def _entered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
