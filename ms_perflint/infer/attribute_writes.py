@@ -174,15 +174,15 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
         holders.setdefault(known.identity, []).append(known)
     classes = {known.cls for known in base.alternatives if known.cls is not None}
     of_any = {known.cls for known in base.alternatives if known.is_any} & classes
+    copies = [known.copied for known in base.alternatives if known.copied is not None]
 
     def may_be_one(known: Alternative) -> bool:
         if not all(_are_made_apart(known, each) for each in holders.get(known.identity, ())):
             return True
         if known.cls is None or not classes:
             return False
-        is_of_them = (
-            known.is_any and not known.copied and any(known.cls in bases.ancestors(evaluator, each) for each in classes)
-        )
+        is_of_them = known.is_any and (known.copied is None or known.copied in copies)
+        is_of_them = is_of_them and any(known.cls in bases.ancestors(evaluator, each) for each in classes)
         return is_of_them or not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
     made = {id(known.what.node) for known in base.alternatives if type(known.what) is Display}
@@ -237,7 +237,11 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
     """Yield the stores of a name in the classes of these objects, in all files: `Config.name = value`."""
     for known in base.alternatives:
         cls = known.what.type if isinstance(known.what, Instance) else known.what
-        if not isinstance(cls, Scope) or not cls.is_class or name not in _set_by_name(evaluator):
+        if not isinstance(cls, Scope) or not cls.is_class:
+            continue
+        owner = next((each for each in bases.ancestors(evaluator, cls) if name in each.bindings), None)
+        is_setting = owner is not None and owner.bindings[name][-1].kind == "assign"
+        if not is_setting and name not in _set_by_name(evaluator):
             continue
         if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
@@ -249,10 +253,9 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
         own = (store.scope.owner for each in above for store in each.attributes.get(name, ()))
         is_hidden = any(scope.name == "__init__" for scope in own)  # by what objects store themselves
         for binding in (*named, *deep) if not is_hidden else ():
-            holder = binding.node.value if isinstance(binding.node, ast.Attribute) else None
-            is_named = isinstance(holder, (ast.Name, ast.Attribute)) or _is_of_type(binding)
-            stored = evaluator.value(holder, binding.scope).alternatives if is_named else ()  # type: ignore[arg-type]
-            if any(each.definition in above for each in stored):
+            if any(
+                each.definition in above for each in evaluator.value(receiver_of(binding), binding.scope).alternatives
+            ):
                 yield binding
 
 

@@ -43,7 +43,8 @@ def laid_over(
         for each in (bases.ancestors(evaluator, known.cls) if known.cls is not None else ())
     ]
     own = [(forms.CLASS, each) for each, _ in classes] + [each for each in classes if each[0].any_attributes]
-    updates = _updates_of(evaluator, frozenset([*base.identities, *of_any, *own]))
+    copies = [known.copied for known in base.alternatives if known.copied is not None]
+    updates = _updates_of(evaluator, frozenset([*base.identities, *of_any, *own, *copies]))
     if not updates:
         return found
     may_replace = not of_any and not (isinstance(name, str) and _is_set_by_methods(evaluator, base, name))
@@ -138,7 +139,8 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
         taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))
         return frozenset(known.identity for part in taken for known in evaluator.read(part).alternatives)
     own = ((forms.CLASS, known.what) for known in found if known.definition is not None)
-    return frozenset([*(known.identity for known in found), *classes, *own])
+    copies = (known.copied for known in found if known.copied is not None)
+    return frozenset([*(known.identity for known in found), *classes, *own, *copies])
 
 
 def _paths(evaluator: Evaluator, update: Update) -> list[list[str]]:
