@@ -25,9 +25,10 @@ from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, Display, Instance
+from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options
 
 CALLERS = 20  # of one function
+PARSES = ("parse_args", "parse_known_args")  # methods of parsers
 
 
 def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
@@ -36,11 +37,25 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
     A config document is one for all that is loaded from its file.
     """
     what, node = known.what, known.where[1]
+    if isinstance(what, Options):
+        return _is_parsed_once(evaluator, what.parser.identity)
     if known.document:
         return config_files.is_loaded_once(evaluator, known.document)
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
     return runs_once(evaluator, node, what.scope)
+
+
+@query(bottom=True, top=True)
+def _is_parsed_once(evaluator: Evaluator, parser: object) -> bool:
+    """Return whether a program calls a parser at most once, as far as its calls show."""
+    sites = [site for word in PARSES for site in evaluator.program.sites(word) if site.base is not None]
+    own = [
+        site
+        for site in sites
+        if any(known.identity == parser for known in evaluator.value(site.base, site.scope).alternatives)  # type: ignore[arg-type]
+    ]
+    return not own or (len(own) == 1 and runs_once(evaluator, own[0].node, own[0].scope))
 
 
 def is_result_of(evaluator: Evaluator, node: Optional[ast.expr], scope: Scope, function: Scope) -> bool:
