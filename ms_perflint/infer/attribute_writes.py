@@ -345,7 +345,8 @@ def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     if only is None:
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
-        is_one = not evaluator.program.derived(only.what) or isinstance(receiver_of(binding), ast.Name)
+        is_alone = not evaluator.program.derived(only.what) and not sets_by_name(evaluator)
+        is_one = is_alone or isinstance(receiver_of(binding), ast.Name)
         return (
             is_one
             and _has_members_of(evaluator, base, only.what)
