@@ -127,8 +127,10 @@ def is_set_when_made(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) 
 @query(bottom=True)
 def is_of_constructor(evaluator: Evaluator, method: Scope) -> bool:
     """Return whether a method is a constructor, or only constructors call it."""
-    callers = [site.scope.owner for site in evaluator.program.callers(method)] if method.is_method else []
-    return method.name == INIT or (bool(callers) and all(is_of_constructor(evaluator, each) for each in callers))
+    if method.name == INIT or not method.is_method:
+        return method.name == INIT
+    callers = [site.scope.owner for site in evaluator.program.callers(method)]
+    return bool(callers) and all(is_of_constructor(evaluator, each) for each in callers)
 
 
 def is_set_later(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> bool:

@@ -145,6 +145,10 @@ def is_own(receiver: ast.expr) -> bool:
 
 
 def _is_of_attributes(update: Update) -> bool:
-    """Return whether a method sets attributes of its object: `setattr(self, key, value)`, `vars(self).update(more)`."""
-    is_in_method = update.block.scope.owner.is_method
-    return is_in_method and (update.word == SETATTR or (update.word == UPDATE and bool(object_of(update.receiver))))
+    """Return whether a method sets attributes of its object: `setattr(self, key, value)`, `vars(self).update(more)`.
+
+    What `__setattr__` and `__setitem__` set is what a store in the object gives them.
+    """
+    method = update.block.scope.owner
+    is_own = method.is_method and method.name not in ("__setattr__", "__setitem__")
+    return is_own and (update.word == SETATTR or (update.word == UPDATE and bool(object_of(update.receiver))))
