@@ -128,8 +128,8 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
             at = place(site.node, site.scope)
             if any(happens_before(at, place(each.node, each.scope)) for each in own):
                 continue  # whose own default counts
-            is_chosen = _is_chosen(evaluator, site, what.words)
-            if is_chosen and what.parser.made_by is not site.scope.owner and not is_made_once(evaluator, what.parser):
+            is_chosen, owner = _is_chosen(evaluator, site, what.words), site.scope.owner
+            if is_chosen and not is_made_once(evaluator, what.parser) and not _are_together(evaluator, what, owner):
                 is_chosen = None  # another call makes another parser
             value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
     if not value.alternatives:
@@ -198,6 +198,25 @@ def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
         is_left_out = any(word_of(word.value) == "SUPPRESS" for word in site.call.keywords)
         return name in names and (None if is_left_out else True)
     return named_options.adds(evaluator, site, name)
+
+
+def _are_together(evaluator: Evaluator, what: Options, function: Scope) -> bool:
+    """Return whether a function has a parser that no other call of it has: one call makes it and runs the function."""
+    maker = what.parser.made_by
+    return maker is not None and not set(_lone(evaluator, maker)).isdisjoint(_lone(evaluator, function))
+
+
+def _lone(evaluator: Evaluator, function: Scope) -> list[Scope]:
+    """Return a function, its caller, the caller of that one, ..., where only one call, in no loop, enters each."""
+    found = [function]
+    while found[-1].is_function:
+        sites = evaluator.program.callers(found[-1])
+        if len(sites) != 1 or sites[0].block.loops or evaluator.callees(sites[0]).only is None:
+            break
+        if sites[0].scope.owner in found:
+            break
+        found.append(sites[0].scope.owner)
+    return found
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value, is_chosen: Optional[bool] = True) -> Value:
