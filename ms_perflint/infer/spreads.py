@@ -12,11 +12,8 @@ from ms_perflint.index.syntax_forms import name_of, text_of
 from ms_perflint.infer import attribute_writes, filtered, mappings
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import SHRINKS, UPDATES
-from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import (
-    BOTTOM,
     DICT,
-    MANY,
     NO_CONSTANT,
     TOP,
     Alternative,
@@ -30,18 +27,28 @@ from ms_perflint.infer.values import (
 CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
-@query(bottom=BOTTOM, top=MANY)
-def entry(evaluator: Evaluator, mapping: Held, name: str, default: Value) -> Value:
-    """Return the value of a mapping under a key; the default where it has none."""
+def entry(
+    evaluator: Evaluator, mapping: Held, name: str, default: Value, known: Optional[dict[object, Value]] = None
+) -> Value:
+    """Return the value of a mapping under a key; the default where it has none.
+
+    `known`: the values found so far, by mapping and default: classes that hand `**kwargs` on lead to a few of them in
+    very many ways. `options = {**options, "x": 1}` in a loop holds itself.
+    """
+    known = {} if known is None else known
+    if (mapping, default) in known:
+        return known[mapping, default]
+    known[mapping, default] = join([default, TOP])
     value = evaluator.read(mapping)
-    found = [_held(evaluator, known, name, default) for known in value.alternatives]
+    found = [_held(evaluator, each, name, default, known) for each in value.alternatives]
     if value.open or not value.alternatives:
         found += [default, TOP]
     if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):
         node = mapping.node
         read = Reading(value, name, node, mapping.scope, node, default)
         found = attribute_writes.overlaid(evaluator, found, read)
-    return join(found)
+    known[mapping, default] = join(found)
+    return known[mapping, default]
 
 
 def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[str, ...]]:
@@ -68,8 +75,8 @@ def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[
     return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
 
 
-def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value) -> Value:
-    what = known.what
+def _held(evaluator: Evaluator, holder: Alternative, name: str, default: Value, known: dict[object, Value]) -> Value:
+    what = holder.what
     if isinstance(what, Display) and filtered.is_one(what):
         found, answer = filtered.entry(evaluator, what, name), filtered.holds(evaluator, what, name)
         if answer is False:
@@ -79,20 +86,20 @@ def _held(evaluator: Evaluator, known: Alternative, name: str, default: Value) -
         for key, part in zip(what.keys, what.parts) if name not in what.never else ():
             constant = mappings.said(evaluator, key) if key is not None else None
             if key is None:
-                default = entry(evaluator, part, name, default)
+                default = entry(evaluator, part, name, default, known)
             elif constant is NO_CONSTANT:
                 default = join([default, TOP])
             elif constant == name:
                 default = evaluator.read(part)
         return default
     if isinstance(what, (ConfigDocument, Options)):
-        found = evaluator.item(known, name)
-        if evaluator.holds(known, name) is False:
+        found = evaluator.item(holder, name)
+        if evaluator.holds(holder, name) is False:
             return Value(default.alternatives, default.open, True)
         return found if found.alternatives else join([default, TOP])
-    held = evaluator.holds(known, name) if known.is_made else None
+    held = evaluator.holds(holder, name) if holder.is_made else None
     if held is not None:
-        return evaluator.item(known, name) if held else default
+        return evaluator.item(holder, name) if held else default
     return join([default, TOP])
 
 
