@@ -211,9 +211,8 @@ def _lone(evaluator: Evaluator, function: Scope) -> list[Scope]:
     found = [function]
     while found[-1].is_function:
         sites = evaluator.program.callers(found[-1])
-        if len(sites) != 1 or sites[0].block.loops or evaluator.callees(sites[0]).only is None:
-            break
-        if sites[0].scope.owner in found:
+        is_one = len(sites) == 1 and not sites[0].block.loops and evaluator.callees(sites[0]).only is not None
+        if not is_one or sites[0].scope.owner in found:
             break
         found.append(sites[0].scope.owner)
     return found

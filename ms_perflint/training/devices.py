@@ -67,7 +67,7 @@ def _calls(program: Program) -> list[Call]:
 
 
 def is_on_cpu(call: Call) -> bool:
-    """Return whether the program trains on a CPU, or the function of the call, to which no code leads, sets one."""
+    """Return whether the program trains on a CPU, or a function that nothing calls sets one and holds the call."""
     if target_of(call.program).is_cpu or not sets_nothing(call.program, call.scope):
         return target_of(call.program).is_cpu
     own = [each for each in _calls(call.program) if each.scope.owner is call.scope.owner]

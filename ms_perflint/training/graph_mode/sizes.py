@@ -38,7 +38,7 @@ def odd_sizes(program: Program, function: Scope) -> Iterator[ast.AST]:
 
 
 def widens(node: ast.AST) -> bool:
-    """Return whether a tensor gets other dimensions: `rows = ops.cat((rows, x))` (run: it fails, or compiles on)."""
+    """Return whether a tensor gets other dimensions: `x = ops.cat((x, y))`. `cat`, `tile` and `unsqueeze` were run."""
     name, value = assigned(node)
     is_wider = len(name) == 1 and isinstance(value, ast.Call) and word_of(value.func) in _WIDENS
     return is_wider and any(isinstance(each, ast.Name) and each.id == word_of(name[0]) for each in ast.walk(value))  # type: ignore[arg-type]
