@@ -188,8 +188,8 @@ def test_what_runs_is_not_asked_of_a_script_that_cannot_train(tmp_path: Path, mo
 
 
 def test_scripts_beside_a_project_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {f"kit/part_{number}.py": TOOLS for number in range(LAYERS)})
-    write(tmp_path, {"other/train.py": "import sys\nsys.path.append('../kit')\nimport part_0\n"})
+    write(tmp_path, {f"kit/part_{number}.py": f"import os\n{TOOLS}" for number in range(LAYERS)})
+    write(tmp_path, {"other/train.py": "import sys\nsys.path.append('../kit')\nimport part_0\n", "setup.py": ""})
     asked: Counter[tuple[str, ...]] = Counter()
     named = Disk.named
 
