@@ -11,6 +11,7 @@ from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.loss_scaling import LossScaling, free, joined
 from ms_perflint.edits.settings import set_value
 from ms_perflint.edits.statements import insert_after, insert_before
+from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.training.networks import conversions
@@ -154,7 +155,7 @@ class Writer(LossScaling):
             found = joined(found, level)
         if isinstance(call.stmt, ast.Expr):
             given, start = call.given("network"), call.module.span(call.stmt)[0]
-            is_same = given is not None and ast.dump(given) == ast.dump(use.node)
+            is_same = given is not None and spelling(given) == spelling(use.node)
             is_bound = not isinstance(given, ast.Name) or call.scope.home(given.id) is use.scope.owner
             if not (is_same and is_bound and call.stmt.value is call.node and call.scope.owner is use.scope.owner):
                 return None

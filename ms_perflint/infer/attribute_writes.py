@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import has_run, is_always_passed, is_repl
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import path_of, taken_word, word_of
+from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import CallContext
@@ -328,7 +328,7 @@ def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
 def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Optional[ast.expr]) -> bool:
     """Return whether a store and a read have the same expression, which still denotes the same object."""
     target = receiver_of(binding)
-    if holder is not None and ast.dump(target) != ast.dump(holder):
+    if holder is not None and spelling(target) != spelling(holder):
         return False
     if holder is None or isinstance(holder, ast.Name):  # which is not bound again
         return True

@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import text_of, word_of
+from ms_perflint.index.syntax_forms import spelling, text_of, word_of
 from ms_perflint.infer import bases, filtered, held_names, list_changes, lists, mappings, setting_loops
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
@@ -122,11 +122,17 @@ def grows(evaluator: Evaluator, what: object, key: object = None, own: Optional[
 
 def _grows(module: SemanticIndex, names: Set[str], key: object = None, own: Optional[ast.Call] = None) -> bool:
     """Return whether a file puts more into a table that has one of these names, but by `name["key"] = value`."""
-    left_out = ast.dump(own) if own is not None else ""
-    sites = [site for word in (*UPDATES, "move_to_end") for site in module.by_word.get(word, ())]
-    others = [site for site in sites if not left_out or ast.dump(site.node) != left_out]
+    left_out = spelling(own) if own is not None else ""
+    others = (site for site, spelt in _adding(module) if spelt != left_out)
     own_sites = [site for site in others if not names.isdisjoint(map(word_of, _changed_by(site)))]
     return not names.isdisjoint(module.registered) or any(key is None or _may_add(site, key) for site in own_sites)
+
+
+@fact
+def _adding(module: SemanticIndex) -> list[tuple[Site, str]]:
+    """Return the calls of a file that may put more into a dict, with their spelling."""
+    words = (*UPDATES, "move_to_end")
+    return [(site, spelling(site.node)) for word in words for site in module.by_word.get(word, ())]
 
 
 def _changed_by(site: Site) -> list[ast.expr]:

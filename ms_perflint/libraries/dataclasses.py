@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
-from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.index.syntax_forms import is_decorated, spelling, word_of
 from ms_perflint.infer import calls, commandline, lists, mappings, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
@@ -174,7 +174,7 @@ def _classes(evaluator: Evaluator, cls: Scope) -> list[Scope]:
 def _named(stmt: ast.stmt) -> str:
     """Return the name of the field that a statement of a class body declares; "" for others."""
     if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
-        return stmt.target.id if "ClassVar" not in ast.dump(stmt.annotation) else ""
+        return stmt.target.id if "ClassVar" not in spelling(stmt.annotation) else ""
     is_made = isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call) and len(stmt.targets) == 1
     return word_of(stmt.targets[0]) if is_made and word_of(stmt.value.func) in FIELDS else ""  # type: ignore[attr-defined]
 
