@@ -35,6 +35,30 @@ def cell(construct: str, init: str = "", inputs: str = "x") -> str:
 
 FIRES = [
     case(
+        "an option chooses between two ways to one dtype, in a package",
+        {
+            "kit/__init__.py": "",
+            "kit/convert.py": """
+                import argparse
+                import mindspore as ms
+                from mindspore import nn, ops
+
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--low", action="store_true")
+                args = parser.parse_args()
+                if args.low:
+                    KIND = ms.float32
+                    print("low")
+                else:
+                    KIND = ms.float32
+
+                class Net(nn.Cell):
+                    def construct(self, x):
+                        return ops.cast(x.astype(ms.float32), KIND)  # ! safe
+            """,
+        },
+    ),
+    case(
         "float32 whatever they are given: random numbers; of numbers: an array of a tuple, even steps",
         IMPORTS,
         cell(

@@ -10,17 +10,17 @@ import ast
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Optional, cast
+from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, receiver_name
 from ms_perflint.index.syntax_forms import given, is_spread, whole_number
-from ms_perflint.infer.database import Database
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import signature_of
+from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
@@ -30,14 +30,8 @@ from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 
-class OpenCalls:
+class OpenCalls(Inputs):
     """A program whose functions other programs call too, so that no function has only known callers."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._program, name)
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return no caller: there may be others."""
@@ -87,7 +81,7 @@ class Dtypes:
         project, entry = self.program.project, self.program.entry
         if len(project.programs(entry)) == 1 and not project.imports.is_package(os.path.dirname(entry)):
             return None
-        return ProgramEvaluator(cast("Database", OpenCalls(self.program)), self.program.evaluator.libraries)
+        return ProgramEvaluator(OpenCalls(self.program), self.program.evaluator.libraries)
 
     # --- expressions
 
