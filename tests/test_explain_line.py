@@ -69,6 +69,8 @@ def test_where_nothing_is_reported_the_condition_that_decided_it_is_named(
     [
         ("nn.Dense(64, 64).to_float(ms.float16)", "nn.MSELoss()", "FP16 or BF16 reaches, or may reach, a network"),
         ("Pinn()", "None", "derivatives by inputs enter the loss"),
+        ("nn.Dense(16, 112)", "nn.MSELoss()", "no matmul or convolution is known in a trained network, or all are"),
+        ("nn.ReLU()", "nn.MSELoss()", "no matmul or convolution is known in a trained network, or all are"),
     ],
 )
 def test_what_keeps_a_training_in_fp32_unreported_is_named(net: str, loss: str, said: str, tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ class Fp32Matmul(Check):
 
     def suspect(self, call: Call) -> bool:
         """The one call of the program that decides its precision, if that is FP32."""
-        if not training.is_trained(self.program) or undecided_precision.is_half(self.program):
+        if not training.is_trained(self.program) or undecided_precision.is_without_work(self.program):
             return False
-        if undecided_precision.needs_full(self.program):
+        if undecided_precision.is_half(self.program) or undecided_precision.needs_full(self.program):
             return False
         return id(call.node) in undecided_precision.suspects(self.program)
 

@@ -50,6 +50,7 @@ class _Decided(NamedTuple):
     """What a program computes in: the calls to report, by identity, or why there are none."""
 
     suspects: dict[int, Suspect]
+    is_without_work: bool = False
     is_half: bool = False
     needs_full: bool = False
 
@@ -57,6 +58,11 @@ class _Decided(NamedTuple):
 def suspects(program: Program) -> dict[int, Suspect]:
     """Return the calls to report in a program, by identity; none where something is not certain."""
     return _decided(program).suspects
+
+
+def is_without_work(program: Program) -> bool:
+    """Return whether no matmul or convolution is known in a trained network, or all are too small to become faster."""
+    return _decided(program).is_without_work
 
 
 def is_half(program: Program) -> bool:
@@ -82,7 +88,7 @@ def _decided(program: Program) -> _Decided:
     first = _first(program)
     forced = precision.forced_networks(program)
     if first is None and not forced:
-        return _Decided({})
+        return _Decided({}, is_without_work=True)
     values = judged(program)
     if any(True for _ in half_precision.controls(program, values)):
         return _Decided({}, is_half=True)
