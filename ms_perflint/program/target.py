@@ -24,18 +24,24 @@ RELEASES: tuple[Version, ...] = (
     *((1, minor, 0) for minor in range(11)),
     *((2, minor, 0) for minor in range(11)),
 )
-# Parameters that an API had once, and the first version without them (signatures of the releases; refused by 2.10: run)
-_OLD = {
-    "mirror_mean": ("mindspore.set_auto_parallel_context", RELEASES[0]),
-    "dataset_file": ("mindspore.dataset.MindDataset", (1, 6)),
-    "output_num": ("mindspore.ops.split", (2, 0)),
-    "sizes": ("mindspore.ops.interpolate", (2, 0)),
-    "coordinate_transformation_mode": ("mindspore.ops.interpolate", (2, 0)),
-    "interpolation_mode": ("mindspore.ops.grid_sample", (2, 0)),
-    "ffn_hidden_size": ("mindspore.nn.TransformerEncoder", (2, 0)),
-    "vocab_cache_size": ("mindspore.nn.EmbeddingLookup", (2, 8)),
-    "is_grad": ("mindspore.nn.SoftmaxCrossEntropyWithLogits", (1, 5)),  # its documentation of 1.5 is the first read
-    "smooth_factor": ("mindspore.nn.SoftmaxCrossEntropyWithLogits", (1, 5)),
+# What an API took once, and the first version that refuses it (signatures of the releases; refused by 2.10: run)
+_OLD: dict[str, tuple[Version, tuple[str, ...]]] = {
+    "mindspore.set_auto_parallel_context": (RELEASES[0], ("mirror_mean",)),
+    "mindspore.dataset.MindDataset": ((1, 6), ("dataset_file",)),
+    "mindspore.ops.argmax": ((2, 0), ("output_type",)),  # not `axis`: programs for 2.x pass it too, by mistake
+    "mindspore.ops.grid_sample": ((2, 0), ("interpolation_mode",)),
+    "mindspore.ops.interpolate": ((2, 0), ("scales", "sizes", "coordinate_transformation_mode")),
+    "mindspore.ops.logsumexp": ((2, 6), ("axis", "keep_dims")),
+    "mindspore.ops.multinomial": ((2, 0), ("inputs", "num_sample")),
+    "mindspore.ops.norm": ((2, 0), ("keep_dims", "input_x")),
+    "mindspore.ops.split": ((2, 0), ("output_num",)),
+    **dict.fromkeys(
+        (f"mindspore.nn.Transformer{part}" for part in ("", "Encoder", "EncoderLayer", "Decoder", "DecoderLayer")),
+        ((2, 0), ("ffn_hidden_size",)),
+    ),
+    "mindspore.nn.EmbeddingLookup": ((2, 8), ("vocab_cache_size",)),
+    # its documentation of 1.5 is the first read
+    "mindspore.nn.SoftmaxCrossEntropyWithLogits": ((1, 5), ("is_grad", "smooth_factor")),
 }
 # Names of MindSpore 0.x that no known version has: `from mindspore.nn.optim import AdamWeightDecayDynamicLR`
 _OLD_NAMES = (
@@ -123,22 +129,24 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
 def _old_calls(project: Project, path: str) -> tuple[tuple[Version, Place], ...]:
     """Return where a file calls what later versions lack, with the first of these: `nn.ResizeBilinear()`, a keyword."""
     words = _departed(project, path)
-    keywords = project.contains_any(path, tuple(_OLD))
-    module = project.module(path) if words or keywords else None
-    return tuple(_calls_in(module, words, keywords)) if module is not None else ()
+    for api, (_, keywords) in _OLD.items():
+        word = api.rpartition(".")[2]
+        if project.contains_any(path, (word,)) and project.contains_any(path, keywords):
+            words |= {word}
+    module = project.module(path) if words else None
+    return tuple(_calls_in(module, words)) if module is not None else ()
 
 
-def _calls_in(module: SemanticIndex, words: frozenset[str], keywords: bool) -> Iterator[tuple[Version, Place]]:
-    words |= {api.rpartition(".")[2] for api, _ in _OLD.values()} if keywords else frozenset()
+def _calls_in(module: SemanticIndex, words: frozenset[str]) -> Iterator[tuple[Version, Place]]:
     for site in (site for word in sorted(words) for site in module.by_word.get(word, ())):
         given = {each.arg: each for each in site.node.keywords} if isinstance(site.node, ast.Call) else {}
         for name in _called(site) if not _is_for_another(site.block) else ():
             removed = mindspore_api.removed_in(name)
             if removed is not None:
                 yield removed, module.place(site.node)
-            for word, (api, version) in _OLD.items():
-                if word in given and mindspore_api.canonical(name) == api:
-                    yield version, module.source.place(module.span(given[word])[0])
+            version, old = _OLD.get(mindspore_api.canonical(name), (RELEASES[0], ()))
+            for keyword in (given[word] for word in old if word in given):
+                yield version, module.source.place(module.span(keyword)[0])
 
 
 def _departed(project: Project, path: str) -> frozenset[str]:

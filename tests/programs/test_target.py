@@ -217,6 +217,12 @@ USES = [  # a call of what a later version lacks, and the newest version that ha
     ("import mindspore as ms\nms.nn.ResizeBilinear()\nms.ms_function(print)\n", (2, 2, 0)),
     ("from mindspore import ops\nops.interpolate(1, sizes=(2, 2))\n", (1, 10, 0)),
     ("from mindspore import nn\nnn.TransformerEncoder(batch_size=2, ffn_hidden_size=8)\n", (1, 10, 0)),
+    ("from mindspore import nn\nnn.TransformerDecoderLayer(hidden_size=8, ffn_hidden_size=8)\n", (1, 10, 0)),
+    ("import mindspore.ops as ops\nops.logsumexp(1, axis=1)\n", (2, 5, 0)),
+    ("from mindspore.ops import functional as F\nF.logsumexp(1, 1, keep_dims=True)\n", (2, 5, 0)),
+    ("from mindspore.ops import norm\nnorm(1, axis=1, keep_dims=True)\n", (1, 10, 0)),
+    ("from mindspore import ops\nops.argmax(1, output_type=int)\n", (1, 10, 0)),
+    ("from mindspore import ops\nops.multinomial(1, num_sample=2)\nops.logsumexp(1, axis=1)\n", (1, 10, 0)),
     ("from mindspore.ops import split\nsplit(1, axis=0, output_num=2)\n", (1, 10, 0)),
     ("from mindspore import context\nif many:\n    context.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
     ("import mindspore.dataset as ds\nds.MindDataset(dataset_file='a')\n", (1, 5, 0)),
@@ -232,6 +238,14 @@ NO_USES = [
     "from mindspore import nn\ntry:\n    nn.ResizeBilinear()\nexcept AttributeError:\n    pass\n",
     "from mindspore import ops\nops.Split(0, output_num=2)\nsplit(1, output_num=2)\n",
     "from mindspore import ops\nops.interpolate(1, size=(2, 2))\n",
+    "from mindspore import ops\nops.logsumexp(1, dim=1, keepdim=True)\nops.argmax(1, dim=1)\nops.norm(1, dim=1)\n",
+    "import mindspore.numpy as mnp\nmnp.argmax(1, axis=1)\nmnp.norm(1, axis=1)\n",
+    "from mindspore import ops\nops.argmax(1, axis=1)\nops.norm(1, p=2, axis=1)\n",
+    "from mindspore import Tensor\nTensor([1.0]).argmax(axis=0)\nTensor([1.0]).norm(axis=0)\n",
+    "from mindspore import ops\nops.Argmax(axis=1, output_type=int)\nops.mean(1, axis=1, keep_dims=True)\n",
+    "from mindspore import ops\nimport numpy as np\nops.argmax(1)\nnp.linalg.norm([1], axis=0, keep_dims=True)\n",
+    "from mindspore import ops\ntry:\n    ops.logsumexp(1, axis=1)\nexcept TypeError:\n    ops.logsumexp(1, dim=1)\n",
+    "from mindspore import nn\nnn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, dim_feedforward=8), 1)\n",
 ]
 
 
