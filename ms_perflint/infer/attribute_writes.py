@@ -312,7 +312,7 @@ def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
         return is_run and (_is_same(evaluator, binding, base, read.holder) or _is_in(evaluator, binding, base))
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
-        is_same = held.identities == base.identities
+        is_same = held.identities == base.identities and held.overridable <= base.overridable
         if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
@@ -341,8 +341,8 @@ def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Option
 
 def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
     """Return whether a store is in the one object that is read, and not in a copy."""
-    only = evaluator.value(receiver_of(binding), binding.scope).only
-    if only is None:
+    held = evaluator.value(receiver_of(binding), binding.scope)
+    if (only := held.only) is None or held.overridable > base.overridable:  # an option may choose another one
         return False
     if isinstance(only.what, Scope):  # what derives from a class has its attributes
         is_alone = not evaluator.program.derived(only.what) and not sets_by_name(evaluator)

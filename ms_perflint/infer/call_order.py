@@ -43,6 +43,8 @@ def is_made_once(evaluator: Evaluator, known: Alternative) -> bool:
         return config_files.is_loaded_once(evaluator, known.document)
     if not isinstance(what, (Instance, Display)) or not isinstance(node, ast.AST):
         return True
+    if isinstance(what, Instance) and what.row == ():  # a factory makes it for each object, or each key
+        return False
     return runs_once(evaluator, node, what.scope)
 
 

@@ -49,7 +49,8 @@ def applied(evaluator: Evaluator, layer: Layer) -> Value:
     callee = evaluator.value(layer.func, layer.scope)
     results = [(known, evaluator.kind(known).call(layer)) for known in callee.when_set]
     values = [value if known.by_default else value.as_non_default() for known, value in results]
-    return join([*values, *evaluator.rest(callee)])
+    found = join([*values, *evaluator.rest(callee)])
+    return found.overridden_with(callee)
 
 
 def made(evaluator: Evaluator, what: Union[Scope, Api], layer: Layer) -> Value:
@@ -92,7 +93,12 @@ def entered(
         return lists.gathered(same, function, parameters.passed(evaluator, same, layer, default))
     general = returned(evaluator, function) if is_plain else TOP
     is_of_member = receiver is not None and isinstance(receiver.what, Member)
-    if is_plain and not depends(general) and (general.alternatives or not (is_of_member or _hands_on(function, layer))):
+    is_by_fields = general.overridable and _is_record(evaluator, receiver)
+    if (
+        is_plain
+        and not (depends(general) or is_by_fields)
+        and (general.alternatives or not (is_of_member or _hands_on(function, layer)))
+    ):
         return general
     context = entered_context(evaluator, function, layer, receiver, outer)
     return returned(evaluator, context) if context is not None else general
@@ -167,7 +173,15 @@ def _is_one_object(evaluator: Evaluator, receiver: Optional[Alternative], functi
     if not function.attrs.isdisjoint(_rewritten(what.type.module, what.type)):
         return True
     init = bases.method(evaluator, what.type, "__init__")
+    if init is None and _is_record(evaluator, receiver):
+        return len(evaluator.program.callers(what.type)) <= CALLERS  # whose fields are those of this call
     return init is not None and _is_one_of_several(evaluator, init, Layer(what.node, what.scope, row=what.row))
+
+
+def _is_record(evaluator: Evaluator, receiver: Optional[Alternative]) -> bool:
+    """Return whether an object is a record that a known call makes."""
+    cls = receiver.cls if receiver is not None and receiver.is_made else None
+    return cls is not None and any(map(evaluator.libraries.is_record, bases.ancestors(evaluator, cls)))
 
 
 @fact

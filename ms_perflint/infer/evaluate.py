@@ -157,7 +157,7 @@ class ProgramEvaluator(Evaluator):
         before, last = part._replace(taken=part.taken[:-1]), part.taken[-1]
         if isinstance(last, Layer):
             return calls.applied(self, last)
-        return Value(*self.elements(self.read(before))) if last is EACH else items.at(self, before, last)
+        return self.each(self.read(before)) if last is EACH else items.at(self, before, last)
 
     # --- names
 
@@ -283,16 +283,16 @@ class ProgramEvaluator(Evaluator):
             return self.read(part)
         generators = getattr(scope.node, "generators", None)
         outer = scope.parent if generators and generators[0].iter is over else None
-        return Value(*self.elements(self.value(over, outer or scope)))
+        return self.each(self.value(over, outer or scope))
 
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that unpacking such as `a, (b, c) = value` binds to one name."""
         for index in path:
             values = [
-                Value(*self.elements(Value((known,)))) if bases.is_iterable(self, known) else self.item(known, index)
+                self.each(Value((known,))) if bases.is_iterable(self, known) else self.item(known, index)
                 for known in value.alternatives
             ]
-            value = join([*values, *self.rest(value)])
+            value = join([*values, *self.rest(value)]).overridden_with(value)
         return value
 
     def kind(self, known: Alternative) -> Kind[Any]:
@@ -317,6 +317,7 @@ class ProgramEvaluator(Evaluator):
         return calls.entered(self, method, layer, known) if method is not None else None
 
     elements = lists.elements
+    each = lists.each
 
     # --- conditions
 

@@ -98,6 +98,9 @@ class Evaluator(Protocol):
     def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
         """Return the elements of a list, and whether it may hold more."""
 
+    def each(self, value: Value) -> Value:
+        """Return what any element of a list is."""
+
     def is_pending(self, value: Value) -> bool:
         """Return whether an operand is BOTTOM in a cycle that is not solved yet."""
         return not value.alternatives and not value.open and self.queries.may_grow()

@@ -47,8 +47,13 @@ def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
 
 def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
     """Return the elements of a list, added ones included, and whether it may hold more."""
-    found = _Elements(evaluator).of(value, 0)
+    found = each(evaluator, value)
     return found.alternatives, found.open
+
+
+def each(evaluator: Evaluator, value: Value) -> Value:
+    """Return what any element of a list is, added ones included."""
+    return _Elements(evaluator).of(value, 0)
 
 
 class _Elements:
@@ -60,7 +65,8 @@ class _Elements:
 
     def of(self, value: Value, depth: int) -> Value:
         values = [self.evaluator.kind(known).elements(self, depth) for known in value.alternatives]
-        return join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
+        found = join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
+        return found.overridden_with(value)
 
     def display(self, what: Display, depth: int) -> Value:
         """Return the elements of one list: those of its display, and those that code adds."""

@@ -156,7 +156,8 @@ def _compared(
     if isinstance(op, (ast.In, ast.NotIn)):
         choices = _choices(evaluator, second)
         if choices is not None:
-            return combine(evaluator, [first, *choices], lambda known: _member(function, known), node, scope)
+            found = combine(evaluator, [first, *choices], lambda known: _member(function, known), node, scope)
+            return found.overridden_with(second)
         held = tables.membership(evaluator, second, first, node, scope)
         if held is not None:
             return held if isinstance(op, ast.In) else _negated(evaluator, held, node, scope)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.core.facts import fact
+from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import is_decorated, is_enumeration, text_of, word_of
@@ -122,10 +123,18 @@ def replaces(evaluator: Evaluator, known: Alternative, store: Binding) -> bool:
     binding = owner.bindings[store.name][-1]
     if binding.kind == "function":
         function = owner.module.scope_of[id(binding.node)]
-        return is_decorated(function.node, "setter") and not puts_as_given(function, 1)
+        is_kept = puts_as_given(function, 1) and _gives_as_kept(owner.bindings[store.name][0])
+        return is_decorated(function.node, "setter") and not is_kept
     held = evaluator.binding(binding).alternatives if binding.kind == "assign" else ()
     setters = (method(evaluator, each.cls, "__set__") for each in held if each.cls is not None)
     return any(each is not None and not puts_as_given(each, 2) for each in setters)
+
+
+def _gives_as_kept(getter: Binding) -> bool:
+    """Return whether a property gives what is kept somewhere, and computes nothing of it."""
+    function = getter.scope.module.scope_of.get(id(getter.node))
+    returned = function.returns if function is not None else ()
+    return all(isinstance(value, (ast.Attribute, ast.Subscript)) for value, _ in returned)
 
 
 def puts_as_given(setter: Scope, first: int) -> bool:
@@ -134,7 +143,8 @@ def puts_as_given(setter: Scope, first: int) -> bool:
     `first`: which of its parameters is the key, or else the value.
     """
     names = {each.arg for each in positional(setter)[first:]}
-    if any(each.kind != "parameter" and each.block.parent is None for name in names for each in setter.bindings[name]):
+    bound = [each for name in names for each in setter.bindings[name] if each.kind != "parameter"]
+    if not all(map(_is_of_container, bound)):
         return False
     for node in ast.walk(setter.node):
         parts: list[Optional[ast.expr]] = [*node.args] if isinstance(node, ast.Call) else []
@@ -145,6 +155,13 @@ def puts_as_given(setter: Scope, first: int) -> bool:
         if names <= {each.id for each in parts if isinstance(each, ast.Name)}:
             return True
     return False
+
+
+def _is_of_container(store: Binding) -> bool:
+    """Return whether only a mapping or a list is made something else: `if isinstance(value, dict): value = ...`."""
+    asked = [node for each in path_condition(store.block) for node in ast.walk(each.test)]
+    names = {node.id for node in asked if isinstance(node, ast.Name)}
+    return not names.isdisjoint(("isinstance", "type")) and names.isdisjoint(("str", "int", "float", "bool"))
 
 
 def read(evaluator: Evaluator, value: Value, receiver: Alternative, from_object: bool, is_stored: bool) -> Value:

@@ -17,6 +17,7 @@ from ms_perflint.infer import held_names, list_changes, lists
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import (
+    BOTTOM,
     COMPREHENSION,
     DICT,
     LIST,
@@ -70,7 +71,13 @@ def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[H
         return _letters(only, what.value)  # type: ignore[arg-type]
     if not isinstance(what, Display) or list_changes.changed(evaluator, what):
         return None
-    return in_order(evaluator, what, depth)
+    parts = in_order(evaluator, what, depth)
+    return [_overridable(evaluator, part) for part in parts] if parts and value.overridable else parts
+
+
+def _overridable(evaluator: Evaluator, part: Held) -> Held:
+    """Return an element of a sequence that a user may replace as a whole."""
+    return Held(part.node, part.scope, evaluator.read(part)._replace(overridable=True))
 
 
 def _letters(known: Alternative, text: str) -> Optional[list[Held]]:
@@ -97,7 +104,7 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
         return evaluator.read(parts[key])
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
         return TOP  # which one it is depends on conditions
-    value = Value(*evaluator.elements(Value((known,))))
+    value = evaluator.each(Value((known,)))
     is_moved = not changes <= list_changes.KEEPS and len(value.alternatives) > 1
     return value if value.alternatives and not value.open and not is_moved else TOP
 
@@ -125,15 +132,16 @@ def _copied(evaluator: Evaluator, known: Alternative) -> Optional[tuple[Alternat
     each = node.generators[0]
     names = [part.id for part in (node.elt, each.target) if isinstance(part, ast.Name)]
     is_copy = not each.ifs and len(names) == 2 and names[0] == names[1]
-    found = evaluator.value(each.iter, known.what.scope).alternatives if is_copy else ()
+    value = evaluator.value(each.iter, known.what.scope) if is_copy else BOTTOM
+    is_copy = is_copy and not (value.overridable and value.are(lambda given: given.is_display))  # whose parts say so
+    found = value.alternatives
     return found if is_copy and all(evaluator.operated(given, "__iter__") is None for given in found) else None
 
 
 def sliced(evaluator: Evaluator, node: ast.expr, base: Value, bounds: Optional[slice], scope: Scope) -> Value:
     """Return the value of `base[bounds]`; `bounds` is None where it is not known."""
-    return join(
-        [*(_sliced(evaluator, node, known, bounds, scope) for known in base.alternatives), *evaluator.rest(base)]
-    )
+    values = [_sliced(evaluator, node, known, bounds, scope) for known in base.alternatives]
+    return join([*values, *evaluator.rest(base)]).overridden_with(base)
 
 
 def _sliced(evaluator: Evaluator, node: ast.expr, known: Alternative, bounds: Optional[slice], scope: Scope) -> Value:
@@ -217,7 +225,8 @@ def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
     passes = _passes(evaluator, node, scope)
     if passes is None:
         return MANY
-    return _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes], scope)
+    made = _dict(evaluator, node, [(Held(node.key, each), Held(node.value, each)) for each in passes], scope)
+    return made.overridden_with(evaluator.value(node.generators[0].iter, scope))
 
 
 def paired(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -467,6 +467,10 @@ class Value(NamedTuple):
         """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
+    def overridden_with(self, whole: Value) -> Value:
+        """Return the same, as a part or result of another value: overridable where something is known, and that is."""
+        return Value(self.alternatives, self.open, True) if whole.overridable and self.alternatives else self
+
     def as_setting(self) -> Value:
         """Return the same, as a setting: constants are there to be set in another way, functions and dtypes are not."""
         if self.alternatives and all(known.constant is NO_CONSTANT for known in self.alternatives):

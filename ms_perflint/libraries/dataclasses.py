@@ -9,7 +9,7 @@ from typing import Optional, Union
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.index.syntax_forms import is_decorated, spelling, word_of
-from ms_perflint.infer import calls, commandline, lists, mappings, parameters
+from ms_perflint.infer import calls, commandline, lists, mappings, members, parameters
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.narrowing import past
@@ -61,12 +61,13 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
     given = parameters.made_with(evaluator, known, Signature.named(*names)).of(name)
     value = evaluator.passed(given, default)
     later: list[Value] = []
+    entered = members.constructed(evaluator, known) if stored else {}
     for each in stored:
         may_run = True
         if each.scope.owner.name in AFTERWARDS:
             value, may_run = past(value, each)
             later = later if each.block.parent is not None else []
-        later += [evaluator.weighed(each)] if may_run else []
+        later += [evaluator.weighed(each, entered.get(each.scope))] if may_run else []
     return join([value, *later]) if later else value
 
 

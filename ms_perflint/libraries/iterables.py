@@ -200,7 +200,7 @@ def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optio
     default = evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
     if parts is not None and default is not None:
         return default
-    found = Value(*evaluator.elements(value))
+    found = evaluator.each(value)
     return join([found, default]) if default is not None else found
 
 
@@ -306,7 +306,7 @@ def _extreme(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     if parts:
         return evaluator.read(parts[0])
     given = [evaluator.value(each, scope) for each in node.args]
-    found = Value(*evaluator.elements(given[0])) if len(given) == 1 else join(given)
+    found = evaluator.each(given[0]) if len(given) == 1 else join(given)
     return found if found.are(lambda known: known.is_object) else None
 
 

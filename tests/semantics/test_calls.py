@@ -263,7 +263,7 @@ TABLES = [
     (TWO + "table = {}\ndef f(table):\n    table['b'] = b\ntable['a'] = a\nreveal(table[unknown()](3))", "3"),
     ("table = {}\nreveal(table[unknown()])", "..."),
     (TWO + "reveal((a, b)[unknown()](3))", "3 4"),
-    (OPTION + TWO + "reveal({'a': a, 'b': b}[args.name](3))", "3 (4)"),
+    (OPTION + TWO + "reveal({'a': a, 'b': b}[args.name](3))", "3 (4) ?"),
     ("for name in {'a': 1, 'b': 2}:\n    reveal(name)", "'a' 'b'"),
     ("for name, x in {'a': 1, 'b': 2}.items():\n    reveal(x)", "1 2"),
     ("for x in {'a': 1, 'b': 2}.values():\n    reveal(x)", "1 2"),
