@@ -468,8 +468,9 @@ class Value(NamedTuple):
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
     def overridden_with(self, whole: Value) -> Value:
-        """Return the same, as a part or result of another value: overridable where something is known, and that is."""
-        return Value(self.alternatives, self.open, True) if whole.overridable and self.alternatives else self
+        """Return the same, as a part or result of another value: overridable where that is, but for names of MindSpore."""
+        is_chosen = any(not known.api for known in self.alternatives) if whole.overridable else False
+        return Value(self.alternatives, self.open, True) if is_chosen else self
 
     def as_setting(self) -> Value:
         """Return the same, as a setting: constants are there to be set in another way, functions and dtypes are not."""

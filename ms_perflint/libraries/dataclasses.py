@@ -63,11 +63,12 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
     later: list[Value] = []
     entered = members.constructed(evaluator, known) if stored else {}
     for each in stored:
-        may_run = True
+        may_run, before = True, value
         if each.scope.owner.name in AFTERWARDS:
             value, may_run = past(value, each)
             later = later if each.block.parent is not None else []
-        later += [evaluator.weighed(each, entered.get(each.scope))] if may_run else []
+        is_by_itself = value != before and each.block.parent is not None  # `if self.name is None: self.name = other`
+        later += [evaluator.weighed(each, None if is_by_itself else entered.get(each.scope))] if may_run else []
     return join([value, *later]) if later else value
 
 
