@@ -114,6 +114,7 @@ class Options(NamedTuple):
     parser: Alternative
     words: Optional[tuple[Alternative, ...]] = None  # those that it parses, if not the command line
     namespace: Optional[Value] = None  # the object that gets the options; what it has comes before their defaults
+    late: tuple[ast.AST, ...] = ()  # calls of `set_defaults` of that parser that come behind it
 
 
 @equal_by("path", "line", "keys", "open", "document", "given")
@@ -468,7 +469,7 @@ class Value(NamedTuple):
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
     def overridden_with(self, whole: Value) -> Value:
-        """Return the same, as a part or result of another value: overridable where that is, but for names of MindSpore."""
+        """Return the same as a part or result of another value: overridable where that is, but for library names."""
         is_chosen = any(not known.api for known in self.alternatives) if whole.overridable else False
         return Value(self.alternatives, self.open, True) if is_chosen else self
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
 from typing import Optional
 
-from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
@@ -18,9 +16,8 @@ from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Constant, Options, Value, join
-from ms_perflint.libraries import given_words, named_options
+from ms_perflint.libraries import given_words, named_options, parsers
 
-ADD, SET_DEFAULTS = "add_argument", "set_defaults"
 CONVERTING = frozenset({"ast", "builtins", "json", "yaml"})  # packages whose functions make something else of a text
 
 
@@ -40,71 +37,14 @@ def _options(evaluator: Evaluator, parser: Optional[Alternative], call: Optional
     namespace = evaluator.value(*given) if given is not None else None
     is_empty = namespace is not None and namespace.constant is None
     namespace = None if is_empty else namespace
-    made = (Options(parser_of(parser), words, namespace) for words in lists)
+    late = parsers.late_defaults(evaluator, call)
+    made = (Options(parsers.parser_of(parser), words, namespace, late) for words in lists)
     return Value(tuple(Alternative(each, parser.where, parser.by_default) for each in made), is_open)
 
 
 def _known_options(evaluator: Evaluator, known: Alternative, key: object) -> Value:
     """Return the first element of the result of `parse_known_args()`: the options."""
     return _options(evaluator, known.origin, known.creation) if key == 0 else TOP
-
-
-def parser_of(known: Alternative, end: str = "") -> Alternative:
-    """Return the parser of a group or sub-parser; with `end`, at most up to the result of a method of this name."""
-    while known.origin is not None and known.origin.is_object and not (end and known.type_api.endswith(end)):
-        known = known.origin
-    return known
-
-
-def _sites(evaluator: Evaluator, parser: Alternative, word: str) -> list[Site]:
-    """Return the calls of a method of a parser, its parents, groups and sub-parsers."""
-    found, family = _by_parser(evaluator), _family(evaluator, parser)
-    return [site for identity in family for site in (found[0].get((word, identity), ()) if found else ())]
-
-
-@query(bottom=())
-def _by_parser(evaluator: Evaluator) -> tuple[dict[tuple[str, object], list[Site]]]:
-    """Return the calls that add options or set their defaults, by the method and the identity of the parser.
-
-    It is a query and no fact, since its answer may grow in a cycle.
-    """
-    found: dict[tuple[str, object], list[Site]] = {}
-    for word in (ADD, SET_DEFAULTS):
-        for site in (*evaluator.program.sites(word), *evaluator.program.passed_on(word)):
-            for known in _receivers(evaluator, site, word):
-                found.setdefault((word, parser_of(known).identity), []).append(site)
-    return (found,)
-
-
-def adds_option(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether a call of something named `add_argument` is one of a parser."""
-    return bool(_receivers(evaluator, site, ADD))
-
-
-def _receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]:
-    """Return the parser, group or sub-parser whose method a site calls, also under another name.
-
-    A call of `add = partial(parser.add_argument, default=1)` does not show all arguments, and does not count.
-    """
-    if site.base is not None and site.word == word:
-        receivers: Iterable[Optional[Alternative]] = evaluator.value(site.base, site.scope).alternatives
-    else:
-        called = evaluator.callees(site).alternatives
-        receivers = (each.receiver for each in called if each.api.endswith(f".{word}") and not each.prepared)
-    return [known for known in receivers if known is not None and known.is_object]
-
-
-def _family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternative]:
-    """Return a parser and its `parents=[...]`, whose options it has, too, by identity."""
-
-    def parents(each: Alternative) -> Iterator[Alternative]:
-        made = each.creation
-        for keyword in made.call.keywords if made is not None else ():
-            if keyword.arg == "parents" and made is not None:
-                found, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
-                yield from (parser_of(known) for known in found if known.is_object)
-
-    return {each.identity: each for each in reachable([parser], parents)}
 
 
 # --- options
@@ -114,7 +54,7 @@ def _family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternati
 def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     """Return the value of an option in the result of a parser."""
     asked = evaluator.program if what.words is None else given_words.Words(what.words)
-    names = {site: option_names(evaluator, site) for site in _sites(evaluator, what.parser, ADD)}
+    names = {site: option_names(evaluator, site) for site in parsers.sites_of(evaluator, what.parser, parsers.ADD)}
     added = [site for site, found in names.items() if name in found]
     leading, values = _leading(evaluator, added), []
     for site in added:
@@ -124,16 +64,20 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     value = join(values) if added else named_options.option(evaluator, asked, unnamed, name)
     if not any(_is_given(asked, site) for site in added):
         own = [site for site in added if any(word.arg == "default" for word in site.call.keywords)]
-        for site in _sites(evaluator, what.parser, SET_DEFAULTS):
+        for site, is_own in parsers.defaults_of(evaluator, what.parser, added):
+            if site.node in what.late:
+                continue
             at = place(site.node, site.scope)
             if any(happens_before(at, place(each.node, each.scope)) for each in own):
                 continue  # whose own default counts
             is_chosen, owner = _is_chosen(evaluator, site, what.words), site.scope.owner
             if is_chosen and not is_made_once(evaluator, what.parser) and not _are_together(evaluator, what, owner):
                 is_chosen = None  # another call makes another parser
+            is_chosen = None if is_chosen and not is_own else is_chosen
             value = _with_default(evaluator, site, name, value, is_chosen) if is_chosen is not False else value
     if not value.alternatives:
         return TOP
+    value = value._replace(open=value.open or parsers.are_changed(evaluator))
     return value if what.words is None else value._replace(overridable=False)
 
 
@@ -142,9 +86,12 @@ def _leading(evaluator: Evaluator, added: list[Site]) -> set[Site]:
     first: dict[object, Site] = {}
     found: set[Site] = set()
     for site in added:
-        homes = tuple(parser_of(known, ".add_parser").identity for known in _receivers(evaluator, site, ADD))
+        homes = tuple(
+            parsers.parser_of(known, ".add_parser").identity
+            for known in parsers.receivers(evaluator, site, parsers.ADD)
+        )
         before = first.setdefault((homes, site.scope), site)
-        if before is site or before.block not in site.block.chain():
+        if before is site or parsers.resolves_conflicts(evaluator, site) or before.block not in site.block.chain():
             found.add(site)
     return found
 
@@ -155,8 +102,8 @@ def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternati
     A main parser is always entered, a sub-parser by its name: `add_parser("train")`.
     """
     answers: set[Optional[bool]] = set()
-    for known in _receivers(evaluator, site, SET_DEFAULTS):
-        parser = parser_of(known, ".add_parser")
+    for known in parsers.receivers(evaluator, site, parsers.SET_DEFAULTS):
+        parser = parsers.parser_of(known, ".add_parser")
         made = parser.creation
         if made is None or not parser.type_api.endswith(".add_parser"):
             answers.add(True)
@@ -184,10 +131,10 @@ def _has_option(evaluator: Evaluator, parser: Alternative, name: str) -> Optiona
 
 @query
 def _held(evaluator: Evaluator, parser: Alternative, name: str) -> tuple[Optional[bool]]:
-    answers = [_adds(evaluator, site, name) for site in _sites(evaluator, parser, ADD)]
+    answers = [_adds(evaluator, site, name) for site in parsers.sites_of(evaluator, parser, parsers.ADD)]
     if True in answers:
         return (True,)
-    is_known = bool(answers) and None not in answers and not _sites(evaluator, parser, SET_DEFAULTS)
+    is_known = bool(answers) and None not in answers and not parsers.sites_of(evaluator, parser, parsers.SET_DEFAULTS)
     return (False if is_known else None,)
 
 
@@ -297,8 +244,8 @@ def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = No
 
 def _of_all(evaluator: Evaluator, site: Site) -> Optional[Value]:
     """Return the default that a parser gives all of its options: `ArgumentParser(argument_default=...)`."""
-    parsers = (parser_of(known).creation for known in _receivers(evaluator, site, ADD))
-    words = [(word, made.scope) for made in parsers if made is not None for word in made.call.keywords]
+    created = (parsers.parser_of(known).creation for known in parsers.receivers(evaluator, site, parsers.ADD))
+    words = [(word, made.scope) for made in created if made is not None for word in made.call.keywords]
     values = [evaluator.value(word.value, scope) for word, scope in words if word.arg == "argument_default"]
     return join(values) if values else None
 
@@ -369,7 +316,7 @@ def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     """Return the defaults of options with computed names: `for key in settings: add_argument(f"--{key}", ...)`."""
     found: list[Part] = []
-    for site in _sites(evaluator, parser, ADD):
+    for site in parsers.sites_of(evaluator, parser, parsers.ADD):
         if site.call.args and not isinstance(site.call.args[0], ast.Constant):
             found.extend(Part(keyword.value, site.scope) for keyword in site.call.keywords if keyword.arg == "default")
     return found

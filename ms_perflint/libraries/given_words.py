@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.execution_order import is_always_passed, stored
 from ms_perflint.index.semantic_index import Binding
 from ms_perflint.index.signature import Held, Layer, Signature
+from ms_perflint.index.syntax_forms import text_of
 from ms_perflint.infer import commandline
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
@@ -42,7 +43,8 @@ def of_call(evaluator: Evaluator, call: Layer) -> tuple[list[Optional[tuple[Alte
     """
     given = Signature.named("args").bind(call).of("args").part
     if given is None:
-        return [_of_program(evaluator)], False
+        words, is_open = _of_program(evaluator)
+        return [words], is_open
     found: list[Optional[tuple[Alternative, ...]]] = []
     is_open, value = False, evaluator.value(*given)
     for known in value.alternatives:
@@ -53,12 +55,23 @@ def of_call(evaluator: Evaluator, call: Layer) -> tuple[list[Optional[tuple[Alte
     return found or [None], is_open
 
 
-def _of_program(evaluator: Evaluator) -> Optional[tuple[Alternative, ...]]:
-    """Return the words that the program puts into `sys.argv`; None without such."""
+def _of_program(evaluator: Evaluator) -> tuple[Optional[tuple[Alternative, ...]], bool]:
+    """Return the words that the program puts into `sys.argv`, None without such; and whether it may put others there.
+
+    Without a flag it only leaves out words of the command line.
+    """
     stores = [each for each in evaluator.program.stores("argv") if _is_of_program(evaluator, each)]
-    if len(stores) != 1 or stores[0].value is None or not is_always_passed(stored(stores[0])):
-        return None
-    return _shown(evaluator, (whole(evaluator, evaluator.value(stores[0].value, stores[0].scope)) or [])[1:])
+    words = None
+    if len(stores) == 1 and stores[0].value is not None and is_always_passed(stored(stores[0])):
+        words = _shown(evaluator, (whole(evaluator, evaluator.value(stores[0].value, stores[0].scope)) or [])[1:])
+    return words, words is None and any(map(_has_flag, stores))
+
+
+def _has_flag(store: Binding) -> bool:
+    """Return whether the statement of a store shows a flag: `sys.argv += ["--lr", "0.1"]`."""
+    return any(
+        text_of(each).startswith("-") for each in ast.walk(store.stmt or store.node) if isinstance(each, ast.expr)
+    )
 
 
 def _shown(evaluator: Evaluator, parts: Sequence[Held]) -> Optional[tuple[Alternative, ...]]:

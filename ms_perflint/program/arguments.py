@@ -18,7 +18,7 @@ from ms_perflint.index.syntax_forms import is_main_test, word_of
 from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
-from ms_perflint.libraries import argparse
+from ms_perflint.libraries import argparse, parsers
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 
@@ -277,7 +277,7 @@ def _is_read(program: Program, site: Site) -> bool:
 
 def _sites(program: Program) -> Iterator[Site]:
     """Yield the calls that declare an argument, also under another name: `add = parser.add_argument`."""
-    held = (site for site in program.passed_on(argparse.ADD) if argparse.adds_option(program.evaluator, site))
+    held = (site for site in program.passed_on(parsers.ADD) if parsers.adds_option(program.evaluator, site))
     for site in (*(site for word in ADDS for site in program.sites(word)), *held):
         if isinstance(site.node, ast.Call) and site.node.args:
             yield site
