@@ -49,15 +49,16 @@ def laid_over(
         return found
     may_replace = not of_any and not (isinstance(name, str) and _is_set_by_methods(evaluator, base, name))
     for update in updates:
-        if store is not None and not _is_later(evaluator, update, store):
-            continue
         at = place(update.node, update.block.scope)
-        if is_never_before(evaluator, at, read):
+        is_early = store is not None and not _is_later(evaluator, update, store)
+        if is_early or is_never_before(evaluator, at, read):
             continue
-        after = _after(evaluator, update, found, name, _made_in(base, update), read.absent)
+        scope = _made_in(base, update)
+        after = _after(evaluator, update, found, name, scope, read.absent)
         is_same = after is found or all(each in after for each in found)
         is_sure = may_replace and not forms.is_own(update.receiver) and _has_come(evaluator, store, update)
         is_sure = is_sure and not (update.word == forms.SETDEFAULT and update.block.loops)
+        is_sure = is_sure and not (forms.takes_parameter(update, scope) and len(evaluator.program.callers(scope)) > 1)
         if is_same or (is_sure and _has_run(evaluator, update, at, read) and _is_one(evaluator, update, base)):
             found = after
         else:
@@ -67,9 +68,8 @@ def laid_over(
 
 def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
     """Return whether methods of the classes of some objects set an attribute, after an update of it too."""
-    classes = (
-        cls for known in base.alternatives if known.cls is not None for cls in bases.ancestors(evaluator, known.cls)
-    )
+    own = [known.cls for known in base.alternatives if known.cls is not None]
+    classes = (cls for each in own for cls in bases.ancestors(evaluator, each))
     return any(each.scope.owner.name != INIT for cls in classes for each in cls.attributes.get(name, ()))
 
 
@@ -182,26 +182,30 @@ def _has_come(evaluator: Evaluator, store: Optional[Binding], update: Update) ->
 def own(
     evaluator: Evaluator, constructors: Iterable[Scope], stored: Sequence[Binding], name: str, this: Alternative
 ) -> Optional[Value]:
-    """Return the value of a setting by the constructors of an object; None where they do not set it, or it is unknown.
+    """Return the value of a setting by the constructors of an object; None where they do not set it by an update.
 
     `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
     found: list[Value] = []
+    later: dict[Binding, Value] = {}  # what they store behind an update
     is_set = False
     is_mapping = this.cls is not None and bases.is_mapping(evaluator, this.cls)
     constructors = tuple(constructors)
     entered = {scope.owner: scope for scope in constructors}
-    sure = [each for each in stored if each.scope.owner in entered and each.block.parent is None]
+    kept = [each for each in stored if each.scope.owner in entered and not narrowing.is_for_missing(each)]
+    sure = [each for each in kept if each.block.parent is None]
     for scope in constructors:
         for update in forms.updates_in(evaluator.libraries, scope, name, is_mapping):
             is_here = update.block.scope.owner is scope.owner and _is_of(evaluator, update, scope, this)
             is_here = is_here and not _converts_itself(evaluator, update, name, scope)
-            if is_here and all(_is_behind(evaluator, update, each) for each in sure):
+            behind = [each for each in kept if is_here and not _is_behind(evaluator, update, each)]
+            later.update((each, evaluator.weighed(each, entered[each.scope.owner])) for each in behind)
+            if is_here and not any(each in sure for each in behind):
                 before = found if is_set else [evaluator.weighed(each, entered[each.scope.owner]) for each in sure]
                 after = _after(evaluator, update, before, name, scope, TOP)
                 found, is_set = (after, True) if after is not before else (found, is_set)
-    value = join(found)
-    return value if value.alternatives else None
+    value = join([*found, *later.values()])
+    return value if value.alternatives else TOP if later else None
 
 
 def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:

@@ -45,7 +45,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
         return found
     if sets_any:
         own = updated(evaluator, known, what, name)
-        if own.alternatives:
+        if own.alternatives or own.open:
             return own
     classes = tuple(bases.ancestors(evaluator, cls))
     if any(name in each.attributes for each in classes) and not any(each.any_attributes for each in classes):

@@ -135,6 +135,12 @@ def past(value: Value, store: Binding) -> tuple[Value, bool]:
     return value._replace(alternatives=kept), may_run
 
 
+def is_for_missing(store: Binding) -> bool:
+    """Return whether a store only runs where an attribute is missing: `if not hasattr(self, "name"): self.name = 1`."""
+    tests = [node for each in path_condition(store.block) for node in ast.walk(each.test)]
+    return any(isinstance(node, ast.Call) and word_of(node.func) == "hasattr" for node in tests)
+
+
 def is_filling(store: Binding) -> bool:
     """Return whether a store in an attribute only runs where that is None: `if self.name is None: self.name = 1`."""
     asked = [part for each in path_condition(store.block) if not each.is_required for part in each.parts]

@@ -11,6 +11,7 @@ from ms_perflint.index.semantic_index import Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import name_of, object_of, word_of
 from ms_perflint.infer import setting_loops
+from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.changes import CONTAINERS, touching
 from ms_perflint.infer.evaluator import Library
 
@@ -57,6 +58,14 @@ def of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
     found += [Update(NAMED, each.about, each.node, each.block) for each in named]  # type: ignore[arg-type]
     counting = (update for update in found if not is_own(update.receiver) or _is_of_attributes(update))
     return sorted(counting, key=lambda update: (update.node.lineno, update.node.col_offset))
+
+
+def takes_parameter(update: Update, scope: Scope) -> bool:
+    """Return whether an update lays a parameter of its function over an object, for whatever call of the function."""
+    node = update.node
+    given = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else []
+    bound = [each for name in map(name_of, given) for each in scope.bindings.get(name, ())]
+    return not isinstance(scope, CallContext) and any(each.kind == "parameter" for each in bound)
 
 
 def updates_in(libraries: Library, scope: Scope, name: str, is_mapping: bool) -> list[Update]:

@@ -144,7 +144,7 @@ CLASSES = [
     (
         "class A:\n    def __init__(self, **kwargs):\n        self.__dict__.update(kwargs)\n        self.x = 1\n"
         "reveal(A(x=2).x)",
-        "1 ...",
+        "1",
     ),
     ("class A:\n    def __init__(self, **kwargs):\n        vars(self).update(kwargs)\nreveal(A(x=2).x)", "2"),
     ("class A:\n    def __enter__(self):\n        return 5\nwith A() as x:\n    reveal(x)", "5"),
