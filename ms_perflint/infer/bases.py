@@ -260,9 +260,12 @@ def _listed(evaluator: Evaluator, made: Instance) -> Mapping[str, Value]:
 
 def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) -> Optional[Value]:
     """Return the member of an enumeration with a name; None without one."""
-    value = members(evaluator, owner).get(name) if isinstance(name, str) else None
+    known_members = members(evaluator, owner)
+    value = known_members.get(name) if isinstance(name, str) else None
     if value is None:
         return None
+    if value.constant is not NO_CONSTANT:  # of several names for one value, the first is that of the member
+        name = next(each for each, other in known_members.items() if other.constant == value.constant)
     is_data = isinstance(owner, Scope) and any(known.api in NUMBERS for known in lineage(evaluator, owner))
     made = [
         known._replace(what=Member(owner, str(name), Constant(known.constant) if is_data else None))

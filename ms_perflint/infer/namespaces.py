@@ -63,13 +63,19 @@ def stored_in(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> 
             yield evaluator.weighed(own)
     if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
         yield Value((), True)
-    for store in evaluator.program.stores(binding.name):
+    named, deep = evaluator.program.all_stores(binding.name)
+    for store in (*named, *(each for each in deep if _is_loaded(receiver_of(each)))):
         node = store.node
         if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
             yield evaluator.weighed(store)
         is_other = isinstance(node, ast.Attribute) and word_of(node.value) != "self"
         if is_other and any(k.what is module for k in evaluator.value(node.value, store.scope).alternatives):  # type: ignore[attr-defined]
             yield evaluator.weighed(store)
+
+
+def _is_loaded(node: ast.expr) -> bool:
+    """Return whether an expression is another module by its name: `sys.modules["settings"]`."""
+    return isinstance(node, ast.Subscript) and word_of(node.value) == "modules" and not is_this_file(node)
 
 
 def _is_namespace(node: ast.expr, scope: Scope) -> bool:
