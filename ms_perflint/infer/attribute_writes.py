@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Optional
 
 from ms_perflint.index.execution_order import has_run, is_always_passed, is_replaced, place, rank, stored
@@ -13,8 +14,14 @@ from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
-from ms_perflint.infer.call_context import CallContext
-from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before, is_result_of
+from ms_perflint.infer.call_order import (
+    are_made_apart,
+    has_run_before,
+    is_done_for,
+    is_made_once,
+    is_never_before,
+    is_result_of,
+)
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import is_drawn
 from ms_perflint.infer.queries import query
@@ -177,7 +184,7 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
     copies = [known.copied for known in base.alternatives if known.copied is not None]
 
     def may_be_one(known: Alternative) -> bool:
-        if not all(_are_made_apart(known, each) for each in holders.get(known.identity, ())):
+        if not all(are_made_apart(known, each) for each in holders.get(known.identity, ())):
             return True
         if known.cls is None or not classes:
             return False
@@ -202,20 +209,8 @@ def _named_so(base: Value, deep: Sequence[Binding], is_any: bool) -> Sequence[Bi
     if is_any or not deep:
         return deep
     made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))]
-    names = {"", *(name for what in made for name in held_names.names_of(what))}
+    names = {"", *base.last_keys, *(name for what in made for name in held_names.names_of(what))}
     return [each for each in deep if taken_word(receiver_of(each)) in names]
-
-
-def _are_made_apart(known: Alternative, other: Alternative) -> bool:
-    """Return whether two calls of one function make two objects: `make(1)`, `make(2)`."""
-    call, another = _made_in(known), _made_in(other)
-    return call is not None and another is not None and call is not another
-
-
-def _made_in(known: Alternative) -> Optional[ast.Call]:
-    """Return the call of the function that makes an object; None where that is not told apart."""
-    scope = known.creation.scope if known.creation is not None else None
-    return scope.call.call if isinstance(scope, CallContext) and scope.call is not None else None
 
 
 def has(evaluator: Evaluator, known: Alternative, key: object, own: Optional[ast.Call] = None) -> Optional[bool]:
@@ -313,6 +308,7 @@ def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
     if isinstance(binding.scope.owner.node, ast.Module):
         held = evaluator.value(receiver_of(binding), binding.scope)
         is_same = held.identities == base.identities and held.overridable <= base.overridable
+        is_same = is_same and not any(are_made_apart(*each) for each in product(held.alternatives, base.alternatives))
         if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
             return False
         is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}

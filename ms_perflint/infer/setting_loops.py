@@ -142,8 +142,8 @@ def at_key(
     if isinstance(node, ast.Call) and _is_own_class(node.func, scope):
         mapping = [*node.args, *(each.value for each in node.keywords if each.arg is None)]
         is_all = len(mapping) == 1 == len(node.args) + len(node.keywords)
-        # a mapping, as an object of the class that reads it
-        return at_key(evaluator, mapping[0], loop, name, scope, depth) if is_all else None
+        given = at_key(evaluator, mapping[0], loop, name, scope, depth) if is_all else None
+        return _as_object(evaluator, node, loop, name, scope) if _is_shown(evaluator, given) else given
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
         return Held(node.func.value, scope, taken=(name,)) if is_get else None
@@ -157,6 +157,18 @@ def at_key(
         found = (at_key(evaluator, arm, loop, name, scope, depth) for arm in arms)
         return next(filter(None, found), None) if answer is not None or is_of_kind else None
     return None
+
+
+def _is_shown(evaluator: Evaluator, given: Optional[Held]) -> bool:
+    """Return whether a part is a mapping that code shows."""
+    return given is not None and evaluator.read(given).are(lambda known: known.is_mapping and known.is_display)
+
+
+def _as_object(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Held:
+    """Return a mapping under a key, as the object that a class makes of it: a copy, in which stores are made apart."""
+    part = Held(loop.over, scope, taken=(name,))
+    made = Display(node, scope, DICT, (part,), (None,), is_deep=True)
+    return Held(node, scope, evaluator.known(made, node, scope))
 
 
 def _of_call(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[Held]:

@@ -427,6 +427,14 @@ class Value(NamedTuple):
         return {known.identity for known in self.alternatives}
 
     @property
+    def last_keys(self) -> set[object]:
+        """Return the keys under which parts of config documents, and of mappings that are copied, are found."""
+        whats = [known.what for known in self.alternatives]
+        paths = [what.keys for what in whats if isinstance(what, ConfigDocument)]
+        paths += [what.parts[0].taken for what in whats if isinstance(what, Display) and what.parts]
+        return {path[-1] for path in paths if path}
+
+    @property
     def by_default(self) -> tuple[Alternative, ...]:
         """Return what it is with the default options."""
         return tuple(known for known in self.alternatives if known.by_default)
