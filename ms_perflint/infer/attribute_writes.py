@@ -193,7 +193,8 @@ def _elsewhere(evaluator: Evaluator, base: Value, name: str) -> list[Binding]:
         return is_of_them or not of_any.isdisjoint(bases.ancestors(evaluator, known.cls))
 
     made = {id(known.what.node) for known in base.alternatives if type(known.what) is Display}
-    for binding in (*stores, *_named_so(base, deep, bool(of_any))):
+    is_any = bool(of_any) or (bool(classes and deep) and sets_by_name(evaluator))  # which gives it computed names
+    for binding in (*stores, *_named_so(base, deep, is_any)):
         receiver = receiver_of(binding)
         given = receiver.args if isinstance(receiver, ast.Call) else ()  # `settings.setdefault("name", {})["x"] = 1`
         is_one = any(map(may_be_one, evaluator.value(receiver, binding.scope).alternatives))

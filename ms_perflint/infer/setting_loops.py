@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
-from ms_perflint.index.signature import Held, Layer
+from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.evaluator import Evaluator
@@ -143,7 +143,10 @@ def at_key(
         mapping = [*node.args, *(each.value for each in node.keywords if each.arg is None)]
         is_all = len(mapping) == 1 == len(node.args) + len(node.keywords)
         given = at_key(evaluator, mapping[0], loop, name, scope, depth) if is_all else None
-        return _as_object(evaluator, node, loop, name, scope) if _is_shown(evaluator, given) else given
+        is_of_itself = word_of(loop.over) == receiver_name(scope.owner)  # an object that converts its own entries
+        return (
+            given if is_of_itself or not _is_shown(evaluator, given) else _as_object(evaluator, node, loop, name, scope)
+        )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
         return Held(node.func.value, scope, taken=(name,)) if is_get else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Optional
 
 from ms_perflint.core.facts import fact
+from ms_perflint.index.execution_order import never_before, place, stored
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import spelling, text_of, word_of
@@ -47,8 +48,8 @@ def any_entry(evaluator: Evaluator, base: Value) -> Value:
     values = [value for known in base.alternatives for value in _entries(evaluator, known)]
     if not all(map(_is_defined, values)):
         return TOP
-    stored = [value for known in base.alternatives for value in _stored(evaluator, known)[:ENTRIES]]
-    values += stored if all(map(_is_defined, stored)) else [TOP]
+    later = [value for known in base.alternatives for value in _stored(evaluator, known)[:ENTRIES]]
+    values += later if all(map(_is_defined, later)) else [TOP]
     is_open = not values or any(_grows_otherwise(evaluator, known) for known in base.alternatives)
     return join([*values, TOP] if is_open else values)
 
@@ -337,6 +338,11 @@ def membership(evaluator: Evaluator, holders: Value, names: Value, node: ast.exp
         return None
     if True in answers and is_deleted(evaluator, holders, names.constants[0], node):
         return None
+    if False in answers and not holders.are(lambda known: known.is_display):
+        stores, deep = evaluator.program.all_stores(str(names.constants[0]))
+        here = place(node, scope)
+        if any(not never_before(stored(each), here) for each in (*stores, *deep)):
+            return None
     is_fixed = all(known.is_options or filtered.is_shown(known) for known in holders.alternatives)
     is_fixed = is_fixed and not holders.overridable and not names.overridable
     return Value((Alternative(Constant(answers.pop()), (scope.module, node)),), False, not is_fixed)

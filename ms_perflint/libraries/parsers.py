@@ -104,9 +104,13 @@ def late_defaults(evaluator: Evaluator, call: Optional[Layer]) -> tuple[ast.AST,
     return tuple(site.node for site in sites if happens_before(here, place(site.node, site.scope)))
 
 
-@query
 def are_changed(evaluator: Evaluator) -> bool:
     """Return whether code stores defaults in the actions of parsers: `parser.add_argument("--x").default = 1`."""
+    return bool(evaluator.program.stores("default")) and _are_changed(evaluator)
+
+
+@query
+def _are_changed(evaluator: Evaluator) -> bool:
     for store in evaluator.program.stores("default"):
         if isinstance(store.node, ast.Attribute):
             held = evaluator.value(store.node.value, store.scope)
