@@ -497,7 +497,7 @@ KINDS = [
         "cells reversed",
         "for c in reversed(self.l):\n    x = c(x)\nreturn self.d(x).sum()",
         init="self.l = nn.CellList([nn.Dense(4, 4), nn.Dense(4, 4)])",
-        names="reversed(...)",
+        names="reversed(self.l)",
     ),
     kind(
         "differs",
@@ -519,7 +519,7 @@ KINDS = [
         "fails",
         "reversed list",
         "for i in reversed([x, x * 2]):\n    z = i\nreturn self.d(z).sum()",
-        names="reversed(...)",
+        names="reversed([x, x * 2])",
     ),
     kind("fails", "set disp", "z = {1, 2}\nif 1 in z:\n    return self.d(x).sum()\nreturn x.sum()"),
     kind("differs", "inplace method", "z = self.d(x) * 1\nz.add_(1)\nreturn z.sum()", names="z.add_(...)"),

@@ -274,4 +274,59 @@ REASSIGNED = [
     )
 ]
 
-PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED]
+LAYERS = "self.l = nn.CellList([nn.Dense(4, 4, weight_init=w) for w in ('ones', 'zeros', 'ones')])\nself.n = 3"
+TURNED = [
+    kind(becomes, f"reversed {name}", body, init=LAYERS, names=names)
+    for becomes, name, body, names in (
+        *(
+            ("same", f"range {name}", f"for i in {over}:\n    x = self.l[i](x) * (i + 1)\nreturn x.sum()", "")
+            for name, over in (
+                ("to an attribute", "reversed(range(self.n))"),
+                ("from a number", "reversed(range(1, 3))"),
+                ("with a step", "reversed(range(0, self.n, 2))"),
+                ("to a difference", "reversed(range(self.n - 1))"),
+                ("in a list", "list(reversed(range(self.n)))"),
+            )
+        ),
+        ("same", "range in a sum", "return sum([self.l[i](x) for i in reversed(range(3))]).sum()", ""),
+        *(
+            ("same", name, f"n = {made}\nfor i in reversed(range(n)):\n    x = self.l[i](x)\nreturn x.sum()", "")
+            for name, made in (("range to a name", "self.n"), ("range to the name of a size", "x.ndim"))
+        ),
+        *(
+            ("fails", name, f"for {head}:\n    x = self.l[i](x)\nreturn x.sum()", names)
+            for name, head, names in (
+                ("range to a size", "i in reversed(range(x.ndim))", "reversed(range(x.ndim))"),
+                ("range to a length", "i in reversed(range(len(self.l)))", "reversed(range(len(self.l)))"),
+                ("range in a count", "j, i in enumerate(reversed(range(3)))", "enumerate(reversed(range(3)))"),
+                ("range beside tensors", "z, i in zip([x, x], reversed(range(2)))", "zip([x, x], reversed(range(2)))"),
+            )
+        ),
+    )
+]  # fmt: skip
+
+# a name that a test on a tensor sets to what it began as
+PASSES = "{}\nfor t in range(3):\n    {}\n    h = self.d(h)\nreturn h.sum() + self.d(x).sum()"
+BEGUN = [
+    kind(becomes, f"set back {name}", PASSES.format(before, body.replace("\n", "\n    ")))
+    for becomes, name, before, body in (
+        ("fails", "to the input", "h = x", "if h.sum() > 2:\n    h = x"),
+        ("fails", "to twice the input", "h = x", "if h.sum() > 2:\n    h = x * 2"),
+        ("fails", "to zeros like the input", "h = x", "if h.sum() > 2:\n    h = ops.zeros_like(x)"),
+        ("fails", "by a test on another", "h = x", "if x.sum() > 2:\n    h = x"),
+        ("fails", "in the other arm", "h = x", "if h.sum() > 2:\n    h = h * 2\nelse:\n    h = x * 2"),
+        ("fails", "in an alternative", "h = x", "h = x if h.sum() > 2 else h"),
+        ("fails", "under another name", "h = x", "z = h\nif h.sum() > 2:\n    z = x\nh = z"),
+        ("fails", "to what was computed", "b = self.d(x)\nh = b", "if h.sum() > 2:\n    h = b"),
+        ("same", "to itself and more", "h = x", "if h.sum() > 2:\n    h = h + x"),
+        ("same", "to twice itself", "h = x", "if h.sum() > 2:\n    h = h * 2"),
+        ("same", "in both arms", "h = x", "if h.sum() > 2:\n    h = x * 2\nelse:\n    h = x * 3"),
+        ("same", "to zeros", "h = x", "if h.sum() > 2:\n    h = ops.zeros((4, 4))"),
+        ("same", "to another input", "h = self.d(x)", "if h.sum() > 2:\n    h = x"),
+        ("same", "behind a layer", "h = x", "h = self.d(h)\nif h.sum() > 2:\n    h = x"),
+        ("same", "under a number", "h = x", "if t > 0:\n    if h.sum() > 2:\n        h = x"),
+        ("same", "to what the loop computes", "h = x", "z = x * 2\nif h.sum() > 2:\n    h = z"),
+    )
+]
+
+PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED, *TURNED, *BEGUN]

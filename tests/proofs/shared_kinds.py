@@ -189,6 +189,28 @@ OTHERS = [
         "z = self.d(x)\nz.register_hook(hook)\nreturn (z * z).sum()",
         before="def hook(g):\n    return g * 3",
     ),
+    *(
+        kind(
+            "differs",
+            f"HookBackward {name}",
+            f"return {callee}(self.d(x)).sum()",
+            init=init,
+            before=f"def hook(g):\n    return {gives}",
+            names=f"{callee}(...)",
+        )
+        for name, callee, init, gives in (
+            ("of the cell", "self.h", "self.h = ops.HookBackward(hook)", "g[0] * 3"),
+            ("that clips", "self.h", "self.h = ops.HookBackward(hook)", "ops.clip_by_value(g[0], -0.1, 0.1)"),
+            ("made in construct", "ops.HookBackward(hook)", "pass", "g[0] * 3"),
+        )
+    ),
+    kind(
+        "same",
+        "gradient that is inserted",
+        "return self.h(self.d(x)).sum()",
+        init="self.h = ops.InsertGradientOf(clip)",
+        before="def clip(g):\n    return ops.clip_by_value(g, -0.1, 0.1)",
+    ),
     kind("fails", "hook in brackets", "return self.d(x).sum()", init=HOOK.format("lambda c, i, o: o * 2")),
     kind(
         "differs",

@@ -38,7 +38,7 @@ _COMPILED_APIS = tuple(
 )  # fmt: skip
 _BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
-    hasattr super map filter any all slice type callable"""
+    hasattr super map filter any all slice type callable reversed"""
 )
 # Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
 _PYTHON = {
@@ -72,6 +72,7 @@ _DICTS = ("builtins.dict", "collections.OrderedDict")
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
+_PYNATIVE_ONLY = "mindspore.ops.HookBackward"  # run: it gives the gradient as it is, without a call of the hook
 _NOT_OF_CELLS = words("name_cells cells_and_names")  # run: "The pointer[node] is null", "Unsupported expression"
 _ODD_OF_LISTS = words("sort copy pop extend insert")
 _OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
@@ -445,7 +446,7 @@ def is_whole(node: ast.expr) -> bool:
 
 
 def _is_compiled_api(api: str) -> bool:
-    return api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS)
+    return api != _PYNATIVE_ONLY and (api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS))
 
 
 def _is_of_mindspore(known: Alternative) -> bool:

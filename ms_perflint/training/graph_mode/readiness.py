@@ -19,6 +19,7 @@ from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.closures import in_closures
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
+from ms_perflint.training.graph_mode.first_passes import in_first_passes
 from ms_perflint.training.graph_mode.identities import in_identities
 from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
@@ -39,7 +40,7 @@ from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
-    in_second_derivatives, in_supers, in_identities,
+    in_second_derivatives, in_supers, in_identities, in_first_passes,
 )  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 

@@ -1,9 +1,13 @@
-"""Numbers that `item()` reads from a tensor, as an index or a size in compiled code; tensors that get larger.
+"""Numbers that `item()` reads from a tensor, as an index or size in compiled code; tensors that grow; ranges turned.
 
 Run on 2.10, CPU, with gradients: as the index of a tensor or a list, in a loop up to it too, as a bound of a slice, a
 size of `zeros`, `reshape`, `narrow`, `split`, `tile` or `broadcast_to`, a number of an int32 tensor does not compile,
 nor does its `int`; of an int64 tensor both do. So does `int(tensor)`, and `item()` as a factor, in a sum, a power, a
 test or a `range` that only counts.
+
+`reversed` compiles for a range of numbers, names and attributes of the cell, also in `list`, `tuple` and `sum`. Of
+tensors it gives other losses; of cells and lists, of a range up to `len(...)`, `x.ndim` or `x.shape[0]`, inside of
+`enumerate` and of `zip` beside tensors it does not compile, or not always.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.index.syntax_forms import given, is_own, word_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import words
@@ -21,6 +25,7 @@ from ms_perflint.training.graph_mode.known_calls import is_constant
 
 _SIZED = words("zeros reshape view narrow split tile broadcast_to")
 _WIDENS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "tile", "unsqueeze", "expand_dims"})
+_TAKES_REVERSED = frozenset({"list", "tuple", "sum"})
 _HOPS = 3  # names that stand for one another
 
 
@@ -35,6 +40,33 @@ def odd_sizes(program: Program, function: Scope) -> Iterator[ast.AST]:
             parts += given(node) if isinstance(node, ast.Call) and word_of(node.func) in _SIZED else []
             if any(_is_item(dtypes, function, each) for each in parts):
                 yield node
+
+
+def odd_reversals(program: Program, function: Scope) -> Iterator[ast.AST]:
+    """Yield the calls of `reversed` in a compiled function that are not known to compile."""
+    if not any(site.word == "reversed" for site in function.calls):
+        return
+    for step in steps(program, function):
+        for node in (each for each in own_nodes(step) if isinstance(each, ast.Call)):
+            word, parts = word_of(node.func), given(node)
+            if word == "reversed":
+                of = parts[0] if len(parts) == 1 else None
+                is_range = isinstance(of, ast.Call) and word_of(of.func) == "range"
+                if not is_range or not all(_is_number(program, function, each) for each in given(of)):  # type: ignore[arg-type]
+                    yield node
+            elif word not in _TAKES_REVERSED and any(_is_reversed(each) for each in parts):
+                yield node
+
+
+def _is_reversed(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and word_of(node.func) == "reversed"
+
+
+def _is_number(program: Program, function: Scope, node: ast.AST) -> bool:
+    """Return whether a bound of a range is put together of numbers, names and attributes of the cell."""
+    calls = any(isinstance(each, (ast.Call, ast.Subscript)) for each in ast.walk(node))
+    is_own_only = all(is_own(each) for each in ast.walk(node) if isinstance(each, ast.Attribute))
+    return is_own_only and not calls and is_constant(program, function, node)
 
 
 def widens(node: ast.AST) -> bool:
