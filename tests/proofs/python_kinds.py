@@ -329,4 +329,46 @@ BEGUN = [
     )
 ]
 
-PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED, *TURNED, *BEGUN]
+# a name that is a tensor after one arm of a test on a tensor, and a number after the other
+ARMS = "h = self.d(x)\nif {}:\n    s = {}\nelse:\n    s = {}\n{}return h.sum() + s"
+BOTH_ARMS = [
+    kind(becomes, f"both arms, {name}", ARMS.format(test, one, other, after))
+    for becomes, name, test, one, other, after in (
+        ("fails", "a number behind", "h.sum() > 0", "h.mean()", "0.0", ""),
+        ("fails", "a number ahead", "h.sum() > 0", "0", "h.mean()", ""),
+        ("fails", "None", "h.sum() > 0", "h.mean()", "None", "s = h.mean() if s is None else s\n"),
+        ("fails", "a batch", "y[0] > 0", "h.mean()", "0.0", ""),
+        ("same", "numbers", "h.sum() > 0", "2.0", "1.0", ""),
+        ("same", "numbers of two types", "h.sum() > 0", "2.0", "1", ""),
+        ("same", "a number that is read", "h.sum() > 0", "float(h.mean())", "0.0", ""),
+        ("same", "set again", "h.sum() > 0", "h.mean()", "0.0", "s = h.max()\n"),
+        ("same", "a test on the mode", "self.training", "h.mean()", "0.0", ""),
+        ("same", "a test on a shape", "x.shape[0] > 2", "h.mean()", "0.0", ""),
+    )
+]
+
+# a test on a tensor of the batch, which a loop over a dataset gives
+OF_ROWS = "h = self.d(x)\ns = {}\nfor i in range(4):\n    if {}:\n        {}\nreturn h.sum() + s"
+HELPER = """def f(self, h, t):
+    s = 0.0
+    for i in range(4):
+        if t[i] == 1:
+            s = s + h[i].sum()
+    return h.sum() + s"""
+OF_BATCH = [
+    kind(becomes, f"test on a batch, {name}", OF_ROWS.format(start, test, body))
+    for becomes, name, start, test, body in (
+        ("fails", "sum from a float", "0.0", "y[i] > 1", "s = s + h[i].sum()"),
+        ("fails", "sum from an int", "0", "y[i] > 1", "s += h[i].sum()"),
+        ("fails", "equal", "0.0", "y[i] == 1", "s += h[i].sum()"),
+        ("same", "count", "0", "y[i] > 1", "s += 1"),
+        ("same", "sum of a tensor", "h[0].sum()", "y[i] > 1", "s += h[i].sum()"),
+        ("same", "number of the loop", "0.0", "i > 1", "s += h[i].sum()"),
+    )
+]
+OF_BATCH += [
+    kind(becomes, f"test on a batch, {name}", f"return self.f(self.d(x), {given})", methods=HELPER)
+    for becomes, name, given in (("fails", "passed on", "y"), ("same", "numbers passed", "(1, 2, 0, 0)"))
+]
+
+PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED, *TURNED, *BEGUN, *BOTH_ARMS, *OF_BATCH]

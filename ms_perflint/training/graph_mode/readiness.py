@@ -15,11 +15,11 @@ from ms_perflint.training import jit
 from ms_perflint.training.conditions import is_on_request
 from ms_perflint.training.family import ADAPTERS, EAGER
 from ms_perflint.training.graph_mode.aliases import in_aliases
+from ms_perflint.training.graph_mode.batch_tests import in_batch_tests
 from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.closures import in_closures
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
-from ms_perflint.training.graph_mode.first_passes import in_first_passes
 from ms_perflint.training.graph_mode.identities import in_identities
 from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
@@ -27,6 +27,7 @@ from ms_perflint.training.graph_mode.mode_checks import in_mode_checks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import made_inside, recreated
 from ms_perflint.training.graph_mode.second_derivatives import in_second_derivatives
+from ms_perflint.training.graph_mode.set_names import in_set_names
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
@@ -40,7 +41,8 @@ from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
-    in_second_derivatives, in_supers, in_identities, in_first_passes,
+    in_second_derivatives, in_supers, in_identities, in_set_names,
+    in_batch_tests,
 )  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 

@@ -102,7 +102,7 @@ def varying_arguments(program: Program) -> tuple[Varying, ...]:
 def wanting_number(program: Program, each: Varying) -> Optional[Obstacle]:
     """Return the first code of the compiled callee in which a number cannot be a tensor; None without one."""
     site, node = each.inner
-    for function in _given_functions(program, site):
+    for function in given_functions(program, site):
         given = parameters_given(program.evaluator, function, site, lambda part: part is node)
         for found in wanting_numbers(program, function, given) if given else ():
             return found
@@ -116,7 +116,7 @@ def in_arguments(program: Program) -> Iterator[Obstacle]:
             yield each.obstacle
     containers = {id(each.site.node) for each in _would_vary(program) if not each.is_number}
     for site in train_sites(program):
-        for function in _given_functions(program, site) if id(site.node) not in containers else ():
+        for function in given_functions(program, site) if id(site.node) not in containers else ():
             read = _read_by_key(function)
             if read is not None:
                 yield obstacle(function.module, read, "container", AGAIN)
@@ -177,7 +177,7 @@ def _passed_on(program: Program, site: Site, node: ast.expr, hops: int) -> Itera
         yield site, node
 
 
-def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
+def given_functions(program: Program, site: Site) -> Iterator[Scope]:
     """Yield the functions of the project that a step calls: what it differentiates, the `construct` of a cell."""
     for known in program.evaluator.callees(site).alternatives:
         made = known.creation
@@ -191,6 +191,8 @@ def _given_functions(program: Program, site: Site) -> Iterator[Scope]:
             for each in program.value(inner, made.scope).alternatives:
                 if each.definition is not None and not each.definition.is_class:
                     yield each.definition
+                elif each.cls is not None and (construct := method(program.evaluator, each.cls, "construct")):
+                    yield construct
 
 
 def _read_by_key(function: Scope) -> Optional[ast.Subscript]:

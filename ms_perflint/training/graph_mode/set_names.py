@@ -1,8 +1,11 @@
-"""Loops in which a test on a tensor sets a name to what another name is, where both are one object in the first pass.
+"""Names that a test on a tensor sets: to other types in its arms, or to what they began as in the first pass of a loop.
 
 Run on 2.10, CPU: `h = x`, then `if h.sum() > 2: h = x * 2` in each pass does not compile ("parameters number of the
 function"). It does where the new value reads the name itself (`h * 2`) or nothing that the name began as, where the
 loop sets one of both ahead of the test, and where a test on a number is around it.
+
+Nor does a name compile that is a tensor after one arm and a number after the other, if it is read behind the test; one
+that is a number after both does, of two types too.
 """
 
 from __future__ import annotations
@@ -21,9 +24,16 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 _HOPS = 4  # names that stand for one another
 
 
-def in_first_passes(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the tests on tensors in the loops of a compiled function that set a name to what it began as."""
-    tensors = Tensors(program, function)
+def in_set_names(program: Program, function: Scope, given: frozenset[str] = frozenset()) -> Iterator[Obstacle]:
+    """Yield the tests on tensors of a compiled function that set a name to two types, or to what it began as.
+
+    `given`: the parameters that are tensors.
+    """
+    tensors = Tensors(program, function, given)
+    for step in steps(program, function):
+        if isinstance(step.stmt, ast.If) and step.stmt.orelse and _is_of_two_types(function, step.stmt, tensors):
+            text = Message("graph mode needs values of one type in both branches of a test on a tensor")
+            yield obstacle(function.module, step.stmt, "arms", text)
     for step in steps(program, function):
         body: list[ast.stmt] = step.stmt.body if isinstance(step.stmt, LOOPS) else []
         inside = {id(node) for stmt in body for node in ast.walk(stmt)}
@@ -40,6 +50,21 @@ def in_first_passes(program: Program, function: Scope) -> Iterator[Obstacle]:
                     text = Message("graph mode does not compile a test on a tensor that sets `{name}` back", name=name)
                     yield obstacle(function.module, stmt, "arms", text)
                     return
+
+
+def _is_of_two_types(function: Scope, test: ast.If, tensors: Tensors) -> bool:
+    """Return whether a name that is read behind a test is a tensor after one arm, and a constant after the other."""
+    arms = [{id(each) for stmt in arm for each in ast.walk(stmt)} for arm in (test.body, test.orelse)]
+    for name in dict.fromkeys(name for name, value in _sets(test) if isinstance(value, ast.Constant)):
+        for load in function.flow.reads(name):
+            reaching = function.flow.at(load)
+            sides = [[each.whole for each in reaching if id(each.stmt) in arm and each.whole] for arm in arms]
+            pairs = [(one, other) for one in sides[0] for other in sides[1]]
+            if any(
+                tensors.differ(*pair) and not all(isinstance(each, ast.Constant) for each in pair) for pair in pairs
+            ):
+                return tensors.is_tested(test.test)
+    return False
 
 
 def _sets(stmt: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
