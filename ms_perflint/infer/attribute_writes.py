@@ -42,8 +42,7 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
     is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
     is_called = isinstance(node, ast.Attribute) and scope.module.calls(node) and _are_methods(evaluator, values, base)
     is_module = any(isinstance(known.what, SemanticIndex) for known in base.alternatives)
-    is_module = is_module and not scope.module.calls(node)
-    is_updated = not is_called and (is_held or is_class or is_module or bool(of_any))
+    is_updated = not is_called and (is_held or is_class or bool(of_any) or (is_module and not scope.module.calls(node)))
     found = _stores(evaluator, read, is_held or any(known.cls is not None for known in base.alternatives))
     for binding, is_sure in tables.changes(evaluator, base, node, name) if is_held and not is_called else ():
         if not is_never_before(evaluator, stored(binding), read):
@@ -164,8 +163,7 @@ def _binding_scope(scope: Scope, name: str) -> Optional[Scope]:
 
 def _may_be_of(evaluator: Evaluator, store: Binding, base: Value) -> bool:
     """Return whether the object in which a store is made may be one of these: another may have its name by now."""
-    value = evaluator.value(receiver_of(store), store.scope)
-    holders = base.identities
+    value, holders = evaluator.value(receiver_of(store), store.scope), base.identities
     is_unknown = not holders or base.open or value.open or not value.alternatives
     return is_unknown or any(known.identity in holders for known in value.alternatives)
 
@@ -257,13 +255,16 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
 
 @query
 def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
-    """Return what the program stores in what files define or import under a name, or in classes that it decorates."""
+    """Return what the program stores in what files define or import under a name, or in classes that it may decorate.
+
+    By words alone: what reads members of classes rests on this, and would be one cycle with all decorators.
+    """
     found = set()
     for module in evaluator.program.modules:
         for (words, name), stores in module.stores.items():
             base = words.partition(".")[0]
             is_named = base in module.defined or base in module.imported or words.endswith("__class__")
-            if is_named or any(_is_of_decorated(evaluator, store.scope.owner, base) for store in stores):
+            if is_named or any(_may_be_decorated(evaluator, store.scope.owner, base) for store in stores):
                 found.add(name)
         found.update(name for name, stores in module.deep.items() if any(map(_is_of_type, stores)))
     return frozenset(found)
@@ -271,15 +272,14 @@ def _set_by_name(evaluator: Evaluator) -> frozenset[str]:
 
 def _is_of_type(store: Binding) -> bool:
     """Return whether a store is in the class of an object: `type(object).name = value`."""
-    holder = receiver_of(store)
-    return isinstance(holder, ast.Call) and word_of(holder.func) == "type"
+    return isinstance(holder := receiver_of(store), ast.Call) and word_of(holder.func) == "type"
 
 
-def _is_of_decorated(evaluator: Evaluator, function: Scope, name: str) -> bool:
-    """Return whether a name is that of the class which a function decorates."""
-    own = positional(function)[:1] if function.is_function else []
-    is_first = [each.arg for each in own] == [name]
-    return is_first and any(each.is_class for each in evaluator.program.decorated(function))
+def _may_be_decorated(evaluator: Evaluator, function: Scope, name: str) -> bool:
+    """Return whether a name is that of a class which a function may decorate: one with a decorator of its name."""
+    is_first = function.is_function and [each.arg for each in positional(function)[:1]] == [name]
+    around = (scope.name for scope in function.chain() if scope.parent is not None)
+    return is_first and any(each.is_class for word in around for each in evaluator.program.decorated_by(word))
 
 
 def _home(known: Alternative) -> Optional[SemanticIndex]:
