@@ -73,6 +73,16 @@ def test_no_value_is_represented_by_syntax_that_stands_in_no_file() -> None:
     assert found([*INFER, *(PACKAGE / "libraries").rglob("*.py")], makes) == []
 
 
+def test_no_query_answers_with_none() -> None:
+    """Such an answer would count as none: it would be worked out anew each time, and twice."""
+
+    def may_be_none(node: ast.AST) -> bool:
+        asked = isinstance(node, ast.FunctionDef) and any("query" in ast.unparse(each) for each in node.decorator_list)
+        return asked and ast.unparse(node.returns).startswith(("Optional", "None"))  # type: ignore[attr-defined]
+
+    assert found([path for path in PACKAGE.rglob("*.py") if "data" not in path.parts], may_be_none) == []
+
+
 def test_nothing_goes_through_what_runs_in_the_order_of_a_set() -> None:
     """Scopes are told apart by identity: what is asked first, and so what a budget leaves out, would change by run."""
     loops = (

@@ -38,7 +38,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
         return evaluator.known(Api(f"{kind}.{name}", known), node, scope)
     found = of_class(evaluator, cls, name, known, node, scope)
     if len(found.alternatives) > 1 and name in cls.attributes:
-        this = known if known.is_made else _only_object(evaluator, cls)
+        this = known if known.is_made else _only_object(evaluator, cls).only
         found = (_as_written(evaluator, this, name, node, scope) if this is not None else None) or found
     sets_any = any(each.any_attributes for each in bases.ancestors(evaluator, cls))
     if (found.alternatives and not sets_any) or not known.is_made:
@@ -55,11 +55,11 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
 
 
 @query
-def _only_object(evaluator: Evaluator, cls: Scope) -> Optional[Alternative]:
-    """Return the object of a class of which the program makes only one, which is then `self`; None for others."""
+def _only_object(evaluator: Evaluator, cls: Scope) -> Value:
+    """Return the object of a class of which the program makes only one, which is then `self`; BOTTOM for others."""
     sites = evaluator.program.callers(cls) if not evaluator.program.derived(cls) else ()
     made = evaluator.value(sites[0].node, sites[0].scope).only if len(sites) == 1 else None
-    return made if made is not None and made.cls is cls and made.is_made else None
+    return Value((made,)) if made is not None and made.cls is cls and made.is_made else BOTTOM
 
 
 def _as_written(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> Optional[Value]:
