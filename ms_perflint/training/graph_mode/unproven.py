@@ -25,6 +25,7 @@ from ms_perflint.training.graph_mode.in_place import in_place
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
+from ms_perflint.training.graph_mode.paddings import in_paddings
 from ms_perflint.training.graph_mode.sizes import odd_reversals, odd_sizes
 
 _PASSES = 64  # of loops, with a test on a tensor in each: of those that were run, 100 compile and 200 do not
@@ -80,6 +81,7 @@ def unproven(program: Program) -> Optional[Obstacle]:
     for function in compiled(program):
         found += _in_function(program, function)
         found += in_place(program, function)
+        found += in_paddings(program, function)
         odd = (*odd_masks(program, function), *odd_sizes(program, function), *odd_reversals(program, function))
         found += [_named(function, node) for node in odd]
     return min(found, key=lambda each: (each.place.path != program.entry, each.place)) if found else None
