@@ -18,7 +18,7 @@ from ms_perflint.training.devices import target_of
 from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
-_PAD = ("mindspore.ops.pad", "mindspore.mint.nn.functional.pad")
+_PAD = ("mindspore.ops.pad", "mindspore.mint.functional.pad")
 _LAYERS = tuple(f"mindspore.{home}.{name}" for home in ("nn", "mint.nn") for name in ("ZeroPad", "ConstantPad"))
 _CONSTANT = "constant"  # the default
 
