@@ -22,6 +22,7 @@ LEFT_OUT = Message("the rows of the last batch are left out of each epoch")
 NEVER = Message("nothing shuffles the rows: those of the last batch are never trained on")
 EVALUATED = Message("the same dataset is evaluated: that needs all rows")
 COUNTED = Message("the program stops with an error if rows are left out")
+EXPECTED = Message("the program takes as many batches of each epoch as there are with the last one")
 SHARED = Message("other datasets are made here too: evaluation needs all rows")
 
 
@@ -65,5 +66,8 @@ class BatchKeepsRemainder(Check):
         elif (counted := remainders.counted(self.program)) is not None:
             related = (Related(counted, Message("this counts the rows or batches of an epoch")),)
             remedy = Remedy(None, DROPS, Safety.DISPLAY, COUNTED, related)
+        elif (expected := remainders.expected(batch)) is not None:
+            related = (Related(expected, Message("this counts or takes the batches of an epoch")),)
+            remedy = Remedy(None, DROPS, Safety.DISPLAY, EXPECTED, related)
         says = FEWER if remainders.is_known(batch) else MAY
         self.report(node, says, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

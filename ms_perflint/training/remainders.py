@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
 from ms_perflint.training import pipelines, training
-from ms_perflint.training.step_loops import step_loops
+from ms_perflint.training.factors import has_factor, is_dataset_size
+from ms_perflint.training.step_loops import ITERATORS, StepLoop, step_loops
 
 DROP = "drop_remainder"
 _SIZES = frozenset({"shape", "size", "len"})
+_JOINS = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})  # join batches, not single numbers
 _EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 
 
@@ -91,7 +96,20 @@ def is_evaluated(batch: Call) -> bool:
     fed = pipelines.pipelines_with(batch.program, batch)
     read = {stage.identity for each in fed for stage in each.stages[: each.position(batch) + 1]}
     given = (call.argument("valid_dataset") for call in batch.program.calls(*_EVALUATIONS))
-    return any(known.identity in read for value in given for known in value.alternatives)
+    return any(known.identity in read for value in given for known in value.alternatives) or _is_read_beside(batch, fed)
+
+
+def _is_read_beside(batch: Call, fed: Sequence[pipelines.Pipeline]) -> bool:
+    """Return whether a loop that takes no training step goes through all batches of a pipeline, too."""
+    program, last = batch.program, {each.stages[0].identity for each in fed}
+    training_loops = {id(loop) for each in step_loops(program) for loop in (each.loop, *each.site.block.loops)}
+    for site in (site for word in ITERATORS for site in program.sites(word)):
+        over = site.stmt.iter if isinstance(site.stmt, ast.For) and id(site.stmt) not in training_loops else None
+        if over is not None and site.base is not None and any(node is site.node for node in descendants(over)):
+            known = program.value(site.base, site.scope).alternatives
+            if any(each.identity in last for each in known) and program.runs(site):
+                return True
+    return False
 
 
 def counted(program: Program) -> Optional[Place]:
@@ -105,15 +123,76 @@ def counted(program: Program) -> Optional[Place]:
             for stmt in descendants(each.loop)
             if isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Add) and _is_size(stmt.value)
         }
-        names |= {
-            word_of(site.base)
-            for site in each.scope.calls
-            if site.word in APPENDS and each.loop in site.block.loops and site.base is not None
-        }
+        names |= _filled(each, APPENDS)
         for node in descendants(each.scope.node) if names else ():
             if _fails(node) and any(_compares(test, names) for test in ast.walk(node.test)):  # type: ignore[attr-defined]
                 return each.scope.module.place(node)
     return None
+
+
+def _filled(step: StepLoop, by: Collection[str]) -> set[str]:
+    """Return the words of the lists that some methods fill in a loop."""
+    sites = (site for site in step.scope.calls if site.word in by and step.loop in site.block.loops)
+    return {word_of(site.base) for site in sites if site.base is not None}
+
+
+def expected(batch: Call) -> Optional[Place]:
+    """Return code that takes as many batches of each epoch as there are with the last one; None without such code.
+
+    `math.ceil(len(rows) / size)` and the like, `next(batches)` in a loop with a number of passes of its own, or
+    `np.concatenate(outputs)` of what the batches of an epoch gave: there is one for each row.
+    """
+    program, size = batch.program, batch.argument("batch_size").constants
+    for module in program.modules if size else ():
+        for stmt, block in module.steps if program.project.contains_any(module.path, ("ceil", "//")) else ():
+            if hasattr(stmt, "body") or re.search(pipelines.EVALUATES, ast.unparse(stmt)):
+                continue
+            found = ((node, by) for node in descendants(stmt) if (by := _rounded_up(node)) is not None)
+            for node, by in found if program.runs(Site.of(stmt, block)) else ():
+                if program.value(by, block.scope).constants == size:
+                    return module.place(node)
+    for each in step_loops(program):
+        if _takes(program, each):
+            return each.scope.module.place(each.loop)
+        rows = _filled(each, ("append",))
+        joins = (site for site in each.scope.calls if site.word in _JOINS and isinstance(site.node, ast.Call))
+        for site in joins if rows else ():
+            if any(word_of(part) in rows for part in site.call.args[:1]):
+                return site.place
+    return None
+
+
+def _rounded_up(node: ast.AST) -> Optional[ast.expr]:
+    """Return the divisor of `ceil(a / b)`, `-(-a // b)`, `(a + b - 1) // b` and `a // b + 1`; None of others."""
+    if isinstance(node, ast.Call) and word_of(node.func) == "ceil" and len(node.args) == 1:
+        return _divisor(node.args[0], ast.Div)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        by = _divisor(node.operand, ast.FloorDiv)
+        return by if by is not None and isinstance(node.operand.left, ast.UnaryOp) else None  # type: ignore[attr-defined]
+    if not isinstance(node, ast.BinOp):
+        return None
+    if isinstance(node.op, ast.Add) and isinstance(node.right, ast.Constant) and node.right.value == 1:
+        return _divisor(node.left, ast.FloorDiv)
+    by = _divisor(node, ast.FloorDiv)
+    parts = [ast.dump(each) for each in ast.walk(node.left)] if by is not None else []
+    return by if by is not None and isinstance(node.left, ast.BinOp) and ast.dump(by) in parts else None
+
+
+def _divisor(node: ast.expr, kind: type[ast.operator]) -> Optional[ast.expr]:
+    return node.right if isinstance(node, ast.BinOp) and isinstance(node.op, kind) else None
+
+
+def _takes(program: Program, step: StepLoop) -> bool:
+    """Return whether a loop with a number of passes of its own takes a batch in each, and does not expect their end."""
+    loop = step.loop
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or word_of(loop.iter.func) != "range":
+        return False
+    taken = (node for node in descendants(loop) if isinstance(node, ast.Call) and word_of(node.func) == "next")
+    is_plain = any(len(node.args) == 1 for node in taken)
+    if not is_plain or any(isinstance(node, ast.Try) for node in descendants(step.scope.node)):
+        return False
+    bound = Part(loop.iter.args[-1 if len(loop.iter.args) < 3 else 1], step.scope)
+    return not has_factor(program, bound, partial(is_dataset_size, program), alone=True)
 
 
 def _is_size(node: ast.expr) -> bool:

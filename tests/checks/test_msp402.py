@@ -230,6 +230,118 @@ FIRES = [
             ("losses, and checks one", "losses.append(loss)", "assert losses[-1] < 100", "unsafe"),
         )
     ),
+    *(
+        case(
+            f"batches that are counted: {name}",
+            IMPORTS,
+            GRAPH,
+            f"import math\n\nsize = 32\nx = y = np.load('x.npy')\nn = len(x)\n"
+            f"train_set = ds.NumpySlicesDataset((x, y)).batch(size)  # ! {safety}\n",
+            STEP,
+            f"{before}\nfor x, y in train_set.create_tuple_iterator():\n    loss = step(x, y)\n{behind}\n",
+        )
+        for name, before, behind, safety in (
+            ("ceil", "steps = math.ceil(n / size)", "", "display-only"),
+            ("ceil of NumPy", "steps = int(np.ceil(len(x) / 32))", "", "display-only"),
+            ("negative", "steps = -(-n // size)", "", "display-only"),
+            ("rounded up", "steps = (n + size - 1) // size", "", "display-only"),
+            ("one more", "steps = n // size + 1", "", "display-only"),
+            (
+                "by a function that runs",
+                "def steps():\n    return math.ceil(n / size)\nprint(steps())",
+                "",
+                "display-only",
+            ),
+            ("whole batches", "steps = n // size", "", "unsafe"),
+            ("by the dataset", "steps = train_set.get_dataset_size()", "", "unsafe"),
+            ("of another size", "steps = math.ceil(n / 100)", "", "unsafe"),
+            ("of evaluation", "eval_steps = math.ceil(n / size)", "", "unsafe"),
+            ("of validation rows", "steps = math.ceil(len(valid_rows) / size)", "", "unsafe"),
+            ("half a batch", "half = size // 2 + 1", "", "unsafe"),
+            ("a mean", "mean = (n + 5) // size", "", "unsafe"),
+            ("something else rounded up", "k = math.ceil(n * 0.1)", "", "unsafe"),
+        )
+    ),
+    *(
+        case(
+            f"batches that are taken: {name}",
+            IMPORTS,
+            GRAPH,
+            f'train_set = ds.MindDataset("a").batch(32)  # ! {safety}\n',
+            STEP,
+            body,
+        )
+        for name, body, safety in (
+            (
+                "a number",
+                "batches = train_set.create_tuple_iterator()\nfor _ in range(11):\n"
+                "    x, y = next(batches)\n    step(x, y)\n",
+                "display-only",
+            ),
+            (
+                "in a function",
+                "def train(count):\n    batches = iter(train_set.create_tuple_iterator())\n"
+                "    for i in range(1, count):\n        x, y = next(batches)\n        step(x, y)\n\n\ntrain(12)\n",
+                "display-only",
+            ),
+            (
+                "as many as there are",
+                "count = train_set.get_dataset_size()\nbatches = train_set.create_tuple_iterator()\n"
+                "for _ in range(count):\n    x, y = next(batches)\n    step(x, y)\n",
+                "unsafe",
+            ),
+            (
+                "those of some epochs",
+                "batches = train_set.create_tuple_iterator()\nfor _ in range(3 * train_set.get_dataset_size()):\n"
+                "    x, y = next(batches)\n    step(x, y)\n",
+                "unsafe",
+            ),
+            (
+                "begun again",
+                "batches = train_set.create_tuple_iterator()\nfor _ in range(99):\n    try:\n"
+                "        x, y = next(batches)\n    except StopIteration:\n"
+                "        batches = train_set.create_tuple_iterator()\n"
+                "        x, y = next(batches)\n    step(x, y)\n",
+                "unsafe",
+            ),
+            (
+                "with a default",
+                "batches = train_set.create_tuple_iterator()\nfor _ in range(99):\n    pair = next(batches, None)\n"
+                "    if pair is None:\n        break\n    step(*pair)\n",
+                "unsafe",
+            ),
+        )
+    ),
+    *(
+        case(
+            f"beside the steps: {name}",
+            IMPORTS,
+            GRAPH,
+            f'train_set = ds.MindDataset("a").batch(32)  # ! {safety}\nother = ds.MindDataset("b").batch(1)\n',
+            STEP,
+            f"def count(data):\n    return sum(len(x) for x, y in data.create_tuple_iterator())\n\n\n"
+            f"def walk(data):\n    for x, y in data.create_tuple_iterator():\n        print(x.shape)\n\n\n"
+            f"rows = []\nfor x, y in train_set.create_tuple_iterator():\n    loss = step(x, y)\n    {each}\n{behind}\n",
+        )
+        for name, each, behind, safety in (
+            ("another loop", "", "for x, y in train_set.create_tuple_iterator():\n    print(net(x))", "display-only"),
+            (
+                "rows by name",
+                "",
+                "for i, row in enumerate(train_set.create_dict_iterator()):\n    print(row)",
+                "display-only",
+            ),
+            ("a function that goes through it", "", "walk(train_set)", "display-only"),
+            ("outputs joined", "rows.append(net(x).asnumpy())", "print(np.concatenate(rows))", "display-only"),
+            ("outputs joined in the end", "rows.append(net(x))", "print(ms.ops.cat(rows, axis=0))", "display-only"),
+            ("a function that goes through another one", "", "walk(other)", "unsafe"),
+            ("a function that nothing calls", "", "print(walk)", "unsafe"),
+            ("a second training", "", "for x, y in train_set.create_tuple_iterator():\n    step(x, y)", "unsafe"),
+            ("one batch", "", "print(next(train_set.create_tuple_iterator()))", "unsafe"),
+            ("losses", "rows.append(loss)", "print(np.mean(rows), ms.ops.stack(rows))", "unsafe"),
+            ("other lists joined", "rows.append(loss)", "print(np.concatenate([rows, rows]))", "unsafe"),
+        )
+    ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
     case(
         "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN
