@@ -179,6 +179,49 @@ BLOCKED = [
         'state = {"scales": [1.0, 2.0]}\n',
         'state["scales"].insert(0, step * 0.1)',
     ),
+    # items of arrays, settings of layers and losses, data of a Parameter beside the network
+    *(
+        forward(f"array changed by {hook}", "return loss_fn(net(x), y) * float(rates[0])", before, hook)
+        for before, hook in (
+            ("rates = np.ones(2)\n", "rates[0] = step * 0.1"),
+            ("rates = np.ones(2).astype(np.float32)\n", "rates[0] *= 0.9"),
+            ("rates = np.linspace(0, 1, 5)\n", "rates[:] = step * 0.1"),
+            ("rates = np.array([1.0, 2.0])\n", "rates.fill(step * 0.1)"),
+            ("rates = np.ones(2)\n\n\ndef change():\n    rates[0] *= 0.9\n\n\n", "change()"),
+        )
+    ),
+    cell(
+        "array of a network",
+        "return self.dense(x) * float(self.held[0])",
+        "self.held = np.ones(2)",
+        "net.held[0] = 0.5",
+    ),
+    *(
+        forward(f"setting changed by {hook}", "return (part(net(x)) * y).mean()", f"part = {made}\n", hook)
+        for made, hook in (
+            ("nn.Dropout(p=0.5)", "part.p = 0.1"),
+            ("nn.LeakyReLU(0.1)", "part.alpha = 0.1 * step"),
+            ("nn.BatchNorm1d(4)", "part.use_batch_statistics = False"),
+        )
+    ),
+    *(
+        forward(
+            f"setting of a loss changed by {hook}", "return part(net(x), net(x) * 2).mean()", f"part = {made}\n", hook
+        )
+        for made, hook in (
+            ("nn.HuberLoss()", "part.delta = 0.1 * step"),
+            ("nn.HuberLoss()", "setattr(part, 'delta', 0.1 * step)"),
+            ("nn.L1Loss()", "part.reduction = 'sum'"),
+        )
+    ),
+    *(
+        forward(f"Parameter changed by {hook}", "return loss_fn(net(x), y) * scale", before, hook)
+        for before, hook in (
+            ("scale = ms.Parameter(Tensor(1.0))\n", "scale.set_data(scale * 0.9)"),
+            ("scale = ms.Parameter(Tensor(1.0))\n", "scale.assign_value(Tensor(0.5, ms.float32))"),
+            ("scale = ms.Parameter(Tensor(1.0))\nother = scale\n", "other.set_data(scale * 0.9)"),
+        )
+    ),
     # rates
     *(
         rated(f"rate of a group of {name}", f"{name}(net.trainable_params(), 0.1)", rate)
@@ -227,6 +270,33 @@ READY = [
         "return loss_fn(net(x), y) * scales[0]",
         "losses = []\nscales = [1.0, 2.0]\n",
         "losses.append(step)",
+    ),
+    *(
+        forward(f"array left by {hook}", "return loss_fn(net(x), y) * float(rates[0])", before, hook)
+        for before, hook in (
+            ("rates, log = np.ones(2), np.zeros(99)\n", "log[step] = 1.0"),
+            ("rates = np.ones(2)\n", "rows = np.zeros(3)\n            rows[0] = step"),
+            ("rates = np.ones(2)\n", "rates.sum()"),
+            ("rates = np.ones(2)\nrates[0] = 0.5\n", "pass"),
+        )
+    ),
+    *(
+        forward(f"setting left by {hook}", "return (part(net(x)) * y).mean()", f"part = {made}\n", hook)
+        for made, hook in (
+            ("nn.BatchNorm1d(4)", "part.momentum = 0.1"),
+            ("nn.BatchNorm1d(4)", "part.eps = 0.1"),
+            ("nn.ReLU()", "args = lambda: 0\n            args.p = step"),
+            ("nn.Dropout(p=0.5)", "opt.alpha = step"),
+        )
+    ),
+    *(
+        forward(f"Parameter left by {hook}", "return loss_fn(net(x), y) * scale", before, hook)
+        for before, hook in (
+            ("scale = ms.Parameter(Tensor(1.0))\n", "ops.assign(scale, scale * 0.9)"),
+            ("scale = ms.Parameter(Tensor(1.0))\nbest = ms.Parameter(Tensor(1.0))\n", "best.set_data(best * 0.9)"),
+            ("scale = ms.Parameter(Tensor([1.0]))\n", "scale[0] = 0.5"),
+            ("scale = ms.Parameter(Tensor([1.0]))\nscale.set_data(Tensor([0.5]))\n", "pass"),
+        )
     ),
     stages("a network of its own for each fold", "for fold in range(3):", "net.alpha = 0.5 * fold", MADE),
     stages("nothing that is read", "for stage in range(3):", "opt.stage = stage"),

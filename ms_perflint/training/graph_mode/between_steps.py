@@ -6,7 +6,8 @@ only, its schedulers in both. `set_data` of a weight, `weight[...] = value` and 
 of a `value_and_grad` function do not arrive there in graph mode, nor do `net.weight = value` and `net.weight *= 2`;
 `ops.assign`, `weight[:] = value`, `weight[0] = value` and `weight *= 2` of a name do, and where a cell is called all
 do. In PyNative mode the optimizer does not change a weight any more that got other data in the first way, also that of
-a train cell or a Model. `requires_grad` counts at the first step only.
+a train cell or a Model. `requires_grad` counts at the first step only. `set_data` of a Parameter beside the network
+does not arrive in a gradient function either, nor does a setting of a layer or loss, `net.dropout.p = 0.1`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import is_cell
-from ms_perflint.training.graph_mode.compiled import gone_through, is_compiled
+from ms_perflint.training.bases import is_cell, is_parameter
+from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
+from ms_perflint.training.graph_mode.set_by_calls import all_stores
+from ms_perflint.training.graph_mode.state import free
 from ms_perflint.training.networks import networks
 from ms_perflint.training.optimizers import PARAMETERS, is_optimizer, optimizers
 from ms_perflint.training.repetition import repeats
@@ -35,6 +38,8 @@ _RATE = "learning_rate"
 _EXPERIMENTAL = "mindspore.experimental.optim.Optimizer"  # whose rates are entries of dicts
 _PARTS = frozenset({"weight", "bias", "gamma", "beta"})  # weights of layers of MindSpore
 _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values", "parameters", "parameters_dict"})
+# Attributes of cells of MindSpore that PyNative reads at each call (run on 2.10, CPU); others, `momentum`, at creation
+_SETTINGS = ("alpha", "delta", "keep_prob", "label_smoothing", "p", "reduction", "use_batch_statistics")
 _HOPS = 4  # names that stand for one another
 
 
@@ -63,6 +68,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
             text = Message("graph mode goes on training what was not frozen at the first step")
             yield obstacle(store.scope.module, store.node, "frozen", text)
     yield from _loaded(program)
+    yield from _reset(program)
     for site in train_sites(program):
         named = [each for each in getattr(site.node, "keywords", ()) if _is_keyword(program, site, each)]
         if named and calls_gradient(program, site):
@@ -105,13 +111,36 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
     ]
     for word in ("set_data", "assign_value"):
         for site in program.sites(word):
-            if site.base is not None and _is_of_network(site.base, site.scope, _HOPS, by_gradient):
+            if site.base is None:
+                continue
+            is_read = by_gradient and _is_read(program, site.base, site.scope)
+            if is_read or _is_of_network(site.base, site.scope, _HOPS, by_gradient):
                 found.append((site.node, site.base, site))
     for node, weight, site in (*found, *((node, node, site) for node, site in _replaced(program))):
         if not by_gradient and is_beside(program, weight, site.scope):
             continue
         if acts(program, site) and not is_recompiled_after(program, site):
             yield obstacle(site.module, node, "weights", text)
+
+
+def _is_read(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether compiled code reads a Parameter that an expression is, by a name of the code around it."""
+    own = {each.identity for each in program.value(node, scope).alternatives if is_parameter(each)}
+    read = (program.value(name, each) for each in compiled(program) for name in free(each.node, frozenset()) if own)
+    return any(known.identity in own for value in read for known in value.alternatives)
+
+
+def _reset(program: Program) -> Iterator[Obstacle]:
+    """Yield the stores of a setting of a cell of MindSpore: `net.dropout.p = 0.1`, `loss_fn.reduction = "sum"`."""
+    for store in (each for word in _SETTINGS for each in all_stores(program, word)):
+        base = store.node.value if isinstance(store.node, ast.Attribute) else None
+        held = program.value(base, store.scope).alternatives if base is not None else ()
+        cells = [each for each in held if each.cls is None and is_cell(program, each)]
+        is_of_cell = any(not is_optimizer(program, each.type_api, None) for each in cells)
+        if is_of_cell and acts(program, store.site) and not is_recompiled_after(program, store.site):
+            name = ast.unparse(store.node)
+            text = Message("graph mode keeps the first value of `{name}`, which changes between steps", name=name)
+            yield obstacle(store.scope.module, store.node, "changed", text)
 
 
 def is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:

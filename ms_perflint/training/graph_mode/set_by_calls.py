@@ -16,7 +16,7 @@ from ms_perflint.index.syntax_forms import object_of, targets, text_of, word_of
 from ms_perflint.infer.places import ADDS, ORDERS, SHRINKS
 from ms_perflint.program.program import Program, fact
 
-_CHANGES = ADDS | SHRINKS | ORDERS
+_CHANGES = ADDS | SHRINKS | ORDERS | {"fill"}
 _NAMESPACES = ("globals", "vars", "__dict__")
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 _HOPS = 4  # names that stand for one another

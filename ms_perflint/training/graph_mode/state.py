@@ -1,9 +1,10 @@
 """State that Python and compiled code share by names and attributes, and that graph mode does not pass on.
 
-Run on 2.10, CPU. A name, an attribute of any object, a list or dict that Python changes between steps keeps its first
-value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read again. What compiled code
-assigns to an attribute reaches Python once, from the first step; what it puts into a list or dict, or gives to a
-global, never does; tuples, lists and dicts that are assigned do. An attribute that is None is None in the rest of the
+Run on 2.10, CPU. A name, an attribute of any object, a list, dict or array of NumPy that Python changes between steps
+keeps its first value in compiled code: a number, a Tensor, a cell, `requires_grad`; only a Parameter is read again.
+What compiled code assigns to an attribute reaches Python once, from the first step; what it puts into a list or dict,
+or gives to a global, never does; tuples, lists and dicts that are assigned do. An attribute that is None is None in the
+rest of the
 graph too. Whole numbers that compiled code counts in an attribute are right, in tests and for Python; as a factor
 they stop the gradient, or compile to an unknown type. An attribute that is a Parameter is right everywhere.
 `set_train` of a cell that is called itself is right; under `value_and_grad` the mode of the first step stays, which
@@ -91,8 +92,13 @@ def _changed_containers(program: Program) -> tuple[tuple[Binding, frozenset[obje
 
 def _identities(value: Value) -> frozenset[object]:
     """Return the identities of the containers that a value can be."""
-    made = (each.identity for each in value.alternatives if each.type_api in _CONTAINERS)
+    made = (each.identity for each in value.alternatives if each.type_api in _CONTAINERS or _is_array(each))
     return frozenset({*identities(value), *made})
+
+
+def _is_array(known: Alternative) -> bool:
+    """Return whether something is an array of NumPy that a call makes: compiled code keeps its first items."""
+    return known.is_made and known.type_api.startswith("numpy.")
 
 
 def free(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
@@ -151,7 +157,9 @@ def _attributes_changed(program: Program, function: Scope) -> Iterator[Obstacle]
                 continue
             scope = module.scope_of.get(id(node), function)
             inside = [each for each in items if not _is_other_item(each, entries.get(id(node)))]
-            is_held = _is_container(program, node, function) and not any(map(_is_tensor, value.alternatives))
+            is_held = value.are(_is_array) or (
+                _is_container(program, node, function) and not any(map(_is_tensor, value.alternatives))
+            )
             changes = stores + (inside if is_held else [])  # items of a tensor do arrive (run on 2.10, CPU)
             if any(_same_object(program, each, node.value, scope) for each in changes):
                 name = ast.unparse(node)
