@@ -24,6 +24,7 @@ APART = Message("rows are made in other threads or processes, each with its own 
 CHANGED = Message("each row changes what outlives it, which several workers cannot share")
 SHARED = Message("workers share the position in an open file, and each has the same copy of a random generator")
 DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
+TOLD = Message("the program changes the source between epochs, which workers do not see: they have their own copy")
 AGAIN = Message("workers begin with the same seed at each iterator: every epoch draws the same random numbers")
 
 
@@ -70,6 +71,9 @@ class SingleWorkerGenerator(Check):
         elif work.shared is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=SHARED)
             related.append(Related(work.shared, Message("this is made once, before the workers start")))
+        elif work.told is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=TOLD)
+            related.append(Related(work.told, Message("the program changes it here")))
         elif work.drawn is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
             related.append(Related(work.drawn.place, Message("each worker draws the same number here")))

@@ -13,11 +13,13 @@ from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import descendants, word_of
-from ms_perflint.infer.bases import method
+from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training.graph_mode.set_by_calls import all_stores, changed_items
 from ms_perflint.training.pipelines import is_read_anew
 from ms_perflint.training.profiling import AUTOTUNE
+from ms_perflint.training.repetition import repeats
 
 # Last words of calls that open, read, decode or change an image, a sound or a text
 _WORK = (
@@ -54,11 +56,12 @@ class Work(NamedTuple):
     shared: Optional[Place] = None  # where a file that all workers read from, or a generator, is made
     drawn: Optional[Site] = None  # forked workers draw the same numbers, if no seed is set
     again: Optional[Site] = None  # they draw the same ones in every epoch, if a seed is set
+    told: Optional[Place] = None  # where the program changes the source between epochs, which workers do not see
 
     @property
     def is_alone(self) -> bool:
         """Return whether something speaks against more workers."""
-        return any(each is not None for each in (self.changed, self.shared, self.drawn, self.again))
+        return any(each is not None for each in (self.changed, self.shared, self.drawn, self.again, self.told))
 
 
 def work_of(program: Program, call: Call) -> Optional[Work]:
@@ -94,7 +97,8 @@ def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Wor
         drawn = _draw(program, functions, ("numpy.random.",))
     elif again is not None and not is_read_anew(program, call):
         again = None
-    return Work(found, changed, _shared(program, cls, functions), drawn, again)
+    told = _told(program, cls, functions) if not is_read_anew(program, call) else None
+    return Work(found, changed, _shared(program, cls, functions), drawn, again, told)
 
 
 def _is_listed(call: Call) -> bool:
@@ -152,12 +156,16 @@ def _takes_time(program: Program, site: Site, seen: set[Scope]) -> bool:
 
 
 def _changes(function: Scope) -> Iterator[Place]:
-    """Yield where a function changes the source, or what is bound outside of it; an item of a cache is none."""
+    """Yield where a function changes the source, or what is bound outside of it; an item of a cache is none.
+
+    A slice of an array is one: all rows are made in the same memory.
+    """
     own = receiver_name(function)
     for node in descendants(function.node):
         changed: list[ast.expr] = []
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            changed = [node] if isinstance(node, ast.Attribute) or root_name(node) != own else []
+            is_item = isinstance(node, ast.Subscript) and not _is_slice(node.slice)
+            changed = [node] if not is_item or root_name(node) != own else []
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
             changed = [node.func]
         elif isinstance(node, ast.Call) and word_of(node.func) == "next":
@@ -167,6 +175,10 @@ def _changes(function: Scope) -> Iterator[Place]:
             yield function.module.place(node)
 
 
+def _is_slice(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice) or (isinstance(node, ast.Constant) and node.value is ...)
+
+
 def _is_outer(node: ast.expr, function: Scope) -> bool:
     """Return whether an expression starts at a name that is bound in the code around a function."""
     name = root_name(node)
@@ -174,18 +186,43 @@ def _is_outer(node: ast.expr, function: Scope) -> bool:
 
 
 def _shared(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Place]:
-    """Return where an attribute that some functions read is made: an open file, or a generator of random numbers.
+    """Return where an attribute or global that some functions read is made: an open file, a generator of numbers.
 
     Forked workers share the position in a file, and each has the same copy of a generator: reads race. In one run on
     2.10 (CPU, 24 rows) no read met another one.
     """
-    for name, bindings in cls.attributes.items():
-        if any(name in function.attrs for function in functions):
-            for each in bindings:
-                site = each.scope.module.site_at(each.value) if isinstance(each.value, ast.Call) else None
-                known = program.evaluator.callees(site).alternatives if site is not None else ()
-                if any((one.api or one.type_api) in _SHARED for one in known):
-                    return each.scope.module.place(each.value or each.node)
+    own = [(name, each) for name, bindings in cls.attributes.items() for each in bindings]
+    made = [each for name, each in own if any(name in function.attrs for function in functions)]
+    for function in functions:
+        free = ((name, function.home(name)) for name in sorted(function.names) if name not in function.bindings)
+        made += [
+            each for name, home in free if home is not None and home.parent is None for each in home.bindings[name]
+        ]
+    for each in made:
+        site = each.scope.module.site_at(each.value) if isinstance(each.value, ast.Call) else None
+        known = program.evaluator.callees(site).alternatives if site is not None else ()
+        if any((one.api or one.type_api) in _SHARED for one in known):
+            return each.scope.module.place(each.value or each.node)
+    return None
+
+
+def _told(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Place]:
+    """Return where other code changes an attribute with which rows are made, again and again; None without such code.
+
+    Run on 2.10, CPU: one worker makes its rows in the process of the program, and sees `source.epoch = 3`. Several do
+    not: they are forked once for each iterator.
+    """
+    for name in sorted({name for function in functions for name in function.attrs}):
+        for each in (*all_stores(program, name), *changed_items(program, name)):
+            function, base = each.scope.owner, getattr(each.node, "value", None)
+            if function in functions or function.name == "__init__" or not isinstance(base, ast.expr):
+                continue
+            if function.cls is None or root_name(base) != receiver_name(function):
+                is_its = any(known.cls is cls for known in program.value(base, each.scope).alternatives)
+            else:
+                is_its = function.cls in ancestors(program.evaluator, cls)
+            if is_its and program.runs(each.site) and repeats(program, each.site):
+                return each.scope.module.place(each.node)
     return None
 
 

@@ -72,6 +72,16 @@ EPOCH = f"{EPOCH[: EPOCH.rindex('        for batch')]}        run(train_set.batc
 DIRECT = LOOP.replace(ITERATOR, "train_set.batch(32)")
 ONCE = LOOP.replace("    for epoch", f"    rows = {ITERATOR}\n    for epoch").replace(f"in {ITERATOR}", "in rows")
 STAGED = TRAIN.replace("model.train(10, train_set)", "for epoch in range(10):\n        model.train(1, train_set)")
+TOLD = """
+    class Hook(ms.train.Callback):
+        def on_train_epoch_begin(self, run_context):
+            {change}
+
+
+    net = nn.Dense(64, 16)
+    model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+    model.train(10, train_set.batch(32, True), callbacks=[Hook()])
+    """
 READ = "row = np.load(self.files[index])"
 
 
@@ -180,6 +190,9 @@ FIRES = [
             ("a table of the module", "seen[index] = 1", "seen = {}\n"),
             ("an attribute of a class", "Source.count = index", ""),
             ("a number of the module", "global seen; seen += 1", "seen = 0\n"),
+            ("an array in which all rows are made", "self.made[:] = index", ""),
+            ("a part of such an array", "self.made[:2] = index", ""),
+            ("all of such an array", "self.made[...] = index", ""),
         )
     ),
     *(
@@ -200,6 +213,8 @@ FIRES = [
         program(f"rows that change {name}", f"{row}\n            {READ}", f"{before}{MAKE}")
         for name, row, before in (
             ("a cache", "self.cache[index] = 0", ""),
+            ("an array of their own", "row = np.zeros(4); row[:] = index", ""),
+            ("a row of a table", "self.cache[index, 0] = 0", ""),
             ("a list of their own", "rows = []; rows.append(index)", ""),
             ("a table of their own", "rows = {}; rows[index] = 1", ""),
             ("an object of their own", "row = Image.new('L', (1, 1)); row.index = index", ""),
@@ -215,7 +230,60 @@ FIRES = [
             ("a table", "dict(a=1)"),
         )
     ),
+    *(
+        program(
+            f"workers that share {name}",
+            f"extra = {read}\n            {READ}",
+            f"{before}\n{MAKE}".replace("unsafe", safety),
+        )
+        for name, read, before, safety in (
+            ("a global generator", "made.rand()", "made = np.random.RandomState(1)", "display-only"),
+            ("a global archive", "made.read(index)", "import zipfile\nmade = zipfile.ZipFile('a')", "display-only"),
+            ("a global file of Python", "made", "made = open('a', 'rb')", "display-only"),
+            ("a global array", "made", "made = np.load('a.npy')", "unsafe"),
+            ("a global generator that no row reads", "1", "made = np.random.RandomState(1)", "unsafe"),
+            ("a name of their own", "(made := np.random.RandomState(index))", "made = open('a')", "unsafe"),
+        )
+    ),
     program("an open file that no row reads", READ, MAKE, made="open('all.bin', 'rb')"),
+    *(
+        case(
+            f"a source that is changed: {name}",
+            IMPORTS,
+            source(f"scale = self.count * self.files[0]\n            {READ}", "{}"),
+            START,
+            f"origin = Source(files)\n{MAKE.replace('Source(files)', 'origin').replace('unsafe', safety)}",
+            train,
+        )
+        for name, train, safety in (
+            *(
+                (f"by a callback, {change}", TOLD.format(change=change), safety)
+                for change, safety in (
+                    ("origin.count = 1", "display-only"),
+                    ("origin.count += 1", "display-only"),
+                    ("origin.files[0] = 1", "display-only"),
+                    ("origin.files.reverse()", "display-only"),
+                    ("setattr(origin, 'count', 1)", "display-only"),
+                    ("origin.made['a'] = 1", "unsafe"),
+                    ("origin.made = 1", "unsafe"),
+                    ("origin.seen = 1", "unsafe"),
+                    ("self.count = 1", "unsafe"),
+                    ("print(origin.count)", "unsafe"),
+                )
+            ),
+            (
+                "by a loop, one iterator",
+                ONCE.replace("range(3):", "range(3):\n        origin.count = epoch"),
+                "display-only",
+            ),
+            (
+                "by a loop, an iterator each",
+                LOOP.replace("range(3):", "range(3):\n        origin.count = epoch"),
+                "unsafe",
+            ),
+            ("before the training", f"    origin.count = 3{TRAIN}", "unsafe"),
+        )
+    ),
     *(
         program(f"draws of NumPy: {name}", f"{row}\n            {READ}", MAKE.replace("unsafe", "display-only"))
         for name, row in (
