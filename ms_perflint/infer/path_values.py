@@ -27,6 +27,7 @@ class Hole(NamedTuple):
 Piece = Union[str, Hole]
 Pieces = tuple[Piece, ...]
 ANY = Hole("*")  # of a glob pattern
+DEEP = Hole("**")  # folders at any depth, or none
 
 
 class Path(NamedTuple):
@@ -122,8 +123,11 @@ def is_same_file(written: Path, used: Path) -> bool:
 
     Both have to be able to be one text, and what is known of them has to speak for it: the name of the file is the
     same, or its beginning in a folder that can be the same, or the folder is the same. Nothing is known of a path of
-    which nothing is known.
+    which nothing is known. A pattern with `**` is for all files below the folder in front of it.
     """
+    if DEEP in used.pieces:
+        top = used._replace(pieces=used.pieces[: used.pieces.index(DEEP)] or (".",))
+        return is_folder_of(top, written) and _may_be_same(written.cut()[1].pieces, used.cut()[1].pieces)
     (own_folder, own), (folder, other) = written.cut(), used.cut()
     if not own.pieces or not other.pieces:
         return False

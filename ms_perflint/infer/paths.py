@@ -15,7 +15,7 @@ from ms_perflint.infer import bases
 from ms_perflint.infer.appending import GATHERED, appended, list_of, put, stored
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
-from ms_perflint.infer.path_values import ANY, Hole, Path, Piece
+from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
 from ms_perflint.infer.values import Value
 
 DEPTH = 16  # expressions inside of one another
@@ -58,9 +58,8 @@ def _parts(piece: Piece) -> list[Piece]:
     if isinstance(piece, Hole):
         return [piece]
     first, *others = _MAGIC.split(piece)
-    found: list[Piece] = [first]
-    for text in others:
-        found += [ANY, text]
+    marks = (DEEP if mark == "**" else ANY for mark in _MAGIC.findall(piece))
+    found = [first, *(part for mark, other in zip(marks, others) for part in (mark, other))]
     return [part for part in found if part != ""]
 
 
@@ -385,6 +384,8 @@ class _Reader:
         """Return the paths that a call finds in a folder, or by a pattern."""
         base = self.base(node, scope)
         found: list[Sequence[Path]] = [self.read(each, scope, depth) for each in (*base, *node.args[:1])]
+        if word_of(node.func) == "rglob":
+            found.insert(len(base), [Path(("**",))])
         if LISTINGS[word_of(node.func)]:
             return patterns(self.behind(found, "/"))
         return self.behind([*found[:1], [Path((ANY,))]], "/")

@@ -241,6 +241,30 @@ USED = [
         newest = sorted(glob.glob("out/*.ckpt"))[-1]
         """,
     ),
+    *(
+        used(
+            f"folders below: {use}",
+            f"""
+            import glob, os
+            from pathlib import Path
+
+            out = Path("out")
+            ---
+            ms.save_checkpoint(net, f"out/run/{{epoch}}.ckpt")  #s
+            ---
+            {use}
+            """,
+        )
+        for use in (
+            "found = list(out.rglob('*.ckpt'))",
+            "found = [ms.load_checkpoint(str(each)) for each in sorted(Path('out').rglob('*'))]",
+            "found = glob.glob('out/**/*.ckpt', recursive=True)",
+            "found = list(glob.iglob('**/*.ckpt', recursive=True))",
+            "found = list(Path('.').rglob('*.ckpt'))",
+            "found = list(out.glob('**/*.ckpt'))",
+            "found = glob.glob(os.path.join('out', '**', '*.ckpt'))",
+        )
+    ),
     used(
         "glob of a path",
         """
@@ -1020,6 +1044,31 @@ UNUSED = [
         ---
         print(glob.glob("out/*.png"))
         """,
+    ),
+    *(
+        unused(
+            f"other files in folders below: {use}",
+            f"""
+            import glob
+            from pathlib import Path
+
+            out = Path("out")
+            ---
+            ms.save_checkpoint(net, f"out/run/net-{{epoch}}.ckpt")  #s
+            ---
+            {use}
+            """,
+        )
+        for use in (
+            "found = list(out.rglob('*.png'))",
+            "found = glob.glob('out/**/*.json', recursive=True)",
+            "found = list(Path('data').rglob('*.ckpt'))",
+            "found = list(Path('other').glob('**/*'))",
+            "found = glob.glob('/data/**/*.ckpt', recursive=True)",
+            "found = list(out.rglob('events.*'))",
+            "found = list((out / 'plots').rglob('*'))",
+            "found = glob.glob('out/*.ckpt')",
+        )
     ),
     unused(
         "best and last",
