@@ -494,6 +494,116 @@ READY = [
                 print(epoch, (net(data).argmax(1) == label).asnumpy().mean())
         """,
     ),
+    _written(
+        "same",
+        "array that compiled code does not read",
+        """
+        weights, log = np.ones(2), np.zeros(3)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * float(weights[0])
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            log[epoch] = epoch
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "same",
+        "momentum of a norm",
+        """
+        norm = nn.BatchNorm1d(10)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * (1.0 + 0.0 * norm(net(data)).mean())
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            norm.momentum = 0.5
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "same",
+        "Parameter that is assigned",
+        """
+        weight = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * weight
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            ops.assign(weight, weight * 0.5)
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "same",
+        "item of a Parameter",
+        """
+        weight = ms.Parameter(ms.Tensor([1.0]), requires_grad=False)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * weight[0]
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            weight[0] = 0.5**epoch
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "same",
+        "Parameter that nothing compiled reads",
+        """
+        best = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * 1.0
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            best.set_data(best * 0.5)
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
 ]
 
 BLOCKED = [
@@ -873,6 +983,94 @@ BLOCKED = [
         for epoch in range(3):
             for data, label in train_set.create_tuple_iterator():
                 losses.append(train_step((data, data * 2), label))
+        """,
+    ),
+    _written(
+        "differs",
+        "item of an array",
+        """
+        weights = np.ones(2)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * float(weights[0])
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            weights[0] = 0.5**epoch
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "differs",
+        "array filled anew",
+        """
+        weights = np.ones(2)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * float(weights[0])
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            weights.fill(0.5**epoch)
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "differs",
+        "setting of a loss",
+        """
+        huber = nn.HuberLoss(delta=1.0)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * huber(net(data[:1] * 100), net(data[:1]))
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            huber.delta = 0.5**epoch
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "differs",
+        "Parameter beside the network",
+        """
+        weight = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
+
+
+        def forward(data, label):
+            return loss_fn(net(data), label) * weight
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            weight.set_data(weight * 0.5)
+            for data, label in train_set.create_tuple_iterator():
+                loss, grads = grad_fn(data, label)
+                optimizer(grads)
+                losses.append(loss)
         """,
     ),
 ]
