@@ -72,6 +72,17 @@ FIRES = [
         )
         for name, use, safety in (
             ("whose file is read", 'open("ir/graph.ir").read()\n', "display-only"),
+            (
+                "whose files are sought below",
+                'from pathlib import Path\n\nlist(Path(".").rglob("*.ir"))\n',
+                "display-only",
+            ),
+            ("whose files are sought by **", 'import glob\n\nglob.glob("**/*.ir", recursive=True)\n', "display-only"),
+            (
+                "beside which others are sought",
+                'from pathlib import Path\n\nlist(Path(".").rglob("*.png"))\n',
+                "unsafe",
+            ),
             ("that is removed", 'import shutil\n\nshutil.rmtree("./ir")\n', "display-only"),
             ("that a command packs", 'os.system("tar czf ir.tar.gz ir")\n', "display-only"),
             ("that is only read before", "print(before)\n", "unsafe"),
