@@ -136,7 +136,74 @@ def weights(name: str, change: str, before: str = "") -> list[tuple[str, tuple[s
     ]
 
 
+TARGET = """
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(8, 4)
+
+        def construct(self, x):
+            return self.dense(x)
+
+
+    class Agent(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.net = Net()
+            self.other = MADE
+
+        def construct(self, x):
+            return self.net(x)
+
+        def target(self, x):
+            return self.other(x)
+
+        def follow(self):
+            for p, q in zip(self.net.trainable_params(), self.other.trainable_params()):
+                q.set_data(p)
+
+
+    def train():
+        net = Agent()
+        opt = nn.SGD(net.net.trainable_params(), 0.1)
+
+        def forward(x, y, t):
+            return loss_fn(net(x) + TERM, y)
+
+        grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+        for epoch in range(3):
+            for x, y in dataset.create_tuple_iterator():
+                value, grads = grad_fn(x, y, GIVEN)
+                opt(grads)
+            CHANGE
+
+
+    train()
+    """
+ROW = "nn.SequentialCell(nn.Dense(8, 4), nn.ReLU())"
+FIRST = "net.other[0].weight.set_data(ops.ones((4, 8)))"
+EACH_OTHER = "for q in net.other.get_parameters():\n                q.assign_value(q * 0.5)"
+
+
+def target(
+    name: str, term: str, change: str = "net.follow()", made: str = "copy.deepcopy(self.net)"
+) -> tuple[str, tuple[str, ...]]:
+    """Return a program that changes the weights of a second network between steps of a gradient function."""
+    body = join(TARGET).replace("MADE", made).replace("TERM", term).replace("CHANGE", change)
+    if term != "t":  # run: an argument that is not read makes graph mode see the data
+        body = body.replace(", y, t):", ", y):").replace(", GIVEN", "")
+    body = body.replace("GIVEN", "net.target(x)")
+    return name, ("import copy\n", START, body)
+
+
 BLOCKED = [
+    # a target network that the compiled code reads
+    target("a target that the step calls", "0.1 * net.target(x)"),
+    target("a target that the step calls itself", "0.1 * net.other(x)"),
+    target("a target whose weight the step reads", "0.1 * ops.matmul(x, net.other.dense.weight.T)"),
+    target("a target that is passed on", "0.1 * (lambda cell: cell(x))(net.other)"),
+    target("the trained network", "t", "net.net.dense.weight.set_data(net.net.dense.weight * 0.5)"),
+    target("a layer of a row that the step calls", "net.other(x)", FIRST, ROW),
     # weights: PyNative does not train them any more
     *weights("other data", "net.dense.weight.set_data(ops.ones((4, 8)))"),
     *weights("other data by a name", "w = net.dense.weight\n        w.set_data(ops.ones((4, 8)))"),
@@ -244,6 +311,13 @@ BLOCKED = [
 ]
 
 READY = [
+    target("a target that Python calls", "t"),
+    target("a target of its own class", "t", made="Net()"),
+    target("a target by its value", "t", EACH_OTHER),
+    target("a copied row", "t", FIRST, f"copy.copy({ROW})"),
+    target("a row that Python calls", "t", FIRST, ROW),
+    target("a target that is loaded", "t", "ms.load_param_into_net(net.other, net.net.parameters_dict())"),
+    target("a target that is assigned", "0.1 * net.other(x)", "ops.assign(net.other.dense.weight, ops.ones((4, 8)))"),
     *weights("assigned", "ops.assign(net.dense.weight, net.dense.weight * 0.5)"),
     *weights("a slice by a name", "w = net.dense.weight\n        w[:] = w * 0.5"),
     *weights("a row by a name", "w = net.dense.weight\n        w[0] = 0.0"),

@@ -19,11 +19,13 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell, is_parameter
-from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled
+from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled, is_of_step, own_nodes, steps
+from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.graph_mode.set_by_calls import all_stores
@@ -117,7 +119,7 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
             if is_read or _is_of_network(site.base, site.scope, _HOPS, by_gradient):
                 found.append((site.node, site.base, site))
     for node, weight, site in (*found, *((node, node, site) for node, site in _replaced(program))):
-        if not by_gradient and is_beside(program, weight, site.scope):
+        if (_is_apart if by_gradient else is_beside)(program, weight, site.scope):
             continue
         if acts(program, site) and not is_recompiled_after(program, site):
             yield obstacle(site.module, node, "weights", text)
@@ -152,20 +154,59 @@ def is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:
     return bool(cells) and trained is not None and cells.isdisjoint(trained)
 
 
-def _holders(program: Program, node: Optional[ast.expr], scope: Scope, hops: int) -> Iterator[Alternative]:
-    """Yield the cells in an expression for a weight: of `net.fc.weight` `net` and `net.fc`."""
+def _is_apart(program: Program, weight: ast.expr, scope: Scope) -> bool:
+    """Return whether the network that holds a weight is known, and no step reads it: a target that Python code calls.
+
+    Run on 2.10: graph mode sees other data of a network whose cells Python code calls.
+    """
+    cells, read = list(_holders(program, weight, scope, _HOPS, True)), _read(program)
+    both = {key for each in cells for key in (each.identity, (each.identity, each.copied))}
+    return bool(cells) and read is not None and both.isdisjoint(read)
+
+
+@fact
+def _read(program: Program) -> Optional[frozenset[object]]:
+    """Return the cells that compiled steps read, by identity and copy, and by identity the parts of rows.
+
+    None where one is not known.
+    """
+    found: dict[object, Alternative] = {}
+    for function in (each for each in compiled(program) if is_of_step(program, each)):
+        calls = (each for each in calls_of(program, function) if not _is_of_tensors(each.word))
+        if isinstance(function.node, ast.Lambda) or any(program.evaluator.callees(each).open for each in calls):
+            return None
+        for node, inside in ((node, step.scope) for step in steps(program, function) for node in own_nodes(step)):
+            if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+                known = program.value(node, inside).alternatives
+                found.update(((each.identity, each.copied), each) for each in known if is_cell(program, each))
+    evaluator, read = program.evaluator, found.values()
+    rows = tuple(each for each in read if each.cls is None or method(evaluator, each.cls, "construct") is None)
+    part = networks.reach(program, [Value(rows)])
+    return None if part.is_hidden else frozenset({*found, *part.seen}.difference(each.identity for each in rows))
+
+
+def _is_of_tensors(word: str) -> bool:
+    return mindspore_api.parameters(f"mindspore.Tensor.{word}", mindspore_api.newest()) is not None
+
+
+def _holders(
+    program: Program, node: Optional[ast.expr], scope: Scope, hops: int, nearest: bool = False
+) -> Iterator[Alternative]:
+    """Yield the cells in an expression for a weight: of `net.fc.weight` `net.fc` and, unless `nearest`, `net`."""
     if node is None:
         return
-    known = (each for each in program.value(node, scope).alternatives if is_cell(program, each))
+    known = [each for each in program.value(node, scope).alternatives if is_cell(program, each)]
     yield from (each for each in known if not is_optimizer(program, each.type_api, each.cls))
+    if nearest and known:
+        return
     if isinstance(node, ast.Name) and hops:
         for binding in scope.lookup(node):
             bound = gone_through(binding)[0] if binding.kind == "for" else binding.value
-            yield from _holders(program, bound, binding.scope, hops - 1)
+            yield from _holders(program, bound, binding.scope, hops - 1, nearest)
     elif isinstance(node, (ast.Attribute, ast.Subscript)):
-        yield from _holders(program, node.value, scope, hops)
+        yield from _holders(program, node.value, scope, hops, nearest)
     elif isinstance(node, ast.Call):
-        yield from _holders(program, node.func, scope, hops)
+        yield from _holders(program, node.func, scope, hops, nearest)
 
 
 @fact
