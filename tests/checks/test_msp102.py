@@ -141,8 +141,13 @@ PADS = join("""
         return ([max(row.min(), 0) * row for row in rows],)
 
 
+    def hide(rows, info):
+        return ([row * (np.arange(64) < max(1, LENGTH)) for row in rows],)
+
+
     pad = Longest()
     """)
+BY = "rows.batch(4, True, per_batch_map={})"
 LAST_BATCHES = [
     ("is kept", OPEN, "rows.batch(32, drop_remainder=False)", "unsafe"),
     ("is kept, by position", OPEN, "rows.batch(32, False)", "unsafe"),
@@ -169,6 +174,19 @@ LAST_BATCHES = [
     ("is padded by an object", OPEN + PADS, "rows.batch(4, True, per_batch_map=Longest())", "display-only"),
     ("is padded by an object of a name", OPEN + PADS, "rows.batch(4, True, per_batch_map=pad)", "display-only"),
     ("is mixed by a function", OPEN + PADS, "rows.batch(4, True, per_batch_map=mix)", "unsafe"),
+    *(
+        (f"is hidden up to {text}", OPEN + PADS.replace("max(1, LENGTH)", text), BY.format("hide"), grade)
+        for text, grade in (
+            ("max(1, len(row) // 8)", "unsafe"),
+            ("max(len(row) - 8, 0)", "unsafe"),
+            ("max(1, int(round(row.shape[0] * 0.15)))", "unsafe"),
+            ("max(0, 64 - len(row))", "unsafe"),
+            ("min(8, max(1, row.size // 8))", "unsafe"),
+            ("max(1, *map(len, rows))", "display-only"),
+            ("max(1, max(len(row) for row in rows))", "display-only"),
+            ("max(len(row), len(rows))", "display-only"),
+        )
+    ),
     ("is made by an unknown function", OPEN, "rows.batch(4, True, per_batch_map=unknown())", "unsafe"),
     ("is padded to a length", OPEN, 'rows.padded_batch(4, True, pad_info={"x": ([64], 0)})', "safe"),
     ("is of rows that a function maps", OPEN + PADS, "rows.map(mix).batch(4, True)", "safe"),

@@ -80,13 +80,19 @@ def _is_per_batch(site: Site, makers: Collection[Scope]) -> bool:
     """
     owner = site.scope.owner
     lengths = (word_of(each) for each in ast.walk(site.node) if each is not site.node)
-    if site.word == "max" and _LENGTHS.isdisjoint(lengths):
+    if site.word == "max" and (_LENGTHS.isdisjoint(lengths) or _is_at_least(site.node)):
         return False
     if not owner.is_function:
         return False
     is_generator = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in descendants(owner.node))
     is_named = owner.name in ("__next__", "__iter__") or "collate" in owner.name or "batch" in owner.name
     return is_generator or is_named or owner in makers
+
+
+def _is_at_least(node: ast.expr) -> bool:
+    """Return whether `max` keeps a length above a constant, and is not that of several: `max(1, len(row) // 8)`."""
+    of = node.args if isinstance(node, ast.Call) else []
+    return any(isinstance(each, ast.Constant) for each in of) and not any(isinstance(each, ast.Starred) for each in of)
 
 
 def _pads_to_longest(node: ast.expr) -> bool:
