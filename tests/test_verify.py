@@ -154,7 +154,38 @@ def test_what_a_program_writes_stays_in_the_copy(project: Path, monkeypatch: pyt
     assert texts(project) == before and not (project / ".ms_perflint").exists()
 
 
-@pytest.mark.parametrize("done", ["open(path, 'w')", "os.remove(path)", "os.rename('log.txt', path)", "os.mkdir(path)"])
+SAVES = """
+import os
+path = os.path.realpath("data/large.bin")
+os.chmod(path, 0o200)
+DONE
+with open(path, "wb") as file:
+    file.write(b"new")
+with open("data/large.bin", "rb") as file:
+    print(file.read())
+"""
+
+
+@pytest.mark.parametrize("done", ["os.remove(path)", "os.truncate(path, 0)", "os.utime(path, (1, 1))", "pass"])
+def test_a_program_saves_a_large_file_again(project: Path, monkeypatch: pytest.MonkeyPatch, done: str) -> None:
+    made(project, train_py=SAVES.replace("DONE", done))
+    large = project / "data" / "large.bin"
+    before = large.stat()
+    assert tried(project, monkeypatch).output == "b'new'\n"
+    after = large.stat()
+    assert (after.st_mode, after.st_size, after.st_mtime) == (before.st_mode, before.st_size, before.st_mtime)
+
+
+def test_a_path_without_links_stays_in_the_copy(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("data/large.bin", "many/0.txt", "data/small.txt", "new.bin", "/")
+    made(project, train_py=f"import os\nfor name in {names}:\n    print(os.path.relpath(os.path.realpath(name)))\n")
+    found = tried(project, monkeypatch).output.splitlines()
+    assert found[:-1] == list(names[:-1]) and set(found[-1]) == {".", "/"}
+
+
+@pytest.mark.parametrize(
+    "done", ["open(path, 'w')", "os.remove(path)", "os.rename('log.txt', path)", "os.mkdir(path)", "os.chmod(path, 0)"]
+)
 def test_a_program_cannot_write_into_the_project(project: Path, monkeypatch: pytest.MonkeyPatch, done: str) -> None:
     made(project, train_py=f"import os\npath = {str(project / 'data' / 'small.txt')!r}\n{done}\n")
     found = tried(project, monkeypatch)

@@ -22,6 +22,7 @@ from typing import Any, Optional
 HOME = os.path.dirname(os.path.abspath(__file__))
 SETTINGS = json.loads(os.environ.get("MS_PERFLINT_VERIFY", "{}"))
 STEPS = "ms_perflint_steps"  # the module beside this one that times the steps
+REALPATH = os.path.realpath
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -55,6 +56,13 @@ class Copy:
         """Return a path of the project in the copy; any other path as it is."""
         return os.path.join(self.copy, os.path.relpath(path, self.top)) if _below(path, self.project) else path
 
+    def real(self, path: Any, *args: Any, **options: Any) -> Any:
+        """Return a path without links: of a link in the copy to a file of the project that in the copy."""
+        found = REALPATH(path, *args, **options)
+        if isinstance(found, str) and not _below(found, self.copy) and _below(os.path.abspath(path), self.copy):
+            return self.mapped(found)
+        return found
+
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Keep the program from writing into the project: an audit hook of the interpreter."""
         if event == "open":
@@ -62,6 +70,8 @@ class Copy:
                 self.own(arguments[0], arguments[2] & os.O_TRUNC)
         elif event in ("os.mkdir", "os.remove", "os.rmdir"):
             self.own(arguments[0], None)
+        elif event in ("os.chmod", "os.truncate", "os.utime") and not isinstance(arguments[0], int):
+            self.own(arguments[0], 0)
         elif event == "os.rename":
             self.own(arguments[0], None)
             self.own(arguments[1], None)
@@ -88,13 +98,13 @@ class Copy:
         for name in names[:-1]:
             folder = os.path.join(folder, name)
             if os.path.islink(folder) and os.path.isdir(folder):
-                target = os.path.realpath(folder)
+                target = REALPATH(folder)
                 os.unlink(folder)
                 os.mkdir(folder)
                 for entry in os.listdir(target):
                     os.symlink(os.path.join(target, entry), os.path.join(folder, entry))
         if truncated is not None and os.path.islink(path) and os.path.isfile(path):
-            target = os.path.realpath(path)
+            target = REALPATH(path)
             os.unlink(path)
             if not truncated:
                 shutil.copy(target, path)
@@ -164,5 +174,6 @@ if SETTINGS:
     sys.path[:] = [HOME if folder == HOME else _copy.mapped(folder) for folder in sys.path]
     if hasattr(sys, "addaudithook"):  # since Python 3.8
         sys.addaudithook(_copy.audit)
+    os.path.realpath = _copy.real  # type: ignore[assignment]
     sys.meta_path.insert(0, Finder(_copy))
     _user_sitecustomize()
