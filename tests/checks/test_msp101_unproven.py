@@ -149,6 +149,13 @@ IN_PLACE = [
     cell("output that its gradient needs", "h = ops.sigmoid(self.dense(x))\nh += 1\nreturn h"),
     forward("output of a function that its gradient needs", "h = act(net(x))\nh += 1\nreturn loss_fn(h, y)", ACT),
     forward("argument of a function", "h = same(x)\nh += 1\nreturn loss_fn(net(h), y)", "def same(t):\n    return t\n"),
+    *(
+        cell(
+            f"{part} of a tensor or list",
+            f"t = self.dense(x)\nh = ROWS{part}\nh += 1\nreturn h * t".replace("ROWS", rows),
+        )
+        for part, rows in (("[...]", "x"), ("[0]", "[t, x]"), ("[0]", "(t, x)"), ("[-1]", "x"))
+    ),
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
 ]
 NEW = [
@@ -160,6 +167,14 @@ NEW = [
     forward(
         "sum of a function", "h = act(net(x))\nh += 1\nreturn loss_fn(h, y)", ACT.replace("sigmoid(t)", "cos(t) + 1")
     ),
+    *(
+        cell(
+            f"part {part} of a tensor",
+            f"h = self.dense(ops.sigmoid(x){part})\nt = x{part}\nt += 1\nreturn h * t.mean()",
+        )
+        for part in ("[:4]", "[:, :8]", "[0, :]", "[..., 0]", "[:, None]", "[1:]", "[:]", "[0, ops.arange(8)]")
+    ),
+    cell("sum on parts", "s = x[0, 0]\nfor i in range(1, 3):\n    s += x[i, 0]\nreturn self.dense(x) * s"),
     forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
 ]
 

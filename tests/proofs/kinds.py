@@ -765,6 +765,24 @@ KINDS = [
     ),
     kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
     kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
+    *(
+        kind(
+            "same",
+            f"sum on the part {part}",
+            f"w = ops.sigmoid(self.d(x))\nz = w{part}\nz += 0.5\nreturn (z * z).sum() + (w * w).sum()",
+        )
+        for part in ("[:, 0]", "[1:]", "[:]", "[0, :]", "[..., 0]", "[:, None]", "[0, ops.arange(2)]")
+    ),
+    kind(
+        "differs",
+        "sum on all of a tensor",
+        "w = ops.sigmoid(self.d(x))\nz = w[...]\nz += 0.5\nreturn (z * z).sum() + (w * w).sum()",
+    ),
+    kind(
+        "differs",
+        "sum on an element of a list",
+        "w = ops.sigmoid(self.d(x))\nz = [w, x][0]\nz += 0.5\nreturn (z * z).sum() + (w * w).sum()",
+    ),
     kind("same", "sum on a choice", "w = self.d(x)\nz = ops.where(w > 0, w, -w)\nz += 0.5\nreturn (z * z).sum()"),
     # functions of Python
     *(

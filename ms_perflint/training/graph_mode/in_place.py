@@ -3,7 +3,7 @@
 Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
 step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
 before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers, on what an addition
-or an operator that makes tensors gave, and on numbers.
+or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
         nothing = 1 if isinstance(value.op, ast.Mult) else 0  # `x + 0` is `x` itself
         sides = (each for each in (value.left, value.right) if isinstance(each, ast.Constant))
         return isinstance(value.op, _SUMS) and not any(each.value == nothing for each in sides)
-    if isinstance(value, ast.Subscript):
-        return word_of(value.value) in _NUMBERS
+    if isinstance(value, ast.Subscript):  # a row, `x[0]`, may be an element of a list; `x[...]` is `x` itself
+        return isinstance(value.slice, (ast.Slice, ast.Tuple)) or word_of(value.value) in _NUMBERS
     if isinstance(value, ast.Call):
         return _is_fresh_call(program, function, value, hops)
     return isinstance(value, _FRESH)
