@@ -13,7 +13,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import descendants, spelling, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
@@ -174,8 +174,8 @@ def _rounded_up(node: ast.AST) -> Optional[ast.expr]:
     if isinstance(node.op, ast.Add) and isinstance(node.right, ast.Constant) and node.right.value == 1:
         return _divisor(node.left, ast.FloorDiv)
     by = _divisor(node, ast.FloorDiv)
-    parts = [ast.dump(each) for each in ast.walk(node.left)] if by is not None else []
-    return by if by is not None and isinstance(node.left, ast.BinOp) and ast.dump(by) in parts else None
+    parts = map(spelling, ast.walk(node.left)) if by is not None else ()
+    return by if isinstance(node.left, ast.BinOp) and spelling(by) in parts else None
 
 
 def _divisor(node: ast.expr, kind: type[ast.operator]) -> Optional[ast.expr]:
