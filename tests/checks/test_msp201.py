@@ -2283,3 +2283,43 @@ def test_a_library_for_differential_equations_needs_float32(imports: str, use: s
     text = join(IMPORTS, f"{imports}\n", NET, PARTS, f"{use}\n", "model = Model(net, loss, opt)\n")
     text += "model.train(10, dataset, dataset_sink_mode=True)\n"
     assert bool(Program({"train.py": text}).lint(CODE).findings) is is_reported
+
+
+LAMBDA_LOOP = """
+for data, label in dataset.create_tuple_iterator():
+    value, grads = grad_fn(data, label)
+    opt(grads)
+"""
+OF_FORWARD = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)"
+OF_LAMBDAS = [
+    f"forward = lambda data, label: loss(net(data), label)\n{OF_FORWARD}",
+    "grad_fn = ms.value_and_grad(lambda data, label: loss(net(data), label), None, opt.parameters)",
+    "logits = lambda x: net(x)\ngrad_fn = ms.value_and_grad(lambda x, y: loss(logits(x), y), None, opt.parameters)",
+    f"def forward(data, label):\n    run = lambda x: net(x)\n    return loss(run(data), label)\n{OF_FORWARD}",
+    "def made(net):\n    return lambda data, label: loss(net(data), label)\n"
+    "grad_fn = ms.value_and_grad(made(net), None, opt.parameters)",
+]
+BESIDE_LAMBDAS = [
+    # another lambda of the same function computes the product
+    "small = nn.Dense(4, 4)\nother = lambda x: net(x)\n"
+    f"forward = lambda data, label: loss(small(data), label)\n{OF_FORWARD}",
+    f"half = net.to_float(ms.float16)\nforward = lambda data, label: loss(half(data), label)\n{OF_FORWARD}",
+    f"forward = lambda data, label: loss(net(data.astype(ms.float16)), label)\nnet.to_float(ms.float16)\n{OF_FORWARD}",
+    f"forward = lambda data, label: (lambda y: loss(nn.ReLU()(data), y))(label)\n{OF_FORWARD}",
+    "grad_fn = ms.value_and_grad(lambda data, label: loss(data, label), None, opt.parameters)\nlambda x: net(x)",
+    "net = amp.auto_mixed_precision(net, 'O2')\n"
+    "grad_fn = ms.value_and_grad(lambda data, label: loss(net(data), label), None, opt.parameters)",
+]
+
+
+@pytest.mark.parametrize("made", OF_LAMBDAS)
+def test_a_lambda_computes_what_is_trained(made: str) -> None:
+    program = Program({"train.py": f"{READY}\n{made}{LAMBDA_LOOP}"})
+    assert [finding.code for finding in program.lint(CODE).findings] == [CODE]
+
+
+@pytest.mark.parametrize("made", BESIDE_LAMBDAS)
+def test_what_another_lambda_computes_is_not_trained(made: str) -> None:
+    report = Program({"train.py": f"{READY}\n{made}{LAMBDA_LOOP}"}).lint(CODE)
+    assert not report.problems
+    assert not report.findings
