@@ -74,7 +74,7 @@ def test_no_value_is_represented_by_syntax_that_stands_in_no_file() -> None:
 
 
 def test_no_query_answers_with_none() -> None:
-    """Such an answer would count as none: it would be worked out anew each time, and twice."""
+    """Such an answer would count as none: it would be computed each time, and twice."""
 
     def may_be_none(node: ast.AST) -> bool:
         asked = isinstance(node, ast.FunctionDef) and any("query" in ast.unparse(each) for each in node.decorator_list)
@@ -83,7 +83,7 @@ def test_no_query_answers_with_none() -> None:
     assert found([path for path in PACKAGE.rglob("*.py") if "data" not in path.parts], may_be_none) == []
 
 
-def test_nothing_that_is_asked_again_and_again_dumps_trees() -> None:
+def test_nothing_that_is_asked_repeatedly_dumps_trees() -> None:
     """`ast.dump` leaves a cycle of references behind on each call, and no collector runs meanwhile: see `spelling`."""
 
     def dumps(node: ast.AST) -> bool:

@@ -189,6 +189,13 @@ class Scope:
         return self if self._owner is None else self._owner
 
     @property
+    def calls_inside(self) -> list[Site]:
+        """Return the calls in a function or class; of a lambda its own among those of the function around it."""
+        if not isinstance(self.node, ast.Lambda):
+            return self.owner.calls
+        return [site for site in self.owner.calls if any(each.node is self.node for each in site.lambdas)]
+
+    @property
     def flow(self) -> Flow:
         """Return the reaching definitions of this scope, computed on first use."""
         if self._flow is None:

@@ -207,7 +207,7 @@ def _shared(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Pl
 
 
 def _told(program: Program, cls: Scope, functions: list[Scope]) -> Optional[Place]:
-    """Return where other code changes an attribute with which rows are made, again and again; None without such code.
+    """Return where other code changes an attribute with which rows are made, repeatedly; None without such code.
 
     Run on 2.10, CPU: one worker makes its rows in the process of the program, and sees `source.epoch = 3`. Several do
     not: they are forked once for each iterator.

@@ -111,10 +111,8 @@ def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> O
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
     """Yield the calls of a function that may run; of a lambda those in it."""
-    is_lambda = isinstance(function.node, ast.Lambda)
-    for site in function.owner.calls:
-        is_own = not is_lambda or site.scope is function or function in site.lambdas
-        if is_own and isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
+    for site in function.calls_inside:
+        if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
             yield site
 
 

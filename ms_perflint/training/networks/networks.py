@@ -301,7 +301,7 @@ class _Part(NamedTuple):
 def _parts(program: Program, scope: Scope, in_cell: bool) -> tuple[_Part, ...]:
     """Return the calls of a class or function that are parts of a network."""
     words = matmul_words(scope.module)
-    calls = [each for each in scope.owner.calls if scope in each.lambdas] if _is_lambda(scope) else scope.calls
+    calls = scope.calls_inside
     sites = (site for site in calls if site.word in words or site.word == "@" or not (in_cell and _by_name(site)))
     found = (_part(program, site, in_cell) for site in sites)
     return tuple(part for part in found if part is not None)
@@ -314,18 +314,15 @@ def _part(program: Program, site: Site, in_cell: bool) -> Optional[_Part]:
     if not isinstance(site.node, ast.Call) or (in_cell and _by_name(site)):
         return None
     found = program.evaluator.callees(site).alternatives
-    called = [
-        each
-        for each in found
-        if in_cell or each.is_object or (each.definition is not None and (each.receiver or _is_lambda(each.definition)))
-    ]
+    called = [each for each in found if in_cell or each.is_object or _is_nameless(each)]
     is_hidden = isinstance(site.node.func, ast.Name) and not found
     return _Part(site, False, is_hidden, tuple(called)) if called or is_hidden else None
 
 
-def _is_lambda(scope: Scope) -> bool:
-    """Return whether a scope is a lambda: its calls are among those of the function around it, and it has no name."""
-    return isinstance(scope.node, ast.Lambda)
+def _is_nameless(known: Alternative) -> bool:
+    """Return whether something is a method or a lambda, which no name of the code leads to."""
+    function = known.definition
+    return function is not None and (known.receiver is not None or isinstance(function.node, ast.Lambda))
 
 
 def _by_name(site: Site) -> bool:
