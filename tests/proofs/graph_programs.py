@@ -23,6 +23,24 @@ FORWARD = """
 
     """
 GRADIENT = "grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)\n"
+WEIGHTED = """
+    weight = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
+
+
+    def forward(data, label):
+        return loss_fn(net(data), label) * weight
+
+
+    """
+WEIGHED_BY_ARRAY = """
+    weights = np.ones(2)
+
+
+    def forward(data, label):
+        return loss_fn(net(data), label) * float(weights[0])
+
+
+    """
 STEP = """
 
 
@@ -541,15 +559,7 @@ READY = [
     _written(
         "same",
         "Parameter that is assigned",
-        """
-        weight = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
-
-
-        def forward(data, label):
-            return loss_fn(net(data), label) * weight
-
-
-        """,
+        WEIGHTED,
         GRADIENT,
         """
         for epoch in range(3):
@@ -988,15 +998,7 @@ BLOCKED = [
     _written(
         "differs",
         "item of an array",
-        """
-        weights = np.ones(2)
-
-
-        def forward(data, label):
-            return loss_fn(net(data), label) * float(weights[0])
-
-
-        """,
+        WEIGHED_BY_ARRAY,
         GRADIENT,
         """
         for epoch in range(3):
@@ -1010,15 +1012,7 @@ BLOCKED = [
     _written(
         "differs",
         "array filled anew",
-        """
-        weights = np.ones(2)
-
-
-        def forward(data, label):
-            return loss_fn(net(data), label) * float(weights[0])
-
-
-        """,
+        WEIGHED_BY_ARRAY,
         GRADIENT,
         """
         for epoch in range(3):
@@ -1054,15 +1048,7 @@ BLOCKED = [
     _written(
         "differs",
         "Parameter beside the network",
-        """
-        weight = ms.Parameter(ms.Tensor(1.0), requires_grad=False)
-
-
-        def forward(data, label):
-            return loss_fn(net(data), label) * weight
-
-
-        """,
+        WEIGHTED,
         GRADIENT,
         """
         for epoch in range(3):
