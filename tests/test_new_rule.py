@@ -79,8 +79,8 @@ def test_the_check_in_the_docs_works(copied: Path) -> None:
     try:
         asked = ("-m", "ms_perflint", "--isolated", "--no-cache", "--select", "MSP994", "--output-format", "concise")
         for text, count in ((BATCHED, 1), (BATCHED.replace(".batch(32).shuffle(10)", ".shuffle(10).batch(32)"), 0)):
-            (copied / "train.py").write_text(text, encoding="utf-8")
-            assert ran(*asked, "train.py", cwd=copied).stdout.count("MSP994 ") == count
+            (copied / "shuffled.py").write_text(text, encoding="utf-8")
+            assert ran(*asked, "shuffled.py", cwd=copied).stdout.count("MSP994 ") == count
     finally:
         path.unlink()
 
