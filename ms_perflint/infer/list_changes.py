@@ -50,6 +50,17 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     return _found(evaluator, bare) if what.kind not in FIXED else ()
 
 
+def added(evaluator: Evaluator, value: Value) -> list[tuple[ast.expr, Scope]]:
+    """Return the elements that code adds to the lists that a value can be, each with its scope."""
+    lists = [known.what for known in value.alternatives if isinstance(known.what, Display)]
+    found: list[tuple[ast.expr, Scope]] = []
+    for change in (each for what in lists for each in changes(evaluator, what) if each.added is not None):
+        is_shown = change.word == "extend" and isinstance(change.added, (ast.List, ast.Tuple))
+        parts = change.added.elts if is_shown else [change.added]  # type: ignore[union-attr]
+        found += [(part, change.block.scope) for part in parts]  # type: ignore[misc]
+    return found
+
+
 @query(bottom=())
 def _found(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Change, ...]:
     found: dict[int, Change] = {}

@@ -11,11 +11,11 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
-from ms_perflint.infer import bases
-from ms_perflint.infer.appending import GATHERED, appended, list_of, put, stored
+from ms_perflint.infer import bases, list_changes
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
+from ms_perflint.infer.tables import receiver_of
 from ms_perflint.infer.values import Value
 
 DEPTH = 16  # expressions inside of one another
@@ -27,6 +27,8 @@ _ITSELF = frozenset(
         "expanduser", "expandvars", "resolve", "absolute", "as_posix", "strip", "rstrip", "copy", "deepcopy",
     }
 )  # fmt: skip
+# Calls that give, or give a part of, what they are given
+_GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
 LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
@@ -356,7 +358,7 @@ class _Reader:
             word = word_of(node.func)
             if word in LISTINGS:
                 return self.listed(node, scope, depth + 1)
-            return self.held(node.args[0], scope, depth + 1) if word in GATHERED and node.args else ()
+            return self.held(node.args[0], scope, depth + 1) if word in _GATHERED and node.args else ()
         if isinstance(node, ast.BinOp):
             return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
         found: list[Path] = []
@@ -368,7 +370,7 @@ class _Reader:
                 found += self.held(value, binding.scope, depth + 1)
                 self.entered.pop()
         if isinstance(node, (ast.Name, ast.Attribute)):
-            found += self.added(node, scope, depth + 1)
+            found += self.contained(self.added(node, scope), depth + 1)
         return found
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
@@ -390,25 +392,33 @@ class _Reader:
             return patterns(self.behind(found, "/"))
         return self.behind([*found[:1], [Path((ANY,))]], "/")
 
-    def added(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return the paths that are appended to a list or stored in it, under this or another name."""
-        by_name = (*appended(self.evaluator, node, scope), *stored(self.evaluator, node, scope))
-        known = {id(part) for part, _ in by_name}
-        others = (each for each in put(self.evaluator, node, scope) if id(each[0]) not in known)
-        return self.contained((*by_name, *others), depth)
+    def added(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return what the program adds to a list, or stores in it, under this or another name."""
+        return list_changes.added(self.evaluator, self.evaluator.value(node, scope))
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`."""
-        found = stored(self.evaluator, node, scope, key) if isinstance(key, str) else []
+        found = self.stored(node, key, scope) if isinstance(key, str) else []
         bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
         made = [(each.value, each.scope) for each in bindings if isinstance(each.value, ast.Dict) and not each.path]
-        for record, inner in (*appended(self.evaluator, list_of(node, scope), scope), *made):
+        for record, inner in (*self.added(_list_of(node, scope), scope), *made):
             if isinstance(record, ast.Dict):
                 pairs = zip(record.keys, record.values)
                 found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
             elif isinstance(record, (ast.Tuple, ast.List)) and isinstance(key, int) and key < len(record.elts):
                 found.append((record.elts[key], inner))
         return self.contained(found, depth)
+
+    def stored(self, node: ast.expr, key: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return the values that code stores in a dict under a key."""
+        own = self.evaluator.value(node, scope).identities
+        stores = (each for each in self.evaluator.program.stores(key) if not each.path and each.value is not None)
+        items = ((each, receiver_of(each)) for each in stores if isinstance(each.node, ast.Subscript))
+        return [
+            (each.value, each.scope)  # type: ignore[misc]
+            for each, holder in items
+            if not own.isdisjoint(self.evaluator.value(holder, each.scope).identities)
+        ]
 
     # --- what is not known
 
@@ -426,6 +436,24 @@ class _Reader:
                 homes.append(id(home.parent if is_self else home))
                 loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
         return Path((Hole(("expression", spelling(node), tuple(homes)), loops),))
+
+
+def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return the list from which a record or slice is taken."""
+    while True:
+        if isinstance(node, ast.Name):
+            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
+            if not loops:
+                return node
+            node = loops[0]
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and word_of(node.func) in {*_GATHERED, "heappop"} and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        else:
+            return node
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer.appending import appended
+from ms_perflint.infer import list_changes
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
@@ -353,7 +353,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
     for argument in made.call.args:
         listed = argument.value if isinstance(argument, ast.Starred) else argument
         if isinstance(listed, ast.Name):
-            yield from appended(program.evaluator, listed, made.scope)
+            yield from list_changes.added(program.evaluator, program.value(listed, made.scope))
     module = made.scope.module
     names = module.result_names(word_of(made.call.func))
     for word in sorted(ADDS):
