@@ -14,14 +14,8 @@ from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
-from ms_perflint.infer.call_order import (
-    are_made_apart,
-    has_run_before,
-    is_done_for,
-    is_made_once,
-    is_never_before,
-    is_result_of,
-)
+from ms_perflint.infer.call_context import are_made_apart
+from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before, is_result_of
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import is_drawn
 from ms_perflint.infer.queries import query

@@ -8,7 +8,8 @@ from typing import Optional
 from ms_perflint.index.reaching_definitions import Flow
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer
-from ms_perflint.infer.values import Alternative
+from ms_perflint.index.syntax_forms import is_decorated
+from ms_perflint.infer.values import Alternative, Display, Instance
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
 BEHIND = 4  # the same, with those of the functions around it
@@ -100,3 +101,17 @@ def depth_of(scope: Optional[Scope]) -> int:
 def behind(scope: Optional[Scope]) -> int:
     """Return the number of call contexts that a scope depends on: of its callers, and of the functions around it."""
     return scope.behind if isinstance(scope, CallContext) else 0
+
+
+def are_made_apart(known: Alternative, other: Alternative) -> bool:
+    """Return whether two calls of one function make two objects: `make(1)`, `make(2)`."""
+    call, another = _made_in(known), _made_in(other)
+    return call is not None and another is not None and call is not another
+
+
+def _made_in(known: Alternative) -> Optional[ast.Call]:
+    """Return the call of the function that makes an object; None where that is not told apart."""
+    scope = known.what.scope if isinstance(known.what, (Instance, Display)) else None
+    if not isinstance(scope, CallContext) or is_decorated(scope.function.node, "lru_cache", "cache"):
+        return None
+    return scope.call.call if scope.call is not None else None

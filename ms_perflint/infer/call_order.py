@@ -20,9 +20,7 @@ from ms_perflint.index.execution_order import (
 )
 from ms_perflint.index.reachability import condition_of, excludes, path_condition
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
-from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer import config_files
-from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
@@ -60,20 +58,6 @@ def _is_parsed_once(evaluator: Evaluator, parser: object) -> bool:
         if any(known.identity == parser for known in evaluator.value(site.base, site.scope).alternatives)  # type: ignore[arg-type]
     ]
     return not own or (len(own) == 1 and runs_once(evaluator, own[0].node, own[0].scope))
-
-
-def are_made_apart(known: Alternative, other: Alternative) -> bool:
-    """Return whether two calls of one function make two objects: `make(1)`, `make(2)`."""
-    call, another = _made_in(known), _made_in(other)
-    return call is not None and another is not None and call is not another
-
-
-def _made_in(known: Alternative) -> Optional[ast.Call]:
-    """Return the call of the function that makes an object; None where that is not told apart."""
-    scope = known.what.scope if isinstance(known.what, (Instance, Display)) else None
-    if not isinstance(scope, CallContext) or is_decorated(scope.function.node, "lru_cache", "cache"):
-        return None
-    return scope.call.call if scope.call is not None else None
 
 
 def is_result_of(evaluator: Evaluator, node: Optional[ast.expr], scope: Scope, function: Scope) -> bool:

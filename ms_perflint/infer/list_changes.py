@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
 from ms_perflint.infer import held_names
-from ms_perflint.infer.call_context import CallContext
+from ms_perflint.infer.call_context import are_made_apart
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
@@ -182,7 +182,7 @@ def _can_be(value: Value, one: Alternative) -> bool:
     for known in _also_grown(value):
         what = known.what
         is_made = (type(what) is Display or type(what) is Instance) and what.node is one.what.node  # type: ignore[union-attr]
-        if is_made and known.identity == one.identity and not _are_apart(what, one.what):  # type: ignore[arg-type]
+        if is_made and known.identity == one.identity and not are_made_apart(known, one):
             return True
     return False
 
@@ -197,12 +197,6 @@ def _also_grown(value: Value) -> Sequence[Alternative]:
                     taken.add(id(part.known))
                     found += part.known.alternatives
     return found
-
-
-def _are_apart(what: Union[Display, Instance], other: Union[Display, Instance]) -> bool:
-    """Return whether two calls of one function make two objects."""
-    calls = [each.scope.call for each in (what, other) if isinstance(each.scope, CallContext)]
-    return len(calls) == 2 and None not in calls and calls[0].call is not calls[1].call  # type: ignore[union-attr]
 
 
 def identities(value: Value) -> set[object]:
