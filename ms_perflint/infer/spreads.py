@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.signature import SPREADS, Held
-from ms_perflint.index.syntax_forms import name_of, text_of
+from ms_perflint.index.signature import Held
 from ms_perflint.infer import attribute_writes, filtered, mappings
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import SHRINKS, UPDATES
@@ -51,30 +48,6 @@ def entry(
     return known[mapping, default]
 
 
-def keys(evaluator: Evaluator, mapping: Held, depth: int = 0) -> Optional[tuple[str, ...]]:
-    """Return all keys that a mapping may have; None where they are not known."""
-    value = evaluator.read(mapping)
-    what = value.only.what if value.only is not None else None
-    name = name_of(mapping.node)
-    if depth > SPREADS:
-        return None
-    names: list[object] = []
-    if isinstance(what, ConfigDocument) and isinstance(what.data, dict) and not what.open:
-        names.extend(what.data)
-    elif isinstance(what, Display) and what.kind == DICT:
-        for key, held in zip(what.keys, what.parts):
-            inner = keys(evaluator, held, depth + 1) if key is None else (mappings.said(evaluator, key),)
-            names.extend(inner if inner is not None else [None])
-    else:
-        return None
-    stored = (key for base, key in mapping.scope.module.stores if name and base == name)
-    names.extend(key for key in stored if _stores(mapping.node, key, mapping.scope))  # type: ignore[arg-type]
-    for site in _changes(mapping.node, mapping.scope) if isinstance(mapping.node, ast.Name) else ():
-        names.extend(_added(evaluator, site, depth))
-    texts = [each for each in names if isinstance(each, str)]
-    return tuple(dict.fromkeys(texts)) if len(texts) == len(names) else None
-
-
 def _held(evaluator: Evaluator, holder: Alternative, name: str, default: Value, known: dict[object, Value]) -> Value:
     what = holder.what
     if isinstance(what, Display) and filtered.is_one(what):
@@ -101,38 +74,3 @@ def _held(evaluator: Evaluator, holder: Alternative, name: str, default: Value, 
     if held is not None:
         return evaluator.item(holder, name) if held else default
     return join([default, TOP])
-
-
-# --- what changes a mapping under its name
-
-
-def _stores(node: ast.Name, name: str, scope: Scope) -> list[Binding]:
-    """Return what `mapping[name] = value` stores in a mapping under the name that it has here."""
-    home = _home(node, scope)
-    return [each for each in scope.module.stores.get((node.id, name), ()) if _home(node, each.scope) is home]
-
-
-def _changes(node: ast.expr, scope: Scope) -> Iterator[Site]:
-    """Yield the calls of methods that may change a mapping under the name that it has here."""
-    if isinstance(node, ast.Name):
-        home = _home(node, scope)
-        sites = ((site.base, site) for word in CHANGES for site in scope.module.by_word.get(word, ()))
-        own = (site for base, site in sites if isinstance(base, ast.Name) and base.id == node.id)
-        yield from (site for site in own if _home(node, site.scope) is home)
-
-
-def _added(evaluator: Evaluator, site: Site, depth: int) -> Sequence[Optional[str]]:
-    """Return the keys that a method may add to a mapping; None among them for those that are not known."""
-    if site.word in SHRINKS:
-        return ()
-    given = site.call.args
-    if site.word == "setdefault":
-        return (text_of(given[0]) or None,) if given else (None,)
-    inner = [keys(evaluator, Held(each, site.scope), depth + 1) or (None,) for each in given]
-    return [word.arg for word in site.call.keywords] + [key for each in inner for key in each]
-
-
-def _home(node: ast.Name, scope: Scope) -> object:
-    """Return the scope that binds a name; the function where that is entered by one call."""
-    home = scope.home(node.id)
-    return getattr(home, "function", home)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.reachability import OPTIONAL
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.signature import Arguments, Layer, Opener, Signature, shown
+from ms_perflint.index.signature import Argument, Arguments, Layer, Opener, Signature, shown
 from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer import sequences
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value
@@ -72,20 +72,23 @@ class Call(Site):
 
         Where it is not known whether something is passed, the default is no alternative.
         """
-        prepared = self._prepared
-        if prepared is None:
-            return TOP
-        evaluator = self.program.evaluator
-        given = self._bound(prepared, partial(sequences.opened, evaluator)).of(name)
-        if given.part is not None:
-            return evaluator.value(*given.part)
         default = self._default(name)
-        value = evaluator.passed(given, default)
-        if not value.open:
+        value = self.passed(name, default)
+        if not value.open or self._argument(name).part is not None:
             return value
         return value._replace(
             alternatives=tuple(each for each in value.alternatives if each not in default.alternatives)
         )
+
+    def passed(self, name: str, default: Value = BOTTOM) -> Value:
+        """Return the value that is passed for a parameter; `default` where nothing is."""
+        return self.program.evaluator.passed(self._argument(name), default)
+
+    def _argument(self, name: str) -> Argument:
+        prepared = self._prepared
+        if prepared is None:
+            return Argument(name, is_open=True)
+        return self._bound(prepared, partial(sequences.opened, self.program.evaluator)).of(name)
 
     def spread_argument(self, name: str) -> Optional[Alternative]:
         """Return the only value that `*args` or `**kwargs` pass for a parameter; None where there may be others."""

@@ -10,10 +10,8 @@ from typing import Optional
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import text_of
-from ms_perflint.infer.spreads import keys
-from ms_perflint.infer.values import TOP, Alternative, Value
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions
@@ -30,6 +28,7 @@ SET, RESET, GET, SERVER = (
     "mindspore.set_ps_context",
 )
 FUSION, INDICES = "comm_fusion", "all_reduce_fusion_config"
+ASKED = ("parallel_mode", "device_num", "enable_parallel_optimizer", FUSION, INDICES)
 # Calls that set the fusion, by their last word: of the inner context (mindspore 2.10
 # parallel/_auto_parallel_context.py), and of cells (nn/cell.py)
 INNER = ("set_all_reduce_fusion_split_indices", "set_all_reduce_fusion_split_sizes")
@@ -51,13 +50,10 @@ SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "wo
 
 def settings(call: Call) -> Optional[Mapping[str, Value]]:
     """Return what a call of `set_auto_parallel_context` sets; None where `**` hides a part of it."""
-    names: dict[str, None] = {}
-    for keyword in call.node.keywords:
-        own = keys(call.program.evaluator, Held(keyword.value, call.scope)) if keyword.arg is None else (keyword.arg,)
-        if own is None:
-            return None
-        names.update(dict.fromkeys(own))
-    return {name: call.argument(name) for name in names}
+    found = {name: call.passed(name) for name in ASKED}
+    if any(value.open and call.given(name) is None for name, value in found.items()):
+        return None
+    return {name: value for name, value in found.items() if value != BOTTOM}
 
 
 def data_parallel(sets: Mapping[str, Value]) -> Optional[Alternative]:
