@@ -8,7 +8,6 @@ from typing import Optional
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import attribute_writes, filtered, mappings
 from ms_perflint.infer.evaluator import Evaluator, Reading
-from ms_perflint.infer.places import SHRINKS, UPDATES
 from ms_perflint.infer.values import (
     DICT,
     NO_CONSTANT,
@@ -20,8 +19,6 @@ from ms_perflint.infer.values import (
     Value,
     join,
 )
-
-CHANGES = UPDATES | SHRINKS  # methods that change a dict
 
 
 def entry(
